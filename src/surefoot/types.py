@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
@@ -44,6 +44,11 @@ class Retrieved(tuple[Passage, ...]):
         ids = tuple([passage.id for passage in made])
         made.ids = None if "" in ids else ids
         return made
+
+    @classmethod
+    def read(cls, _: type, value: object) -> Retrieved:
+        """The hook of a decoder of rows that we wrote ourselves."""
+        return cls(convert(value, tuple[Passage, ...]))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import AT_ONCE, SECONDS, SEED, chat_options, json_option
+from surefoot.cli.options import SEED, chat_options, concurrency_option, json_option, timeout_option
 from surefoot.cli.output import finish, print_json, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
@@ -39,8 +39,8 @@ from surefoot.table import BUCKETS
     help="Read at most N.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
-@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question.")
+@concurrency_option
+@timeout_option
 @chat_options
 @json_option()
 def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over

@@ -29,7 +29,6 @@ _HABITS = {
     "shift": "points beside the others",
     "spread": "times the others' spread",
     "length": "points more than the others for twice the length",
-    "position": "points for each place further down",
     "self_preference": "points more for own answers",
 }
 

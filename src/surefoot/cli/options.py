@@ -37,10 +37,9 @@ class Share(Real):
         super().__init__(0, 1, min_open=inside, max_open=inside)
 
 
-SECONDS = Real(0.1, _A_WEEK)
-AT_ONCE = click.IntRange(1, 1_000)
+_SECONDS = Real(0.1, _A_WEEK)
+_AT_ONCE = click.IntRange(1, 1_000)
 TOKENS = click.IntRange(1, 10_000_000)
-RETRIES = click.IntRange(0, 100)
 SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
 
 
@@ -106,7 +105,18 @@ citations_option = click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), default="required", show_default=True,
     help="Whether answers must cite their support.",
 )  # fmt: skip
+yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
 # Of commands that ask pipelines.
+concurrency_option = click.option(
+    "--concurrency", type=_AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once."
+)
+timeout_option = click.option(
+    "--timeout", type=_SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
+)
+retries_option = click.option(
+    "--retries", type=click.IntRange(0, 100), default=2, show_default=True, metavar="N",
+    help="After temporary errors.",
+)  # fmt: skip
 pipeline_options = together(
     click.option(
         "--questions", "-q", type=click.Path(), metavar="FILE", help="Question set. [default: the bundled demo set]"
@@ -114,9 +124,7 @@ pipeline_options = together(
     click.option(
         "--corpus", type=click.Path(), metavar="PATH", help="What to search: a corpus, documents, or rows of passages."
     ),
-    click.option(
-        "--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
-    ),
+    timeout_option,
     click.option(
         "--request-template",
         type=click.Path(),
@@ -138,12 +146,12 @@ chat_options = together(
 # Of commands that ask language models.
 asking_options = together(
     chat_options,
-    click.option("--concurrency", type=AT_ONCE, default=16, metavar="N", show_default=True,
+    click.option("--concurrency", type=_AT_ONCE, default=16, metavar="N", show_default=True,
                  help="Calls at once."),
-    click.option("--timeout", type=SECONDS, metavar="SECONDS",
+    click.option("--timeout", type=_SECONDS, metavar="SECONDS",
                  help="Longest silence of a server.  [default: 300]"),
     cache_option,
-    click.option("--yes", is_flag=True, help="Skip the confirmation."),
+    yes_option,
 )  # fmt: skip
 
 engine_options = together(

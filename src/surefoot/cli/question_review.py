@@ -34,7 +34,7 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.review.server import Opened, serve_review  # noqa: PLC0415 - of an extra
+        from surefoot.review.app import Opened, serve_review  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the review page") from error
 

@@ -43,7 +43,7 @@ def files_of(reports: Sequence[str]) -> list[str]:
 
 
 def finish_with_reports(
-    result: Reported, as_json: bool, reports: Sequence[str] = (), shown: Callable[[], Report] | None = None,
+    result: Reported, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
     more: Sequence[str] = (),
 ) -> int:  # fmt: skip
     """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""

@@ -11,13 +11,13 @@ from typing import Any
 import click
 
 from surefoot.cli.options import (
-    AT_ONCE,
-    RETRIES,
     SEED,
     chat_options,
+    concurrency_option,
     json_option,
     ledger_option,
     pipeline_options,
+    retries_option,
 )
 from surefoot.cli.output import finish, say
 from surefoot.cli.terminal import PERSON
@@ -48,8 +48,8 @@ _MOST_CHANGES, _LONGEST_CHANGE = 5, 60  # shown of a try
     help="Your name for this version, for the gate.",
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
-@click.option("--retries", type=RETRIES, default=2, show_default=True, metavar="N", help="After temporary errors.")
+@concurrency_option
+@retries_option
 @click.option("--resume", is_flag=True, help="Continue the run in --out.")
 @click.option("--retry-errors", is_flag=True, help="As --resume, and retry what failed.")
 @click.option("--watch", is_flag=True, help="Ask again whenever the pipeline's file is saved.")

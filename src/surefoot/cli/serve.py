@@ -24,7 +24,7 @@ def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN4
     Shows the runs in the ledger and beside it. Runs until Ctrl-C.
     """
     try:
-        from surefoot.serve.server import Opened, serve_history  # noqa: PLC0415 - of an extra
+        from surefoot.serve.app import Opened, serve_history  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("browsing runs") from error
 

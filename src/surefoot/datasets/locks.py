@@ -71,6 +71,12 @@ def lock_path(questions: str | Path) -> Path:
     return Path(f"{questions}.lock")
 
 
+def since_locked(file: str | Path, questions: Sequence[Question]) -> Difference | None:
+    """What came, went and changed since a set was locked; None where it was not."""
+    path = lock_path(file)
+    return difference(read_lock(path), hashes_of(questions)) if path.is_file() else None
+
+
 def write_lock(path: Path, questions: Sequence[Question]) -> int:
     """Returns how many of the questions were accepted without being read, which the lock says too."""
     unread = sum(map(was_accepted_unread, questions))
@@ -99,10 +105,9 @@ def hashes_in(path: Path) -> Hashes:
 
 def verify_lock(question_set: QuestionSet) -> list[Problem]:
     """Refuse a set whose questions changed under their ids since they were locked; note what came and went."""
-    path = lock_path(question_set.source)
-    if not path.is_file():
+    found = since_locked(question_set.source, question_set.questions)
+    if found is None:
         return []
-    found = difference(read_lock(path), hashes_of(question_set.questions))
     if found.changed:
         names = ", ".join(found.changed[:5]) + (" ..." if len(found.changed) > 5 else "")
         count = len(found.changed)

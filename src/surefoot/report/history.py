@@ -30,7 +30,7 @@ from surefoot.report.blocks import (
     Table,
     Trend,
 )
-from surefoot.report.words import counted, interval, overridden, percent, plain
+from surefoot.report.words import counted, overridden, plain, share
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate
 
@@ -102,7 +102,7 @@ def _trend(course: Course) -> Trend:
         bucket: [one.measured.shares[bucket] for one in course.versions] for bucket in BUCKETS
     }
     rows = [
-        (one.version, ", ".join(one.runs), *(_share(one.measured.shares[bucket]) for bucket in BUCKETS))
+        (one.version, ", ".join(one.runs), *(share(one.measured.shares[bucket]) for bucket in BUCKETS))
         for one in course.versions
     ]
     return Trend(names, shares, Table(("version", "runs", *BUCKETS), rows))
@@ -152,10 +152,6 @@ def _said(one: PastRun) -> str:
 
 def _when(at: str) -> str:
     return at[:16].replace("T", " ")
-
-
-def _share(estimate: Estimate) -> str:
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
 
 
 def _decided(step: Step, found: History) -> tuple[Line, ...]:

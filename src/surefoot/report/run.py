@@ -40,9 +40,8 @@ from surefoot.report.blocks import (
     problem_section,
 )
 from surefoot.report.glossary import TERMS
-from surefoot.report.words import counted, interval, percent, plain
+from surefoot.report.words import counted, plain, share
 from surefoot.table import ACCEPTABLE, BUCKETS
-from surefoot.types import Estimate
 
 _NAMED = re.compile(r"'[^']*'|\d+")
 
@@ -114,12 +113,8 @@ def _body(found: Overview) -> Iterator[Block]:
 
 
 def _shares(found: Overview) -> Table:
-    rows = [(name or "all", *(_share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
+    rows = [(name or "all", *(share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
     return Table(("stratum", *BUCKETS), rows)
-
-
-def _share(estimate: Estimate) -> str:
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
 
 
 def _values(values: dict[str, int]) -> str:

@@ -100,8 +100,13 @@ def settings_of(terms: Terms) -> Settings:
     return given if terms.timeout is None else replace(given, stall=terms.timeout)
 
 
-def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: Person = READER) -> Reader:
-    """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
+def open_grader(
+    spec: str | Reader, terms: Terms | None, budget: Budget | None = None, person: Person = READER
+) -> Reader:
+    """The grader that is named, or given. All models behind it share one budget: the given one, or one of their own."""
+    if not isinstance(spec, str):
+        return spec
+    terms = terms or Terms()
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
     if spec.startswith("council:"):

@@ -112,7 +112,7 @@ class Archive:
     """Reads a history again and again; a run is measured once, until one of its files or a label changes."""
 
     def __init__(self, ledger: str | Path | None = None) -> None:
-        self.place = find(None, None if ledger is None else str(ledger))
+        self.place = find(None, ledger)
         self._measured: dict[tuple[Path, ...], tuple[Stamp, Measured]] = {}
 
     def read(self) -> ProjectHistory:

@@ -10,6 +10,7 @@ from surefoot.errors import Incomplete
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.graders.judges import Judge, log_odds
 from surefoot.graders.llm import First, Grading, LlmGrader, Plan
+from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, Shelf
 from surefoot.report.words import counted, names
@@ -94,12 +95,7 @@ class ModelGrader:
 
     def _tell(self, grading: Grading) -> None:
         replies = grading.replies
-        cached = sum(reply.cached for reply in replies)
-        sent = [reply for reply in replies if not reply.cached and reply.asked]
-        paid = [reply.cost_usd for reply in sent]
-        usd = None if None in paid else sum(filter(None, paid))
-        tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
-        self._person.tell(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
+        self._person.tell(spent_words(spent_on(replies)))
         self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
         if grading.self_check.words and not grading.self_check.in_vain:
             self._person.tell(f"warning: the grader {grading.self_check.words} among answers of known label")
@@ -133,9 +129,11 @@ def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
     return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
 
 
-def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
+def spent_words(spent: Spent) -> str:
     """What asking came to. Calls that all failed have no price, and are not called free."""
-    cost = "for a cost that is not known" if usd is None else f"for ${usd:,.4f}"
-    if calls and not tokens and usd == 0:
+    cost = "for a cost that is not known" if spent.cost_usd is None else f"for ${spent.cost_usd:,.4f}"
+    if spent.calls and not spent.tokens_in + spent.tokens_out and spent.cost_usd == 0:
         cost = "in vain: nothing was answered"
-    return f"asked {counted(calls, 'call')} {cost}; {known:,} of {wanted:,} replies were known before"
+    return (
+        f"asked {counted(spent.calls, 'call')} {cost}; {spent.known:,} of {spent.replies:,} replies were known before"
+    )

@@ -95,7 +95,7 @@ def monitor_log(
     check_logs(paths)
     known = State.load(Path(state), design) if state is not None else None
     usual = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     files = Path(bad) if bad is not None else None, Path(state) if state is not None else None
     watch = _Watching(usual, chosen, PassageTexts.of(corpus, person.tell), *files, person)
     watch.take((row for path in paths for row in new_rows(path, usual.positions)), mapping)

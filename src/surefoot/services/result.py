@@ -64,7 +64,13 @@ class Person:
         return Watch()
 
 
-READER = Person()
+class Nobody(Person):
+    """Where what a service found says all: nothing is told meanwhile."""
+
+    def tell(self, line: str) -> None: ...
+
+
+READER, NOBODY = Person(), Nobody()
 
 
 def tell_problems(problems: Sequence[Problem], tell: Tell) -> None:

@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_library
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
+from surefoot.datasets.locks import since_locked
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError, check_number
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
@@ -30,7 +29,7 @@ from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import folders
-from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.store import Manifest, RunStore, fingerprint, timestamp
 from surefoot.types import Pipeline, Question, Trace
 
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
@@ -135,7 +134,7 @@ def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
 def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
     """A decision takes all runs of a version, so the ledger has to know of each."""
     try:
-        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+        with Ledger.open(find(store.path, given)) as ledger:
             ledger.add_run(entry_of(store))
     except (SurefootError, OSError) as error:
         tell(f"note: the run is not registered in the ledger: {error}")
@@ -174,7 +173,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),
-        created=datetime.now(UTC).isoformat(timespec="microseconds"),
+        created=timestamp(),
     )
     with contextlib.ExitStack() as undo:
         undo.enter_context(closing(pipeline))
@@ -194,9 +193,9 @@ def _left_out(count: int, tell: Tell) -> Iterator[str]:
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
     """What was left out of a locked question set, or added to it: a decision has to say so."""
-    if given is None or not lock_path(given).is_file():
+    found = None if given is None else since_locked(given, questions)
+    if found is None:
         return ()
-    found = difference(read_lock(lock_path(given)), hashes_of(questions))
     told = {"are missing": found.removed, "are new": found.added}
     return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
 

@@ -134,11 +134,10 @@ def _name(text: str) -> str:
     return re.sub(r"[,\s]+(?:at|in)$", "", text)
 
 
-def bearers_of(names: Sequence[str], passages: Sequence[Passage], gold: Sequence[str] = ()) -> list[Bearer]:
-    """What was retrieved, and behind it the gold passages, of which nothing but their ids is known."""
-    known = list(passages) if len(passages) == len(names) else [Passage(name) for name in names]
-    others = [name for name in gold if name not in names]
-    return [*map(_bearer, names, known), *(_bearer(name, Passage(name)) for name in others)]
+def bearers_of(names: Sequence[str], passages: Sequence[Passage]) -> list[Bearer]:
+    """Of gold passages nothing but their ids may be known."""
+    known = passages if len(passages) == len(names) else [Passage(name) for name in names]
+    return list(map(_bearer, names, known))
 
 
 @lru_cache(maxsize=4_096)
