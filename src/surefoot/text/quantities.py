@@ -27,6 +27,7 @@ from surefoot.text.numerals import (
     from_words,
     plain_digits,
 )
+from surefoot.text.phrases import late
 from surefoot.text.units import (
     BASIS_POINTS,
     BEFORE,
@@ -134,26 +135,26 @@ def _equal(one: float, other: float) -> bool:
 
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DATE = re.compile(
+_DATE = late(
     rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
     rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
     rf"|(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\.?\d)(?:,? (?P<y3>(?:19|20)\d{{2}}))?"
     rf"|(?P<m4>{_MONTH})\b\.? (?P<y4>(?:19|20)\d{{2}}))\b"
 )
-_CLOCK = re.compile(
+_CLOCK = late(
     r"\b(?:(?P<h1>\d{1,2})(?:[:.](?P<m1>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)"
     r"|(?<![\d:.])(?P<h2>[01]?\d|2[0-4]):(?P<m2>[0-5]\d)(?![\d:])|(?P<word>(?:12 )?noon|midday|midnight)\b)"
 )
-_FISCAL = re.compile(r"\b[fc]y['’]?(?P<year>(?:19|20)?\d\d)\b")
+_FISCAL = late(r"\b[fc]y['’]?(?P<year>(?:19|20)?\d\d)\b")
 # Behind such a word "a year" is a period; in "EUR 500 a year" and "once a year" it says how often.
-_ONE_PERIOD = re.compile(
+_ONE_PERIOD = late(
     r"\b(?:for|within|after|of|in|least|most|than|over|under|about|nearly|almost|exactly|to|"
     r"last(?:s|ed|ing)?|is|are|was|be|takes?|runs?) (?P<one>(?P<part>half )?an? (?:full |whole )?"
     r"(?P<period>day|week|fortnight|hour|month|year|decade)(?:'s|’s)?\b(?P<more> and a half\b)?)"
 )
 _ADVERBS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 _COUNTS = {"twice": 2, "two times": 2, "three times": 3, "thrice": 3, "four times": 4, "six times": 6}
-_TIMES = re.compile(
+_TIMES = late(
     rf"\b(?P<times>{'|'.join(_COUNTS)}|[2-9](?= times)|1[0-2](?= times))(?: times)?[ -]"
     rf"(?:(?:an?|per|each|every|in every|in each) (?P<period>day|week|month|year)|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
     r"|\b(?P<word>semi-?annually|half-?yearly|bi-?annually|every half[- ]year)\b"
@@ -219,12 +220,12 @@ _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters
 
 _WORD_NUMBER = "|".join([*TENS, *sorted(ONES, key=len, reverse=True), "hundred"])
 _IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True))
-_SHARE = re.compile(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_WORDS})\b(?= of\b)")
+_SHARE = late(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_WORDS})\b(?= of\b)")
 # Letters and signs that pass for digits, in a number.
-_LOOK_ALIKE = re.compile(
+_LOOK_ALIKE = late(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
-_QUANTITY = re.compile(
+_QUANTITY = late(
     rf"(?:(?<![\d_.,])(?P<digits>{NUMBER})(?P<fraction>[¼½¾])?"
     rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
     rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
@@ -232,7 +233,7 @@ _QUANTITY = re.compile(
     rf"bps\b|{SIGN}"
     r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
-_REFERENCE = re.compile(
+_REFERENCE = late(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
     r"amendment no\.|form|chapter|item|note|exhibit|rule|recommendation) ?(?:no\. ?)?$"
 )
@@ -245,17 +246,17 @@ _SHARES_BEHIND = (
     (re.compile(r"‰|per ?mill?e?\b"), 0.1),
     (re.compile("basis points?|bps"), _BASIS_POINT),
 )
-_DECADE = re.compile(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
-_PART_OF_PERCENT = re.compile(
+_DECADE = late(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
+_PART_OF_PERCENT = late(
     r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
     r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
 )
 _PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
-_ANY = re.compile(
+_ANY = late(
     rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
     rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
 )
-_BEFORE = re.compile(rf"(?:{BEFORE})[ \u00a0]?$")
+_BEFORE = late(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
 _ROUND = re.compile(r"\d[oli]")
 
