@@ -6,7 +6,7 @@ one machine, many processes or a cluster (`parts.py`) all run the same code.
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import io
 import os
 import re
@@ -15,13 +15,14 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, cast
 
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, Unreachable, UsageError
 from surefoot.io import places
-from surefoot.io.extras import library, open_zst
+from surefoot.io.compressed import UpToBreak, unpacked
+from surefoot.io.extras import library
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
@@ -158,9 +159,10 @@ def _walked(folder: Path, closed: list[OSError]) -> list[Path]:
     for where, inside, names in os.walk(folder, onerror=closed.append):
         if _is_run(Path(where)):
             inside.clear()
-            names = [RUN_TRACES]
-        files += [Path(where, name) for name in names if _is_trace(name) and Path(where, name).is_file()]
-    return sorted(files)
+            names = [name for name in names if name == RUN_TRACES]
+        files += [Path(where, name) for name in names if _is_trace(name)]
+    # No pipes, which nobody may be writing to; a link that leads nowhere is named when it is opened.
+    return sorted(path for path in files if path.is_file() or not path.exists())
 
 
 def _is_trace(name: str) -> bool:
@@ -195,26 +197,27 @@ def _nothing(kind: str, message: str, source: str) -> Values:
 
 def _blocks_of_file(found: File) -> Iterator[Block]:
     source, path = found.source, found.path
-    if path == "-":
-        if sys.stdin is None:
-            raise UsageError("there is no standard input to read", "pass a file instead of -")
-        yield from _blocks_of_stream(sys.stdin.buffer, source)
-        return
-    with places.opened(path) as file:
+    with _stdin() if path == "-" else places.opened(path) as file:
         magic = file.peek(4)[:4]
         if magic == b"PAR1":
             yield from _blocks_of_parquet(path, source)
         elif magic == b"PK\x03\x04":
             yield _whole(file, b"", source, "excel")
-        elif magic[:2] == b"\x1f\x8b":
-            yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), source)
-        elif magic == b"\x28\xb5\x2f\xfd":
-            yield from _blocks_of_stream(open_zst(file), source)
+        elif stream := unpacked(file):
+            yield from _blocks_up_to_break(stream, source)
         else:
-            yield from _blocks_of_stream(file, source, path if places.can_be_cut(path) else "")
+            yield from _blocks_of_stream(file, source, path if path != "-" and places.can_be_cut(path) else "")
+
+
+def _stdin() -> contextlib.AbstractContextManager[io.BufferedReader]:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input to read", "pass a file instead of -")
+    return contextlib.nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
 
 
 def _blocks_of_parquet(path: str, source: str) -> Iterator[Block]:
+    if path == "-":
+        raise Incomplete("a Parquet table has to be a file")
     try:
         metadata = _parquet_file(path).metadata
     except Incomplete:
@@ -233,7 +236,16 @@ def _parquet_file(path: str) -> Any:  # noqa: ANN401 - of a package that has no 
     return library("pyarrow.parquet", "parquet").ParquetFile(where)
 
 
-def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: str = "") -> Iterator[Block]:
+def _blocks_up_to_break(stream: UpToBreak, source: str) -> Iterator[Block]:
+    """Half a table may look like a whole one; the rows before a break are what they are."""
+    for block in _blocks_of_stream(io.BufferedReader(stream, 1 << 18), source):
+        if stream.fault is None or isinstance(block, (Lines, Document)):
+            yield block
+    if stream.fault is not None:
+        raise stream.fault
+
+
+def _blocks_of_stream(stream: BinaryIO, source: str, path: str = "") -> Iterator[Block]:
     """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
     head = stream.read(BLOCK_BYTES)
     body = head.removeprefix(BYTE_ORDER_MARK)
@@ -251,12 +263,7 @@ def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: str =
     yield _whole(stream, body, source, "json")
 
 
-def _whole(
-    stream: BinaryIO | gzip.GzipFile | io.BufferedReader,
-    head: bytes,
-    source: str,
-    kind: Literal["json", "csv", "excel", "otlp"],
-) -> Block:
+def _whole(stream: BinaryIO, head: bytes, source: str, kind: Literal["json", "csv", "excel", "otlp"]) -> Block:
     """What cannot be cut. `head` is the part already read."""
     rest = stream.read(LARGEST_DOCUMENT)
     if len(rest) == LARGEST_DOCUMENT:
@@ -268,7 +275,16 @@ def _other_format(body: bytes, source: str) -> Literal["csv", "otlp", ""]:
     name = source.lower().removesuffix(".gz").removesuffix(".zst")
     if name.endswith(_TABLES):
         return "csv"
-    return "otlp" if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body) else ""
+    if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body):
+        return "otlp"
+    return "csv" if not _is_trace(name) and _is_table(body) else ""
+
+
+def _is_table(body: bytes) -> bool:
+    """True for lines below a line with separators, none of which is JSON: a log may begin with other lines."""
+    first, _, others = body.strip().partition(b"\n")
+    is_text = first[:1] not in (b"{", b"[") and b"\0" not in body[:4096]
+    return is_text and bool(others) and b"\n{" not in body and any(sign in first for sign in (b",", b"\t", b";"))
 
 
 def _not_json(head: bytes, body: bytes) -> str | None:
@@ -293,7 +309,7 @@ def _is_document(body: bytes) -> bool:
     return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
 
 
-def _cut(stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:
+def _cut(stream: BinaryIO, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:
     """Blocks of whole lines. `position` is where `chunk`, the part already read, lies in the file."""
     line = 1
     while chunk:
@@ -323,7 +339,7 @@ def line_ends(data: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 
-def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
+def _skip_line(stream: BinaryIO) -> int:
     """Read to the end of the line; how many bytes that were."""
     skipped = 0
     while part := stream.readline(BLOCK_BYTES):
