@@ -251,6 +251,12 @@ def conditional_axes() -> frozenset[str]:
     return frozenset(f"{AXIS_PREFIX}{name}" for name in ("overall", "holistic", "safety", *(one.name for one in found)))
 
 
+@cache
+def council_axes() -> frozenset[str]:
+    """Those, and all other axes of scores by bundled rubrics."""
+    return conditional_axes() | {f"{AXIS_PREFIX}{one}" for name in bundled() for one in load(name).dimensions}
+
+
 def bundled() -> list[str]:
     found = (file.name for file in (files("surefoot") / "rubrics").iterdir())
     return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))

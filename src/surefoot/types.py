@@ -112,8 +112,10 @@ GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
 
 def check_group_fields(by: Iterable[str], questions: Iterable[Question]) -> None:
     """A breakdown by a field that no question has would be empty in silence."""
+    if not (wanted := set(by) - GROUP_FIELDS):
+        return
     known = {*GROUP_FIELDS, *(name for question in questions for name in question.metadata)}
-    if unknown := [name for name in by if name not in known]:
+    if unknown := sorted(wanted - known):
         hint = f"there are {', '.join(sorted(known))}"
         raise UsageError(f"no question has the field {unknown[0]!r} to break down by", hint)
 

@@ -60,16 +60,16 @@ class _AskedWithoutAWord(click.Group):
 @click.group(
     cls=_AskedWithoutAWord,
     invoke_without_command=True,
-    epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer llm:NAME@http://localhost:8080/v1",
+    epilog="Example: surefoot council --show-config",
 )
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
-@click.option("--rubric", metavar="NAME", help="For --show-config.  [default: council; refusal_aware for runs]")
+@click.option("--rubric", metavar="NAME", help="For --show-config.")
 @_JSON
 @click.pass_context
 def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:
     """Rank answers by the scores of several reviewers.
 
-    `surefoot council RUN... --reviewer MODEL` scores all answers of runs.
+    `council RUN...` is short for `council runs RUN...`, `council "QUESTION"` for `council ask "QUESTION"`.
     """
     if ctx.invoked_subcommand is not None:
         if show_config or rubric is not None or as_json:
@@ -97,16 +97,13 @@ for command in (runs, evaluate, tune):
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
 @click.option(
     "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
-    help="Answers and reviewers' raw texts as one JSON object; - for stdin.",
+    help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
 @_RUBRIC
 @_GATE
 @_JSON
 def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Score reviewers' raw texts, without a model.
-
-    Exits 4 when no review can be read as a ballot.
-    """
+    """Score reviews that you have, without a model."""
     return _show(score_reviews(file, **options), as_json)
 
 
@@ -116,18 +113,15 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
 @click.option(
     "--answers", metavar="FILE", type=_READABLE,
-    help="Review these instead: the `responses` of a file of reviews.",
+    help="Review these instead: `responses`, as for --reviews.",
 )  # fmt: skip
-@click.option("--seed", type=int, help="For the order in which reviewers see answers.  [default: 0]")
+@click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
 @asking_options
 @_RUBRIC
 @_GATE
 @_JSON
 def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Let models answer a question and review the answers without names.
-
-    Exits 4 when no answer could be scored, or when the chair gave no closing answer.
-    """
+    """Let models answer a question and review the answers without names."""
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
 

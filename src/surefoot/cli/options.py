@@ -82,14 +82,14 @@ def gate_option(default: str) -> Option:
     )  # fmt: skip
 
 
-def map_option(words: str) -> Option:
-    return click.option("--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH", help=words)
-
-
 def json_option(words: str = "Print one JSON object.") -> Option:
     return click.option("--json", "as_json", is_flag=True, help=words)
 
 
+map_option = click.option(
+    "--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH",
+    help="Where a field is, such as answer=output.text. Repeatable.",
+)  # fmt: skip
 rule_option = click.option(
     "--rule", "rules", multiple=True, metavar="RULE",
     help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
@@ -100,11 +100,11 @@ ledger_option = click.option(
 )  # fmt: skip
 cache_option = click.option(
     "--cache", metavar="FILE|LEDGER",
-    help="Where paid replies are kept, to be used again.  [default: the user's cache folder]",
+    help="Where to keep paid replies for reuse.  [default: the user's cache folder]",
 )  # fmt: skip
 citations_option = click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), default="required", show_default=True,
-    help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
+    help="Whether answers must cite their support.",
 )  # fmt: skip
 # Of commands that ask pipelines.
 pipeline_options = together(
@@ -124,14 +124,14 @@ pipeline_options = together(
         help="JSON to POST, with {question}, {id}, {retrieval}.",
     ),
     click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
-    map_option("Where a field lies in the replies."),
+    map_option,
 )
 # Of pipelines, some of which are chat models.
 chat_options = together(
-    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent in all."),
+    click.option("--max-cost", type=float, metavar="USD", help="Never spend more than this."),
     click.option("--effort", type=click.Choice(EFFORTS), help="How much a model thinks.  [default: its own]"),
     click.option("--max-tokens", type=TOKENS, metavar="N",
-                 help="Most tokens of a reply, thinking included.  [default: 8,192 more than the text needs]"),
+                 help="Longest reply, thinking included.  [default: 8,192 more than the text needs]"),
     click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
                  help="Prices of models, in TOML."),
 )  # fmt: skip
@@ -149,10 +149,10 @@ asking_options = together(
 engine_options = together(
     click.option(
         "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
-        help="The cores of this machine, or the Ray cluster at RAY_ADDRESS.",
+        help="This machine, or the Ray cluster at RAY_ADDRESS.",
     ),
     click.option(
         "--work", type=click.Path(file_okay=False), metavar="FOLDER",
-        help="Where finished parts of a cluster's work stay.  [default: in the cache until all are done]",
+        help="Where to keep finished parts of a cluster's work.  [default: a cache]",
     ),
 )  # fmt: skip

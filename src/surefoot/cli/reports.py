@@ -17,7 +17,7 @@ import click
 from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads, say
 from surefoot.errors import ExitCode, UsageError
 from surefoot.io.writer import printable, replacing
-from surefoot.report import markdown, terminal
+from surefoot.report import markdown
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
 from surefoot.services.result import Reported
@@ -56,6 +56,8 @@ def finish_with_reports(
 
     def show() -> None:
         if STDOUT not in reports:
+            from surefoot.report import terminal  # noqa: PLC0415 - as below
+
             terminal.show((shown or result.report)(), console())
             for line in more:
                 click.echo(plain(line, 500))
@@ -75,7 +77,7 @@ def _write_report(path: str, report: Report) -> ExitCode:
                 click.echo(line)
         return ExitCode.OK
     if Path(path).suffix.lower() in _PAGES:
-        from surefoot.report import html  # noqa: PLC0415 - most commands write no page
+        from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
 
         return write_lines(path, [html.page(report).removesuffix("\n")])
     return write_lines(path, markdown.lines(report))

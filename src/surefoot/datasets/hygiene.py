@@ -39,7 +39,7 @@ class Finding(Struct, frozen=True):
 
 def problem_of(finding: Finding, given: QuestionSet) -> Problem:
     """With its place in the file, and in words how sure it is."""
-    line = given.lines.get(finding.qid) if finding.qid is not None else None
+    line = given.line_of(finding.qid) if finding.qid is not None else None
     sure = f" ({finding.confidence:.0%} sure)" if finding.confidence < 1 else ""
     return Problem(finding.kind, finding.message + sure, given.source, line)
 

@@ -47,8 +47,13 @@ def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
 
 
 def fingerprint_of(questions: Sequence[Question]) -> str:
-    """One hash for a whole set, whatever the order of its questions."""
-    return hashlib.sha256(msgspec.json.encode(sorted(hashes_of(questions).items()))).hexdigest()[:32]
+    """One hash for a whole set, whatever the order of its questions: that of the JSON of ids and their hashes."""
+    ids, digest = [question.id for question in questions], hashlib.sha256(b"[")
+    for number, place in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
+        pair = msgspec.json.encode((ids[place], content_hash(questions[place])))
+        digest.update(b"," + pair if number else pair)
+    digest.update(b"]")
+    return digest.hexdigest()[:32]
 
 
 def difference(old: Hashes, new: Hashes) -> Difference:
@@ -111,7 +116,7 @@ def verify_lock(question_set: QuestionSet) -> list[Problem]:
         ("is in the lock file but not in the set any more", found.removed),
     ]
     return [
-        Problem("note", f"question {qid!r} {what}", question_set.source, question_set.lines.get(qid))
+        Problem("note", f"question {qid!r} {what}", question_set.source, question_set.line_of(qid))
         for what, qids in notes
         for qid in qids
     ]

@@ -90,9 +90,8 @@ class LocalJudge:
 
     @property
     def _tiers(self) -> Tiers:
-        from surefoot.graders.tiers import tiers_of  # noqa: PLC0415 - loads the runtime of the model
+        from surefoot.graders.tiers import tiers_of  # noqa: PLC0415 - numpy is not for who only names a judge
 
-        fingerprint(self._folder)  # which refuses weights that are not what they were
         return tiers_of(self._folder)
 
     def _why_not(self, **texts: str) -> str:

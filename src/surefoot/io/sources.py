@@ -23,6 +23,7 @@ from surefoot.errors import Incomplete, Unreachable, UsageError
 from surefoot.io import places
 from surefoot.io.compressed import UpToBreak, unpacked
 from surefoot.io.extras import library
+from surefoot.io.sniffing import is_document, is_table, not_json
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
@@ -110,6 +111,13 @@ class Values(Struct, frozen=True):
 
 
 Block = Lines | Document | Packed | ParquetGroup | Values
+
+
+def size_of_lines(paths: Iterable[str | Path]) -> int | None:
+    """In bytes, of logs that are plain files of JSON lines; None if one is not."""
+    files = [Path(one.path) for one in files_in(paths) if isinstance(one, File) and not places.is_address(one.path)]
+    is_plain = all(path.suffix in (".jsonl", ".ndjson") and path.is_file() for path in files)
+    return sum(path.stat().st_size for path in files) if is_plain else None
 
 
 def check_logs(paths: Iterable[str | Path]) -> None:
@@ -252,12 +260,12 @@ def _blocks_of_stream(stream: BinaryIO, source: str, path: str = "") -> Iterator
     if body.strip() and (kind := _other_format(body, source)):
         yield _whole(stream, head, source, kind)
         return
-    if refusal := _not_json(head, body):
+    if refusal := not_json(head, body):
         yield _nothing("unreadable", refusal, source)
         return
     if len(body) < len(head):
         yield Values(source, [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
-    if not _is_document(body):
+    if not is_document(body):
         yield from _cut(stream, body, source, path, len(head) - len(body))
         return
     yield _whole(stream, body, source, "json")
@@ -277,36 +285,7 @@ def _other_format(body: bytes, source: str) -> Literal["csv", "otlp", ""]:
         return "csv"
     if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body):
         return "otlp"
-    return "csv" if not _is_trace(name) and _is_table(body) else ""
-
-
-def _is_table(body: bytes) -> bool:
-    """True for lines below a line with separators, none of which is JSON: a log may begin with other lines."""
-    first, _, others = body.strip().partition(b"\n")
-    is_text = first[:1] not in (b"{", b"[") and b"\0" not in body[:4096]
-    return is_text and bool(others) and b"\n{" not in body and any(sign in first for sign in (b",", b"\t", b";"))
-
-
-def _not_json(head: bytes, body: bytes) -> str | None:
-    if not body.strip():
-        return "is empty"
-    if body.startswith(b"%PDF-"):
-        return "is a PDF document, not a log"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "is UTF-16 text: save it as UTF-8"
-    is_text = body.lstrip()[:1] in (b"{", b"[", b'"')
-    return "is a binary file, not JSON lines" if b"\0" in head[:4096] and not is_text else None
-
-
-def _is_document(body: bytes) -> bool:
-    """An array of objects, or pretty-printed objects: what only makes sense when read as a whole."""
-    first, *others = (line.strip() for line in body.lstrip().split(b"\n", 2)[:2])
-    second = others[0] if others else b""
-    if first.startswith(b"["):
-        if first != b"[" and second.startswith(b"{") and second.endswith(b"}"):
-            return False  # a broken first line of JSON lines
-        return first[1:].lstrip()[:1] in (b"", b"{", b"[", b"]") and not (first.endswith(b"]") and second)
-    return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
+    return "csv" if not _is_trace(name) and is_table(body) else ""
 
 
 def _cut(stream: BinaryIO, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:

@@ -22,7 +22,8 @@ from surefoot.live.webhook import check_url
 from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import ModelGrader, Reader, Terms, open_grader
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.model_grader import ModelGrader
 from surefoot.services.monitor import Monitored, reference_of
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person

@@ -27,6 +27,7 @@ from surefoot.report import history as reports
 from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
+from surefoot.report.words import overridden
 from surefoot.serve.desks import Desks
 from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
@@ -139,8 +140,9 @@ def _rules(past: History) -> tuple[GateFile | None, bool, str]:
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
     by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.names.get('cand', 'a run')})"
-    waived = ", without what was waived there," if last.waived else ""
-    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by + waived
+    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
+    by += ", without what was waived there," if last.waived else ""
+    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by
 
 
 def _lost(_: Request, error: Exception) -> Response:

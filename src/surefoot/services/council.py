@@ -22,7 +22,8 @@ from surefoot.reviewers.panel import SYNTHESIS, Deliberation, Failure, deliberat
 from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.rubric import Rubric
-from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
+from surefoot.services.graders import Terms, settings_of
+from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.result import READER, Person, Result
 from surefoot.text import jsonblocks
 

@@ -31,7 +31,8 @@ from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import scored_answers
-from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
+from surefoot.services.graders import Terms, settings_of
+from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.result import READER, Person, Reported, Watch
 from surefoot.services.runs import run_items
 from surefoot.store import RunStore

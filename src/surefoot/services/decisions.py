@@ -102,8 +102,8 @@ class PastDecisions:
         return (words for run, words in told.items() if run not in self._versions.left_out)
 
     def _newer(self) -> Iterator[str]:
-        """An older baseline, where a newer one has shipped since."""
-        shipped = [step for step in self._all if step.outcome == "SHIP"]
+        """An older baseline, where a newer one has shipped since, as the gate file has it."""
+        shipped = [step for step in self._all if step.outcome == "SHIP" and step.overridden.keys() <= {WITHOUT}]
         reference, release = self._versions.key
         is_known = any(reference in (step.release, step.reference) for step in self._all)
         if shipped and is_known and shipped[-1].release not in (reference, release):

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.trust import in_words
-from surefoot.graders.grader import FindingsGrader, Graded
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.places import is_folder, is_there

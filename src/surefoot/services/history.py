@@ -180,7 +180,7 @@ class Archive:
             runs = read_all(folders, ledger) if ledger else [read_run(folder) for folder in folders]
             found = overview_of(runs)
             done = labelled(labels) & {version for run in runs for version in run.versions.values()}
-            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""], len(done))
+            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""], len(done), found.faults)
         return kept[1]
 
 

@@ -16,8 +16,7 @@ from surefoot.errors import UsageError
 from surefoot.io.items import Asked, Ungradable, items_in
 from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.run import folders
-from surefoot.services.runs import is_run
+from surefoot.services.runs import folders, is_run
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.text.normal import id_of_text
 from surefoot.types import Problem, Question, Trace

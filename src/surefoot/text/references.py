@@ -245,6 +245,8 @@ def in_sentences(text: str, bearers: Sequence[Bearer]) -> Iterator[tuple[int, in
     """References in running text, with start and end: those that name a document beside them and lead to a passage."""
     for place in _LOCATOR.finditer(text):
         locator = _alternatives(place)[0]
+        if locator.kind != "page" and not any(_bears(one, locator) for one in bearers):
+            continue
         for start, end, doc in _documents_beside(text, place):
             if ids := followed(Reference(doc, (locator,), ""), bearers):
                 if not is_quoted(text[start:end], bearers):
