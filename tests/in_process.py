@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, TextIOWrapper
+from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ def surefoot(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None
         redirect_stdout(TextIOWrapper(out, "utf-8", "backslashreplace", write_through=True)),
         redirect_stderr(TextIOWrapper(err, "utf-8", "backslashreplace", write_through=True)),
     ):
-        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
+        patch.setattr(sys, "stdin", TextIOWrapper(BufferedReader(BytesIO(stdin))))
         patch.setenv("COLUMNS", "120")
         patch.setenv("SUREFOOT_DEBUG", "1")
         if cwd is not None:

@@ -1,10 +1,14 @@
-"""Files that commands write: never over a ledger, another database, a run, or what is read."""
+"""Files that commands write: whole or not at all, never over a ledger, another database, a run, or what is read."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import resource
 import sqlite3
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -147,3 +151,59 @@ def test_a_matrix_does_not_write_through_a_link_either(project: Path) -> None:
     (project / "out").mkdir()
     (project / "out" / "report.md").symlink_to(project / "runs" / "surefoot.db")
     refused("matrix", "m.toml", "--out", "out", words="is a database")
+
+
+@contextlib.contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """Files may grow no larger, as if the disk were full then."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+BLOCKED = [*SCORE, "--rule", "precision >= 0.9"]
+
+
+@pytest.mark.parametrize("option", ["--report", "--junit"])
+def test_a_full_disk_takes_no_decision_away(option: str, project: Path) -> None:
+    before = contents(project)
+    with room_for(100):
+        done = surefoot(*BLOCKED, option, "x.md", "--json", "--no-rows")
+    assert (done.code, done.json["gate"]["outcome"]) == (1, "BLOCK") and contents(project) == before
+    assert done.err == "error: x.md cannot be written: File too large\nhint: make room, or choose another place\n"
+    done = surefoot(*BLOCKED, option, "/dev/full", "--report", "y.html")
+    assert done.code == 1 and "BLOCK - " in done.out and (project / "y.html").stat().st_size
+    assert done.err.startswith("error: /dev/full cannot be written: No space left on device\nhint: ")
+
+
+def test_a_report_that_is_lost_leaves_the_rest_unfinished(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [*COMMANDS[0], "--uncalibrated"]
+    for option in ("--report", "--junit"):
+        done = surefoot(*command, option, "/dev/full")
+        assert done.code == 4 and "SHIP" in done.out and "error: /dev/full cannot be written" in done.err
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/dev/full")
+    done = surefoot(*command, "--format", "github")
+    assert done.code == 4 and "SHIP" in done.out and "/dev/full cannot be written" in done.err
+
+
+def test_a_report_may_go_into_a_pipe_whoever_reads_it(project: Path) -> None:
+    os.mkfifo("pipe.md")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((project / "pipe.md").read_bytes()))
+    reader.start()
+    done = surefoot(*BLOCKED, "--report", "pipe.md")
+    reader.join()
+    assert (done.code, done.err) == (1, "") and read[0].startswith(b"# ") and (project / "pipe.md").is_fifo()
+
+
+def test_a_report_replaces_an_earlier_one_and_stays_as_private(project: Path) -> None:
+    (project / "kept").mkdir()
+    (project / "kept" / "x.md").write_text("old")
+    (project / "kept" / "x.md").chmod(0o600)
+    (project / "latest.md").symlink_to("kept/x.md")
+    surefoot(*BLOCKED, "--report", "latest.md")
+    assert (project / "latest.md").is_symlink() and (project / "kept" / "x.md").read_text("utf-8").startswith("# ")
+    assert (project / "kept" / "x.md").stat().st_mode & 0o777 == 0o600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -79,6 +80,29 @@ def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path
     assert surefoot("score", "-q", questions, "-t", first, "-t", second).code == 0
     assert surefoot("score", "-q", questions, "--traces", first, second).code == 0
     assert surefoot("score", "-q", questions, "-t", "-", stdin=b"").code == 4
+
+
+TABLE = b"""q,answer
+What is X?,X [p1#1].
+Explain Y.,Y [p2#1].
+What is Z?,not in context
+Sum up the link.,not in context
+"""
+
+
+@pytest.mark.parametrize("lines", [TABLE, TABLE.replace(b",", b"\t"), gzip.compress(TABLE)])
+def test_stdin_may_be_a_table_or_compressed(lines: bytes, questions: Path) -> None:
+    assert as_a_user_runs_it("score", "-q", questions, "-", stdin=lines).code == 0
+
+
+def test_stdin_is_json_if_any_line_is(questions: Path) -> None:
+    lines = b"10:00:00,123 up\n10:00:00,124 ready\n" + json.dumps(GOOD_TRACES[0]).encode() + b"\n"
+    done = surefoot("score", "-q", questions, "-", "--json", stdin=lines)
+    assert (done.json["input"]["rows"], done.json["input"]["scored"]) == (3, 1)
+    done = surefoot("score", "-q", questions, "-", stdin=b"error: refused, try again")
+    assert "stdin:1: not valid JSON" in done.out
+    done = surefoot("score", "-q", questions, "-", stdin=b"PAR1...")
+    assert "stdin: cannot be read: a Parquet table has to be a file" in done.out
 
 
 @pytest.mark.parametrize(

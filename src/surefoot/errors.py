@@ -19,6 +19,11 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = 3
     INCOMPLETE = 4
 
+    @classmethod
+    def of_several(cls, *codes: ExitCode) -> ExitCode:
+        """The one that counts: OK only where all are."""
+        return min((*codes, cls.OK), key=(cls.USAGE, cls.BLOCKED, cls.INCOMPLETE, cls.INCONCLUSIVE, cls.OK).index)
+
 
 class SurefootError(Exception):
     """One clear sentence, and a hint at what to do about it."""

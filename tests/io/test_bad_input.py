@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,7 +37,7 @@ def bytes_of(*lines: str | bytes) -> bytes:
         (b"[]", "malformed"),
         (b"{}", "no_question"),
         (b'{"answer": "lost"}', "no_question"),
-        (b'{"q": ["What is X?"], "answer": "x"}', "no_question"),
+        (b'{"q": ["What is", "X?"], "answer": "x"}', "no_question"),
         (b'{"q": "__proto__", "answer": "x"}', "unknown_question"),
         (b'{"qid": "constructor", "answer": "x"}', "unknown_question"),
         (b'{"q": "Nobody", "answer": "\\ud800", "x": NaN}', "note"),
@@ -124,6 +126,32 @@ def test_a_missing_file_an_empty_folder_and_a_damaged_archive_do_not_stop_the_ot
     assert result.exit_code == 4
     assert result.card.problems.counts["unreadable"] == 2
     assert result.card.problems.counts["no_traces"] == 1
+
+
+def test_a_link_that_leads_nowhere_is_named(write: Write, tmp_path: Path) -> None:
+    write("logs/good.jsonl", GOOD)
+    (tmp_path / "logs" / "gone.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
+    result = score(QUESTIONS, tmp_path / "logs")
+    assert result.card.accounting.scored == 4 and result.exit_code == 4
+    assert "gone.jsonl: cannot be read: no such file" in str(result.card.problems.named["unreadable"][0])
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_rows_before_a_break_are_scored(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    noise = [json.dumps({"q": "What is X?", "answer": random.Random(n).randbytes(400).hex()}) for n in range(999)]
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(pack(bytes_of(*GOOD, *noise))[:-9_000])
+    result = score(QUESTIONS, path, rerun="first")
+    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2} and 500 < result.card.accounting.rows < 1_000
+    assert result.exit_code == 4 and result.card.problems.counts["unreadable"] == 1
+
+
+def test_half_a_table_is_not_scored(tmp_path: Path) -> None:
+    rows = "".join(f"q1,{random.Random(n).randbytes(400).hex()}\n" for n in range(999))
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(gzip.compress(f"qid,answer\n{rows}".encode())[:-9_000])
+    result = score(QUESTIONS, path)
+    assert result.card.accounting.rows == 0 and result.card.problems.counts["unreadable"] == 1
 
 
 def test_every_container_gives_the_same_numbers(tmp_path: Path) -> None:

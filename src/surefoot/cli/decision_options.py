@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -21,7 +20,7 @@ from surefoot.cli.reports import (
     write_reports,
 )
 from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
+from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.rules import CLAIMS
 from surefoot.report import github, junit, markdown
 from surefoot.report.blocks import Report
@@ -81,19 +80,18 @@ def finish_decision(
     compared: Compared, options: dict[str, Any], shown: Callable[[], Report] | None = None, *more: str
 ) -> int:
     """Tell what was decided in every way that was asked for; `more` follows on the terminal."""
-    comparison = compared.comparison
+    comparison, reports, codes = compared.comparison, options.get("reports", ()), [compared.exit_code]
     if options["junit"] is not None:
-        write_lines(options["junit"], junit.of_decision(comparison.decision))
+        codes.append(write_lines(options["junit"], junit.of_decision(comparison.decision)))
     if options["form"] == "text":
-        return finish_with_reports(compared, options["as_json"], options.get("reports", ()), shown, more)
-    write_reports(options.get("reports", ()), compared.report)
+        return ExitCode.of_several(*codes, finish_with_reports(compared, options["as_json"], reports, shown, more))
+    codes.append(write_reports(reports, compared.report))
     if place := os.environ.get(SUMMARY):
-        with Path(place).open("a", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in markdown.lines(github.summary(comparison, more)))
+        codes.append(write_lines(place, markdown.lines(github.summary(comparison, more)), append=True))
     with quiet_if_nobody_reads():
         for line in github.commands(comparison, more):
             click.echo(line)
-    return int(compared.exit_code)
+    return ExitCode.of_several(*codes)
 
 
 def two_of(paths: Sequence[str], baseline: str | None) -> tuple[str, str]:

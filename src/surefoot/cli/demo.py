@@ -14,7 +14,7 @@ import click
 from surefoot.cli.reports import write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import UsageError
 from surefoot.report.verdict import verdict_lines
 from surefoot.services.compare import Compared, compare
 from surefoot.services.grade import grade
@@ -90,10 +90,10 @@ def demo(out: Path) -> int:
     _indented(compared["trust"]["in_words"])
     click.echo(_COMPARE.format(**compared["buckets"]))
     _indented(_decision(compared))
-    write_reports([str(out / "report.md"), str(out / "report.html")], compared.report)
+    written = write_reports([str(out / "report.md"), str(out / "report.html")], compared.report)
     _show_one_that_ships(base, out / LEDGER)
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out)), base=BASE))
-    return ExitCode.OK
+    return written
 
 
 def _refuse_other_runs(out: Path) -> None:

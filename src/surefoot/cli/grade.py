@@ -130,8 +130,8 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
 
 def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
     printed = STDOUT in reports
+    written = write_reports(reports, found.report)
     with quiet_if_nobody_reads():
-        write_reports(reports, found.report)
         for row in found.table() if not printed else ():
             _print(row, as_json)
     for problem in found.problems:
@@ -149,7 +149,7 @@ def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
         _show_bad(found.found.graded, found.folder)
     if trust := found.trust:
         say(f"trust: {plain(trust, 500)}")
-    return int(found.exit_code)
+    return ExitCode.of_several(found.exit_code, written)
 
 
 def _print(row: Mapping[str, Any], as_json: bool) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from surefoot.errors import ExitCode
 from surefoot.services import targets
 from surefoot.services.result import Result
 
@@ -32,14 +33,14 @@ def print_json(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 
 
-def finish(result: Result, as_json: bool, show: Callable[[], object]) -> int:
+def finish(result: Result, as_json: bool, show: Callable[[], object]) -> ExitCode:
     """The end of a command: what it found, as JSON or as `show` prints it, and the exit code."""
     with quiet_if_nobody_reads():
         if as_json:
             print_json(result.to_json())
         else:
             show()
-    return int(result.exit_code)
+    return result.exit_code
 
 
 def console() -> Console:

@@ -1,17 +1,22 @@
 """Reports that a command writes beside what it prints: Markdown or a page, as the name of the file says.
 
-`-` is stdout: the report as Markdown, in place of what would be printed there otherwise.
+`-` is stdout: the report as Markdown, in place of what would be printed there otherwise. A file that cannot be written
+is named, and takes nothing from the rest.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads
-from surefoot.errors import UsageError
+from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads, say
+from surefoot.errors import ExitCode, UsageError
+from surefoot.io.writer import printable, replacing
 from surefoot.report import markdown
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
@@ -45,10 +50,9 @@ def files_of(reports: Sequence[str]) -> list[str]:
 def finish_with_reports(
     result: Reported, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
     more: Sequence[str] = (),
-) -> int:  # fmt: skip
+) -> ExitCode:  # fmt: skip
     """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
-    with quiet_if_nobody_reads():
-        write_reports(reports, result.report)
+    written = write_reports(reports, result.report)
 
     def show() -> None:
         if STDOUT not in reports:
@@ -58,24 +62,45 @@ def finish_with_reports(
             for line in more:
                 click.echo(plain(line, 500))
 
-    return finish(result, as_json, show)
+    return ExitCode.of_several(written, finish(result, as_json, show))
 
 
-def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> None:
+def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> ExitCode:
     """Each is made anew: its rows may be a stream."""
-    for path in reports:
-        if path == STDOUT:
-            for line in markdown.lines(made()):
+    return ExitCode.of_several(*[_write_report(path, made()) for path in reports])
+
+
+def _write_report(path: str, report: Report) -> ExitCode:
+    if path == STDOUT:
+        with quiet_if_nobody_reads():
+            for line in markdown.lines(report):
                 click.echo(line)
-        elif Path(path).suffix.lower() in _PAGES:
-            from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
+        return ExitCode.OK
+    if Path(path).suffix.lower() in _PAGES:
+        from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
 
-            write_lines(path, [html.page(made()).removesuffix("\n")])
-        else:
-            write_lines(path, markdown.lines(made()))
+        return write_lines(path, [html.page(report).removesuffix("\n")])
+    return write_lines(path, markdown.lines(report))
 
 
-def write_lines(path: str, lines: Iterable[str]) -> None:
-    with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-        for line in lines:
-            file.write(line + "\n")
+def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:
+    place = Path(path)
+    try:
+        with place.open("ab") if append else _opened(place) as file:
+            for line in lines:
+                file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+    except BrokenPipeError:  # nobody reads it any more
+        return ExitCode.OK
+    except OSError as error:
+        say(f"error: {printable(place)} cannot be written: {error.strerror or error}")
+        say("hint: make room, or choose another place")
+        return ExitCode.INCOMPLETE
+    return ExitCode.OK
+
+
+def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+    """A file is there once it is whole, at the end of any links; devices and pipes, which stdout may be, stay."""
+    if str(path).startswith("/dev/") or (path.exists() and not path.is_file()):
+        return path.open("wb")
+    place = Path(os.path.realpath(path))
+    return replacing(place, place.stat().st_mode & 0o777 if place.exists() else 0o666)

@@ -14,7 +14,7 @@ from surefoot.cli.options import engine_options, gate_option, json_option, map_o
 from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads, say
 from surefoot.cli.reports import STDOUT, check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
-from surefoot.errors import SurefootError, UsageError
+from surefoot.errors import ExitCode, SurefootError, UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.report import terminal
@@ -81,9 +81,12 @@ def score(
         keep_rows=bool(reports or junit or (as_json and not no_rows)),
     )  # fmt: skip
     progress.close()
+    codes = [result.exit_code, write_reports(reports, result.report)]
+    if junit:
+        codes.append(write_lines(junit, junit_report.render(result.card, result.rows())))
     with quiet_if_nobody_reads():
-        _write(result, reports, junit, as_json, no_rows)
-    return int(result.exit_code)
+        _print(result, reports, as_json, no_rows)
+    return ExitCode.of_several(*codes)
 
 
 def _tell_left_out(logs: Sequence[str], questions: str | None) -> None:
@@ -97,10 +100,7 @@ def _tell_left_out(logs: Sequence[str], questions: str | None) -> None:
                     say(f"note: {plain(log)}: {plain(note, 500)}; to score by what was asked, pass --questions {asked}")
 
 
-def _write(result: ScoreResult, reports: Sequence[str], junit: str | None, as_json: bool, no_rows: bool) -> None:
-    write_reports(reports, result.report)
-    if junit:
-        write_lines(junit, junit_report.render(result.card, result.rows()))
+def _print(result: ScoreResult, reports: Sequence[str], as_json: bool, no_rows: bool) -> None:
     if as_json:
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()

@@ -73,7 +73,7 @@ def _literal(value: str) -> object:
 def _said_in_list(value: list[object], role: str, depth: int) -> str | None:
     if value and isinstance(value[0], list):  # a batch of one
         return said(value[0], role, depth + 1)
-    if depth and len(value) == 1 and isinstance(value[0], str):
+    if len(value) == 1 and isinstance(value[0], str):
         return value[0]
     messages = [_message(one) for one in value if isinstance(one, dict)]
     blocks = [str(one["text"]) for one in messages if one.get("type") in _BLOCKS and "text" in one]

@@ -6,7 +6,7 @@ one machine, many processes or a cluster (`parts.py`) all run the same code.
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import io
 import os
 import re
@@ -15,13 +15,15 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, cast
 
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, Unreachable, UsageError
 from surefoot.io import places
-from surefoot.io.extras import library, open_zst
+from surefoot.io.compressed import UpToBreak, unpacked
+from surefoot.io.extras import library
+from surefoot.io.sniffing import is_document, is_table, not_json
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
@@ -165,9 +167,10 @@ def _walked(folder: Path, closed: list[OSError]) -> list[Path]:
     for where, inside, names in os.walk(folder, onerror=closed.append):
         if _is_run(Path(where)):
             inside.clear()
-            names = [RUN_TRACES]
-        files += [Path(where, name) for name in names if _is_trace(name) and Path(where, name).is_file()]
-    return sorted(files)
+            names = [name for name in names if name == RUN_TRACES]
+        files += [Path(where, name) for name in names if _is_trace(name)]
+    # No pipes, which nobody may be writing to; a link that leads nowhere is named when it is opened.
+    return sorted(path for path in files if path.is_file() or not path.exists())
 
 
 def _is_trace(name: str) -> bool:
@@ -202,26 +205,27 @@ def _nothing(kind: str, message: str, source: str) -> Values:
 
 def _blocks_of_file(found: File) -> Iterator[Block]:
     source, path = found.source, found.path
-    if path == "-":
-        if sys.stdin is None:
-            raise UsageError("there is no standard input to read", "pass a file instead of -")
-        yield from _blocks_of_stream(sys.stdin.buffer, source)
-        return
-    with places.opened(path) as file:
+    with _stdin() if path == "-" else places.opened(path) as file:
         magic = file.peek(4)[:4]
         if magic == b"PAR1":
             yield from _blocks_of_parquet(path, source)
         elif magic == b"PK\x03\x04":
             yield _whole(file, b"", source, "excel")
-        elif magic[:2] == b"\x1f\x8b":
-            yield from _blocks_of_stream(gzip.GzipFile(fileobj=file), source)
-        elif magic == b"\x28\xb5\x2f\xfd":
-            yield from _blocks_of_stream(open_zst(file), source)
+        elif stream := unpacked(file):
+            yield from _blocks_up_to_break(stream, source)
         else:
-            yield from _blocks_of_stream(file, source, path if places.can_be_cut(path) else "")
+            yield from _blocks_of_stream(file, source, path if path != "-" and places.can_be_cut(path) else "")
+
+
+def _stdin() -> contextlib.AbstractContextManager[io.BufferedReader]:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input to read", "pass a file instead of -")
+    return contextlib.nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
 
 
 def _blocks_of_parquet(path: str, source: str) -> Iterator[Block]:
+    if path == "-":
+        raise Incomplete("a Parquet table has to be a file")
     try:
         metadata = _parquet_file(path).metadata
     except Incomplete:
@@ -240,30 +244,34 @@ def _parquet_file(path: str) -> Any:  # noqa: ANN401 - of a package that has no 
     return library("pyarrow.parquet", "parquet").ParquetFile(where)
 
 
-def _blocks_of_stream(stream: BinaryIO | gzip.GzipFile, source: str, path: str = "") -> Iterator[Block]:
+def _blocks_up_to_break(stream: UpToBreak, source: str) -> Iterator[Block]:
+    """Half a table may look like a whole one; the rows before a break are what they are."""
+    for block in _blocks_of_stream(io.BufferedReader(stream, 1 << 18), source):
+        if stream.fault is None or isinstance(block, (Lines, Document)):
+            yield block
+    if stream.fault is not None:
+        raise stream.fault
+
+
+def _blocks_of_stream(stream: BinaryIO, source: str, path: str = "") -> Iterator[Block]:
     """Sniff the first block, then cut: JSON lines at line ends, anything else as one document."""
     head = stream.read(BLOCK_BYTES)
     body = head.removeprefix(BYTE_ORDER_MARK)
     if body.strip() and (kind := _other_format(body, source)):
         yield _whole(stream, head, source, kind)
         return
-    if refusal := _not_json(head, body):
+    if refusal := not_json(head, body):
         yield _nothing("unreadable", refusal, source)
         return
     if len(body) < len(head):
         yield Values(source, [Problem("note", "starts with a byte order mark, which was skipped", source, 1)])
-    if not _is_document(body):
+    if not is_document(body):
         yield from _cut(stream, body, source, path, len(head) - len(body))
         return
     yield _whole(stream, body, source, "json")
 
 
-def _whole(
-    stream: BinaryIO | gzip.GzipFile | io.BufferedReader,
-    head: bytes,
-    source: str,
-    kind: Literal["json", "csv", "excel", "otlp"],
-) -> Block:
+def _whole(stream: BinaryIO, head: bytes, source: str, kind: Literal["json", "csv", "excel", "otlp"]) -> Block:
     """What cannot be cut. `head` is the part already read."""
     rest = stream.read(LARGEST_DOCUMENT)
     if len(rest) == LARGEST_DOCUMENT:
@@ -275,32 +283,12 @@ def _other_format(body: bytes, source: str) -> Literal["csv", "otlp", ""]:
     name = source.lower().removesuffix(".gz").removesuffix(".zst")
     if name.endswith(_TABLES):
         return "csv"
-    return "otlp" if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body) else ""
+    if body.lstrip()[:1] not in (b"{", b"[", b'"') and _OTLP.match(body):
+        return "otlp"
+    return "csv" if not _is_trace(name) and is_table(body) else ""
 
 
-def _not_json(head: bytes, body: bytes) -> str | None:
-    if not body.strip():
-        return "is empty"
-    if body.startswith(b"%PDF-"):
-        return "is a PDF document, not a log"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "is UTF-16 text: save it as UTF-8"
-    is_text = body.lstrip()[:1] in (b"{", b"[", b'"')
-    return "is a binary file, not JSON lines" if b"\0" in head[:4096] and not is_text else None
-
-
-def _is_document(body: bytes) -> bool:
-    """An array of objects, or pretty-printed objects: what only makes sense when read as a whole."""
-    first, *others = (line.strip() for line in body.lstrip().split(b"\n", 2)[:2])
-    second = others[0] if others else b""
-    if first.startswith(b"["):
-        if first != b"[" and second.startswith(b"{") and second.endswith(b"}"):
-            return False  # a broken first line of JSON lines
-        return first[1:].lstrip()[:1] in (b"", b"{", b"[", b"]") and not (first.endswith(b"]") and second)
-    return first.startswith(b"{") and first.endswith((b"{", b"[", b",")) and not second.startswith(b"{")
-
-
-def _cut(stream: BinaryIO | gzip.GzipFile, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:
+def _cut(stream: BinaryIO, chunk: bytes, source: str, path: str, position: int) -> Iterator[Block]:
     """Blocks of whole lines. `position` is where `chunk`, the part already read, lies in the file."""
     line = 1
     while chunk:
@@ -330,7 +318,7 @@ def line_ends(data: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 
-def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
+def _skip_line(stream: BinaryIO) -> int:
     """Read to the end of the line; how many bytes that were."""
     skipped = 0
     while part := stream.readline(BLOCK_BYTES):

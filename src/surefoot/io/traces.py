@@ -206,7 +206,7 @@ def _first(row: dict[str, object], found: list[Candidate]) -> object:
         inner = decoded(value) if below else None
         if type(inner) is dict or type(inner) is list:
             below_it = next((one for path in below if (one := _descend(inner, path)) is not None), None)
-            value = value if below_it is None and direct and inner is not value else below_it
+            value = value if below_it is None and direct and type(value) is not dict else below_it
         elif not direct:
             continue
         if value is not None:

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.extras import library, open_zst
+from surefoot.io.compressed import open_zst
+from surefoot.io.extras import library
 from surefoot.io.labels import load_labels
 from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
