@@ -99,8 +99,10 @@ def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCo
 
 
 def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
-    """A file is there once it is whole, at the end of any links; devices and pipes, which stdout may be, stay."""
-    if str(path).startswith("/dev/") or (path.exists() and not path.is_file()):
-        return path.open("wb")
+    """A file is there once it is whole, at the end of any links; devices and pipes, which stdout may be, stay, and so
+    does a file in a folder that is closed to us."""
     place = Path(os.path.realpath(path))
+    is_kept = path.exists() and not (path.is_file() and os.access(place.parent, os.W_OK))
+    if str(path).startswith("/dev/") or is_kept:
+        return path.open("wb")
     return replacing(place, place.stat().st_mode & 0o777 if place.exists() else 0o666)

@@ -17,7 +17,6 @@ from surefoot.cli.terminal import Progress
 from surefoot.errors import ExitCode, SurefootError, UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
-from surefoot.report import terminal
 from surefoot.report.words import plain
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
@@ -105,4 +104,6 @@ def _print(result: ScoreResult, reports: Sequence[str], as_json: bool, no_rows: 
         result.write_json(sys.stdout.buffer, with_rows=not no_rows)
         sys.stdout.buffer.flush()
     elif STDOUT not in reports:
+        from surefoot.report import terminal  # noqa: PLC0415 - a tenth of a start-up
+
         terminal.show(words.report(result.card), console())
