@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import pickle
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from surefoot import grade_log, score
 from surefoot.errors import Incomplete, UsageError
-from surefoot.io import cluster, finished, parts, sources
+from surefoot.io import finished, parts, ray_process, sources
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
 from surefoot.scoring import run
@@ -40,11 +41,16 @@ _SCORE_PART = run._score_part
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    os.environ.update(cluster._SETTINGS)
-    with cluster._own_signals():
+    """Of a cluster that is there already."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ray_process.SETTINGS.items():
+            patch.setenv(name, value)
+        before = signal.getsignal(signal.SIGTERM)
         ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    yield ray.get_runtime_context().gcs_address
-    ray.shutdown()
+        signal.signal(signal.SIGTERM, before)
+        patch.setenv("RAY_ADDRESS", ray.get_runtime_context().gcs_address)
+        yield os.environ["RAY_ADDRESS"]
+        ray.shutdown()
 
 
 @pytest.fixture
@@ -60,17 +66,17 @@ def log(write: Write) -> Path:
 
 
 class Noted:
-    """Scores parts, and writes down which; the first to come may kill the process that it is in."""
+    """Scores parts, and writes down which; the first to come may kill its process, or the one that started it."""
 
-    def __init__(self, notes: Path, *, dies: bool = False, seconds: float = 0) -> None:
-        self._notes, self._dies, self._seconds = notes, dies, seconds
+    def __init__(self, notes: Path, *, victim: Callable[[], int] | None = None, seconds: float = 0) -> None:
+        self._notes, self._victim, self._seconds = notes, victim, seconds
 
     def __call__(self, scorer: BlockScorer, part: Part) -> list[BlockResult]:
         is_first = not self._notes.exists()
         with self._notes.open("a") as file:
             file.write("a part\n")
-        if self._dies and is_first:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if self._victim and is_first:
+            os.kill(self._victim(), signal.SIGKILL)
         time.sleep(self._seconds)
         return _SCORE_PART(scorer, part)
 
@@ -80,14 +86,29 @@ def number_of(notes: Path) -> int:
 
 
 def test_a_worker_that_is_killed_costs_its_part_alone(
-    address: str, log: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "notes", dies=True))
+    address: str, log: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "notes", victim=os.getpid))
     found = score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work")
+    assert not capfd.readouterr().out  # where --json is to stand alone, whatever Ray says of the worker
     assert found.to_json() == score(QUESTIONS, log, rerun="all").to_json()
     done = len(list(tmp_path.glob("work/*/*.part")))
     assert done > 5
     assert number_of(tmp_path / "notes") > done
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    again = score(QUESTIONS, log, rules=["precision >= 0.9"], rerun="all", engine="ray", work=tmp_path / "work")
+    assert again["metrics"] == found["metrics"]  # no cluster is asked for what is done
+
+
+def test_where_ray_itself_dies_the_same_command_goes_on(
+    log: Path, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "notes", victim=os.getppid))
+    with pytest.raises(Incomplete, match="the same command goes on from there"):
+        score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work", jobs=1)
+    assert not capfd.readouterr().out
 
 
 def test_a_driver_that_is_killed_goes_on_where_it_was(
@@ -100,7 +121,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(
         "t.score(t.QUESTIONS, sys.argv[2], rerun='all', engine='ray', work=Path(sys.argv[1]) / 'work')"
     )
     command = [sys.executable, "-c", script, str(tmp_path), str(log)]
-    driver = subprocess.Popen(command, env={**os.environ, "RAY_ADDRESS": address}, cwd=ROOT)
+    driver = subprocess.Popen(command, cwd=ROOT)
     deadline = time.monotonic() + 120
     while len(list(tmp_path.glob("work/*/*.part"))) < 3 and time.monotonic() < deadline:
         assert driver.poll() is None
@@ -144,10 +165,7 @@ def test_verdicts_by_a_cluster_are_those_of_this_machine(address: str, write: Wr
     assert not list((tmp_path / "ray").glob("surefoot/work/*"))  # nothing is left where no folder was named
 
 
-def test_the_command_says_what_it_says_without_a_cluster(
-    address: str, log: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", address)
+def test_the_command_says_what_it_says_without_a_cluster(address: str, log: Path, write: Write, tmp_path: Path) -> None:
     questions = write("questions.jsonl", QUESTIONS)
     command = ("score", "-q", questions, log.relative_to(tmp_path), "--rerun", "all", "--json")
     here, there = (surefoot(*command, "--engine", engine, cwd=tmp_path) for engine in ("local", "ray"))
@@ -162,10 +180,8 @@ def test_an_error_in_a_worker_is_one_sentence(
     monkeypatch.setattr(run, "parts_from", lambda *_: [Part((sources.File("gone.jsonl", str(gone)),), ())])
     with pytest.raises(Incomplete, match=r"gone.jsonl is not there on .*every machine"):
         score(QUESTIONS, log, engine="ray", work=tmp_path)
-    monkeypatch.undo()
-    monkeypatch.setattr(cluster, "__version__", "0.0.1")
     with pytest.raises(Incomplete, match=r"a worker has surefoot .*, and the driver 0\.0\.1"):
-        score(QUESTIONS, log, engine="ray", work=tmp_path)
+        ray_process._run("0.0.1", "", [], b"")
 
 
 def without_a_cluster(function: Callable[[Part], object], parts: Iterable[Part], *_: object) -> Iterator[object]:
@@ -193,6 +209,19 @@ def test_parts_add_up_to_the_whole(
     assert in_parts.to_json() == whole.to_json()
 
 
+def test_a_log_has_parts_for_every_worker(tmp_path: Path) -> None:
+    row = json.dumps({"q": "What is X?", "answer": "X. " * 300}).encode() + b"\n"
+    log, packed, document = tmp_path / "log.jsonl", tmp_path / "log.jsonl.gz", tmp_path / "log.json"
+    log.write_bytes(row * (40 << 10))
+    packed.write_bytes(gzip.compress(log.read_bytes()[: 4 << 20], 0))
+    document.write_bytes(b"\xef\xbb\xbf[" + b",".join([row] * 4_000) + b"]")
+    sizes = [sum(map(parts._weight, part.pieces)) for part in parts.parts_from([log])]
+    assert sum(sizes) == log.stat().st_size > 35 << 20
+    assert 20 < len(sizes) < 40 and max(sizes) < sum(sizes) / 8
+    for file in (packed, document):  # which only one worker can read
+        assert [part.pieces for part in parts.parts_from([file])] == [(sources.File(str(file), str(file)),)]
+
+
 def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = Finished(tmp_path, "plan", stays=True)
     done.keep("one", b"1")
@@ -212,16 +241,17 @@ def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pyt
     again.close(whole=True)
 
 
-def test_a_cluster_that_is_not_there_is_named_at_once(log: Path) -> None:
-    script = "import sys; from surefoot import score; score(sys.argv[1], sys.argv[1], engine='ray')"
-    environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:9"}
-    command = [sys.executable, "-c", script, str(log)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
-    assert "Incomplete: the Ray cluster at 127.0.0.1:9 cannot be reached" in done.stderr
+def test_a_cluster_that_is_not_there_is_named_at_once(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    with pytest.raises(Incomplete, match=r"the Ray cluster at 127\.0\.0\.1:9 cannot be reached"):
+        score(QUESTIONS, log, engine="ray", work=tmp_path)
 
 
 def test_without_the_package_the_extra_is_named(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
+    (tmp_path / "ray.py").write_text("raise ImportError")
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(Incomplete, match=r"--engine ray needs the package ray .*\[ray\]"):
         score(QUESTIONS, log, engine="ray", work=tmp_path)
 

@@ -91,6 +91,20 @@ def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
     assert server.counts()["calls"] == 8
 
 
+def test_models_are_asked_from_this_machine_whatever_the_engine(
+    server: FaultServer, tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")  # where nothing answers
+    prices = write("prices.toml", ["[models]", '"m" = { in = 1000, out = 1000 }'])
+    rows = [{**row, "question": f"What is the fee, {row['id']}?"} for row in ITEMS]
+    options = ["--out", tmp_path / "run", "--engine", "ray", "--prices", prices, *by_model(server, tmp_path)]
+    poor = Done("--traces", write("log.jsonl", rows), *options, "--max-cost", "0.01")
+    assert poor.code == 4 and server.counts()["calls"] == 0 and "at most $" in poor.err
+    done = Done("--traces", tmp_path / "log.jsonl", *options)
+    assert done.code == 0 and server.counts()["calls"] == 8 and "budget hold; ray is not used" in done.err
+    assert -1 < done.err.find("8 calls to llm:m@") < done.err.find("asked 8 calls for $")
+
+
 def keyed(prompt: Prompt) -> Any:  # noqa: ANN401
     return {"findings": {**sound(prompt), "claims": {str(one["claim"]): one for one in sound(prompt)["claims"]}}}
 

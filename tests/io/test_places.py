@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import traceback
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,10 +12,13 @@ from threading import Thread
 
 import pytest
 
-from surefoot import score
-from surefoot.errors import ExitCode, Incomplete, Unreachable, UsageError
+from surefoot import grade_log, score
+from surefoot.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
 from surefoot.io import places, sources
 from surefoot.io.rows import read_rows
+from surefoot.services.grade import grade_items
+from surefoot.services.graders import Terms, open_grader
+from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
 fsspec = pytest.importorskip("fsspec")
@@ -106,6 +110,32 @@ def test_a_store_that_does_not_answer_is_no_bad_file_but_work_for_later(store: S
     assert Unreachable("").exit_code == ExitCode.INCOMPLETE
     with pytest.raises(Unreachable):
         score(QUESTIONS, "http://127.0.0.1:9/log.jsonl")
+
+
+SECRET = "https://me:hunter2@127.0.0.1:9/log?signature=a/hunter2 b"
+
+
+@pytest.mark.parametrize("address", [SECRET, SECRET.replace("https", "nowhere"), f"filecache::{SECRET}"])
+def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -> None:
+    for work in (
+        lambda: score(QUESTIONS, address),
+        lambda: score(address, tmp_path),
+        lambda: grade_log(address, grader="rules"),
+        lambda: list(grade_items(address, open_grader("rules", Terms()))),
+        lambda: list(grade_texts("refusals", address)),
+    ):
+        with pytest.raises(SurefootError) as caught:
+            work()
+        assert "hunter2" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_what_a_store_says_of_a_file_is_said_without_secrets(store: Store, tmp_path: Path) -> None:
+    address = f"{store.url}/log.jsonl?signature=secret"
+    found = grade_log(address, out=tmp_path / "run", grader="rules")
+    kept = "".join(path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file())
+    assert "secret" not in f"{kept} {found.to_json()}"
+    with pytest.raises(FileNotFoundError, match=f"^{store.url}/other.jsonl$"):
+        places.opened(f"{store.url}/other.jsonl?signature=secret")
 
 
 def test_a_library_that_tries_for_long_is_not_asked_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ lines the driver finds the line ends, so that every row keeps its number; of a l
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from socket import gethostname
 
@@ -17,8 +17,9 @@ from surefoot.errors import Incomplete
 from surefoot.io import places
 from surefoot.io.sources import Block, Document, File, Lines, Packed, ParquetGroup, Values, cut, files_in
 
-PART_BYTES = 32 << 20
-_PACKED = (b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08")
+PART_BYTES = 32 << 20  # at most, if a file need not be larger
+_LEAST_BYTES = 1 << 20
+_SHARE = 16  # a part is this share of what lies before it
 
 
 class Part(Struct, frozen=True):
@@ -29,19 +30,28 @@ class Part(Struct, frozen=True):
 
 
 def parts_from(paths: Iterable[str | Path], values: Iterable[Values] = ()) -> Iterator[Part]:
-    """Everything in `values` and then in files, folders, addresses and `-` (stdin), in order."""
+    """Everything in `values` and then in files, folders, addresses and `-` (stdin), in order.
+
+    Parts grow from one to the next: there are some for every worker in a short log, and not too many in a long one.
+    They depend on the log alone, so they are the same on whatever cluster a restart finds.
+    """
     pieces: list[Block | File] = []
     states: dict[str, None] = {}
-    size = 0
-    for piece, state, weight in _pieces(chain(values, files_in(paths))):
-        pieces.append(piece)
-        states[state] = None
-        size += weight
-        if size >= PART_BYTES:
-            yield Part(tuple(pieces), tuple(states))
-            pieces, states, size = [], {}, 0
+    size = before = 0
+    for found in chain(values, files_in(paths)):
+        for piece, state, weight in _pieces(found, _most_after(before)):
+            pieces.append(piece)
+            states[state] = None
+            size += weight
+            if size >= _most_after(before):
+                yield Part(tuple(pieces), tuple(states))
+                pieces, states, size, before = [], {}, 0, before + size
     if pieces:
         yield Part(tuple(pieces), tuple(states))
+
+
+def _most_after(before: int) -> int:
+    return min(PART_BYTES, max(_LEAST_BYTES, before // _SHARE))
 
 
 def blocks_in(part: Part) -> Iterator[Block]:
@@ -54,16 +64,17 @@ def blocks_in(part: Part) -> Iterator[Block]:
         yield from cut(piece)
 
 
-def _pieces(found: Iterable[File | Values]) -> Iterator[tuple[Block | File, str, int]]:
-    for one in found:
-        if not isinstance(one, File) or not _can_be_sent(one.path):
-            yield from ((block, "", _weight(block)) for block in cut(one))
-            continue
-        size, state = places.state_of(one.path)
-        if size <= PART_BYTES or _starts_packed(one.path):
-            yield one, state, size
-        else:
-            yield from ((block, state, _weight(block)) for block in cut(one))
+def _pieces(found: File | Values, most: int) -> Iterator[tuple[Block | File, str, int]]:
+    if not isinstance(found, File) or not _can_be_sent(found.path):
+        yield from ((block, "", _weight(block)) for block in cut(found))
+        return
+    size, state = places.state_of(found.path)
+    blocks = cut(found) if size > most else iter(())
+    head = list(islice(blocks, 2))  # the first may be a note on the file
+    if any(isinstance(block, (Lines, ParquetGroup)) and block.path for block in head):
+        yield from ((block, state, _weight(block)) for block in chain(head, blocks))
+    else:
+        yield found, state, size
 
 
 def _can_be_sent(path: str) -> bool:
@@ -71,12 +82,7 @@ def _can_be_sent(path: str) -> bool:
     return path != "-" and places.is_there(path) and places.can_be_cut(path)
 
 
-def _starts_packed(path: str) -> bool:
-    with places.opened(path) as file:
-        return file.peek(4).startswith(_PACKED)
-
-
-def _weight(block: Block) -> int:
+def _weight(block: Block | File) -> int:
     if isinstance(block, (Lines, ParquetGroup)) and block.size:
         return block.size
     return len(block.content) if isinstance(block, (Lines, Document, Packed)) else 1

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import glob
 import io
+import re
 import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from surefoot.errors import Incomplete, Unreachable, UsageError
 from surefoot.io.extras import library
@@ -26,6 +26,7 @@ _READ_AT_ONCE = 1 << 20
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 _SERVER_ERROR = 500
 _LONGEST = 200  # of what a store says
+_SECRET = re.compile(r"(?<=://)[^\s/?#]*@|[?#].*", re.DOTALL)
 
 
 def is_address(path: str | Path) -> bool:
@@ -36,8 +37,13 @@ def shown(path: str | Path) -> str:
     """As reports may name it: an address without what may be a password or a signature."""
     if not is_address(path):
         return printable(Path(path))
-    parts = urlsplit(str(path))
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return _SECRET.sub("", str(path))
+
+
+def _said(error: BaseException, address: str) -> str:
+    """What a store says, in which the address may stand as it was given or in part."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(_SECRET.sub("", said.replace(address, shown(address))).split())[:_LONGEST]
 
 
 def matching(path: str | Path) -> Sequence[str | Path]:
@@ -161,23 +167,26 @@ def _asked(address: str, what: Callable[[Any, str], Found]) -> Found:
         try:
             return what(*core.url_to_fs(address))
         except ImportError as error:
-            raise Incomplete(f"{shown(address)} needs a package that is not there", str(error)) from error
+            message = f"{shown(address)} needs a package that is not there"
+            raise Incomplete(message, _said(error, address)) from None
         except ValueError as error:
-            raise UsageError(f"{shown(address)} cannot be understood: {error}", "pass a path, or s3://...") from error
-        except Exception as error:  # each store has errors of its own
-            if _is_final(error):
-                raise
+            message = f"{shown(address)} cannot be understood: {_said(error, address)}"
+            raise UsageError(message, "pass a path, or s3://...") from None
+        except Exception as error:  # noqa: BLE001 - each store has errors of its own
+            if final := _final(error):
+                raise final(_said(error, address)) from None
             if pause is None or time.monotonic() - start + pause > PATIENCE:
-                why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
                 hint = "the same command goes on when the store answers again"
                 tries = "1 try" if tried == 1 else f"{tried} tries"
-                message = f"{shown(address)} cannot be reached after {tries}: {why}"
-                raise Unreachable(message, hint) from error
+                why = _said(error.__cause__ or error, address)
+                raise Unreachable(f"{shown(address)} cannot be reached after {tries}: {why}", hint) from None
         time.sleep(pause)
 
 
-def _is_final(error: Exception) -> bool:
-    """True where no pause would change anything. To some, whatever does not answer is a file that is not there."""
+def _final(error: Exception) -> type[OSError] | None:
+    """Its kind, where no pause would change anything. To some, whatever does not answer is a file that is not there."""
     cause = error.__cause__
     is_silent = isinstance(cause, OSError) and not isinstance(cause, _FINAL)
-    return isinstance(error, _FINAL) and not is_silent and getattr(cause, "status", 0) < _SERVER_ERROR
+    if is_silent or getattr(cause, "status", 0) >= _SERVER_ERROR:
+        return None
+    return next((kind for kind in _FINAL if isinstance(error, kind)), None)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.io.kinds import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of, quoted
+from surefoot.io.places import shown
 from surefoot.io.question_store import Places, Questions
 from surefoot.io.rows import Row, converted, read_rows, rows_in
 from surefoot.io.sources import Values
@@ -78,7 +79,7 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
     if isinstance(given, (str, Path)):
         source = str(given)
         if source != "-" and (not os.path.exists(given) or Path(given).is_dir()):  # noqa: PTH110 - never raises
-            raise UsageError(f"the question set {source} is not a file", "pass the file with --questions")
+            raise UsageError(f"the question set {shown(source)} is not a file", "pass the file with --questions")
         return _collect(source, _yaml_rows(source) if source.endswith((".yaml", ".yml")) else _json_rows(source))
     return _collect("questions", rows_in(Values("questions", list(given))))
 

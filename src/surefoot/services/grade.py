@@ -17,7 +17,7 @@ from surefoot.gate.trust import in_words
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
-from surefoot.io.places import is_folder, is_there
+from surefoot.io.places import is_folder, is_there, shown
 from surefoot.io.writer import printable
 from surefoot.records import MEMBER
 from surefoot.regrade import Key
@@ -233,7 +233,7 @@ def grade_items(
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not is_there(path) or is_folder(path)):
-        raise UsageError(f"{path} is not a file", "pass a file of items, one JSON object a line")
+        raise UsageError(f"{shown(path)} is not a file", "pass a file of items, one JSON object a line")
     texts = PassageTexts.of(corpus, person.tell)
     rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
     size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from surefoot.errors import UsageError
 from surefoot.io.items import Asked, Ungradable, items_in
+from surefoot.io.places import shown
 from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import folders, is_run
@@ -61,8 +62,8 @@ def read_log(
         why = f": {problems[0]}" if problems else ""
         has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
         hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
-        raise UsageError(f"{paths[0]} holds no answer that can be read{why}", hint)
-    name = "stdin" if str(paths[0]) == "-" else Path(paths[0]).name.partition(".")[0] or "log"
+        raise UsageError(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
+    name = "stdin" if str(paths[0]) == "-" else Path(shown(paths[0])).name.partition(".")[0] or "log"
     return Log(name, list(asked.questions.values()), traces, problems, notes)
 
 

@@ -17,6 +17,7 @@ from surefoot.errors import UsageError
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.io.kinds import kind_of, quoted
+from surefoot.io.places import shown
 from surefoot.io.rows import read_rows
 from surefoot.report.words import counted, plain
 from surefoot.services.result import READER, Person, Tell
@@ -63,7 +64,7 @@ def grade_texts(kind: str, path: str, person: Person = READER) -> Iterator[TextG
     chosen = KINDS[kind]
     if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
         hint = f"pass a file of {{id, {', '.join(chosen.required)}}}, one object a line"
-        raise UsageError(f"{path} is not a file", hint)
+        raise UsageError(f"{shown(path)} is not a file", hint)
     rows, count, last_news = _rows(path, chosen, person.tell), 0, time.monotonic()
     while chunk := list(islice(rows, _CHUNK)):
         texts = [row.texts for row in chunk if row.problem is None]
