@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
 import os
+import shutil
+import tempfile
+import zlib
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -10,12 +16,15 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.io.extras import open_zst
 from surefoot.io.rows import Row, decode_lines, decode_one
 from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
+LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 _MARK_BYTES = 256
+_PACKED = (".gz", ".zst")
 
 
 class Position(Struct, frozen=True):
@@ -56,9 +65,9 @@ class Tail:
             return None
         assert self._file is not None
         is_replaced = self._is_replaced()  # looked at first: what is written before it is replaced is read to the end
-        if not self._is_same(self._file):
-            self._tell("note", "was cut or written anew, and is read from its start")
-            self._position = Position(self._position.inode)
+        if not self._is_same(self._file):  # cut or written anew
+            self.close()
+            return self.read()
         before, data = self._position, self._bytes_at(self._file)
         if is_replaced and not data:
             self.close()
@@ -77,28 +86,48 @@ class Tail:
         self._problems.append(Problem(kind, message, str(self._path), self._position.line))
 
     def _open(self) -> bool:
-        """The file that was read last, which may have another name by now, or else the one of our name."""
-        for path in self._candidates():
-            try:
-                file = path.open("rb")
-            except OSError:
-                continue
-            inode = os.fstat(file.fileno()).st_ino
-            if self._position.inode in (0, inode) and self._is_same(file):
-                self._file, self._position = file, replace(self._position, inode=inode)
-                return True
-            file.close()
+        """The file that was read last, or a copy of it, which may have another name by now and be packed; or else the
+        one of our name."""
+        for inode, path in self._candidates():
+            with contextlib.suppress(OSError, EOFError, zlib.error):
+                if file := self._opened(path, inode):
+                    self._file, self._position = file, replace(self._position, inode=inode)
+                    return True
         if self._position.inode and self._path.exists():
-            self._tell("note", "the log that was read last is gone; the one of its name is read from its start")
+            if self._position.offset:
+                before = f"of the log before it, whatever came after byte {self._position.offset:,} is lost"
+                self._tell(LOST, f"was cut or replaced, and is read from its start; {before}")
             self._position = Position()
             return self._open()
         return False
 
-    def _candidates(self) -> list[Path]:
-        if not self._position.inode:
-            return [self._path]
-        beside = self._path.parent.glob(f"{self._path.name}*")
-        return [self._path, *(path for path in beside if path != self._path and path.is_file())]
+    def _candidates(self) -> list[tuple[int, Path]]:
+        """With their inodes. The very file first, then the latest; unpacking takes longest."""
+        found = [self._path]
+        if self._position.inode:
+            start = self._path.name.partition(".")[0]
+            found = [path for path in self._path.parent.iterdir() if path.name.startswith(start)]
+        known = list[tuple[bool, bool, float, int, Path]]()
+        for path in found:
+            with contextlib.suppress(OSError):
+                told = path.stat()
+                is_other = told.st_ino != self._position.inode
+                known.append((is_other, path.suffix in _PACKED, -told.st_mtime, told.st_ino, path))
+        return [(inode, path) for *_, inode, path in sorted(known)]
+
+    def _opened(self, path: Path, inode: int) -> BinaryIO | None:
+        """None where it is another file than was read. Without a mark, nothing was read, and only the inode tells."""
+        position = self._position
+        if not position.mark and position.inode not in (0, inode):
+            return None
+        if path.suffix in _PACKED:
+            with path.open("rb") as packed:
+                return _rest(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), position)
+        file = path.open("rb")
+        if self._is_same(file):
+            return file
+        file.close()
+        return None
 
     def _is_replaced(self) -> bool:
         try:
@@ -147,7 +176,29 @@ def _is_object(line: bytes) -> bool:
     return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
+def _rest(stream: gzip.GzipFile | io.BufferedReader, position: Position) -> BinaryIO | None:
+    """What is packed from a position on, as a file in which it stands at the same offset; None if it is another log."""
+    start = max(0, position.offset - _MARK_BYTES)
+    for at in range(0, start, BLOCK_BYTES):
+        stream.read(min(BLOCK_BYTES, start - at))
+    before = stream.read(position.offset - start)
+    if _digest(before) != position.mark:
+        return None
+    with contextlib.ExitStack() as stack:
+        rest = stack.enter_context(tempfile.TemporaryFile())
+        rest.seek(start)
+        rest.write(before)
+        shutil.copyfileobj(stream, rest)
+        rest.flush()
+        stack.pop_all()
+    return rest
+
+
 def _mark(file: BinaryIO, offset: int) -> str:
     start = max(0, offset - _MARK_BYTES)
     file.seek(start)
-    return blake2b(file.read(offset - start), digest_size=8).hexdigest()
+    return _digest(file.read(offset - start))
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
