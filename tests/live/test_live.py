@@ -155,4 +155,4 @@ def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path
     assert (code, result["alerts"]) == (0, []) and "could not be sent: it answered 500" in said
     raised, over = hook.heard
     assert f"Surefoot on {gethostname()}, surefoot-monitor: ALERT: wrong: about 100.0% of" in raised
-    assert "over: wrong: about 0.0% of" in over and "% is usual" in over
+    assert "over: wrong: about 0.0% of" in over and "0.5% or less is usual" in over

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -119,6 +120,19 @@ def test_a_log_is_found_again_however_it_was_rotated(
     pack(log.with_name(name))
     add(log, "three\n")
     assert lines_of(tail) == [b"one", b"two", b"three"]
+
+
+def test_a_folder_that_is_gone_is_waited_for_and_what_is_no_file_is_not_opened(log: Path, start: Start) -> None:
+    add(log, "one\n")
+    tail = start()
+    piece = tail.read()
+    assert piece is not None
+    tail.close()
+    os.mkfifo(log.with_name("answers.pipe"))
+    log.rename(log.parent.with_name("elsewhere"))
+    assert start(piece.position).read() is None
+    shutil.rmtree(log.parent)
+    assert start(piece.position).read() is None
 
 
 @pytest.mark.parametrize("new", ["x\n", "a line that is longer than what was there before\nand one more\n"])

@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import shutil
+import stat
 import tempfile
 import zlib
 from hashlib import blake2b
@@ -57,6 +58,7 @@ class Tail:
     def __init__(self, path: Path, position: Position | None = None) -> None:
         self._path, self._position = path, position or Position()
         self._file: BinaryIO | None = None
+        self._opened = contextlib.ExitStack()  # which holds it
         self._problems: list[Problem] = []
 
     def read(self) -> Piece | None:
@@ -78,9 +80,8 @@ class Tail:
         return Piece(lines, before.line, self._position, told) if told or self._position != before else None
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._opened.close()
+        self._file = None
 
     def _tell(self, kind: str, message: str) -> None:
         self._problems.append(Problem(kind, message, str(self._path), self._position.line))
@@ -88,10 +89,9 @@ class Tail:
     def _open(self) -> bool:
         """The file that was read last, or a copy of it, which may have another name by now and be packed; or else the
         one of our name."""
-        for inode, path in self._candidates():
+        for path in self._candidates():
             with contextlib.suppress(OSError, EOFError, zlib.error):
-                if file := self._opened(path, inode):
-                    self._file, self._position = file, replace(self._position, inode=inode)
+                if self._takes(path):
                     return True
         if self._position.inode and self._path.exists():
             if self._position.offset:
@@ -101,33 +101,34 @@ class Tail:
             return self._open()
         return False
 
-    def _candidates(self) -> list[tuple[int, Path]]:
-        """With their inodes. The very file first, then the latest; unpacking takes longest."""
-        found = [self._path]
-        if self._position.inode:
-            start = self._path.name.partition(".")[0]
-            found = [path for path in self._path.parent.iterdir() if path.name.startswith(start)]
-        known = list[tuple[bool, bool, float, int, Path]]()
-        for path in found:
+    def _candidates(self) -> list[Path]:
+        """The very file first, then the latest. What is packed comes last, and only once there is another log."""
+        if not self._position.inode:
+            return [self._path]
+        start, is_next = self._path.name.partition(".")[0], self._path.exists()
+        beside = (path for path in self._path.parent.glob("*") if path.name.startswith(start))
+        found = list[tuple[bool, bool, float, Path]]()
+        for path in beside:
+            is_packed = path.suffix in _PACKED
             with contextlib.suppress(OSError):
                 told = path.stat()
-                is_other = told.st_ino != self._position.inode
-                known.append((is_other, path.suffix in _PACKED, -told.st_mtime, told.st_ino, path))
-        return [(inode, path) for *_, inode, path in sorted(known)]
+                if stat.S_ISREG(told.st_mode) and (is_next or not is_packed):
+                    found.append((is_packed, told.st_ino != self._position.inode, -told.st_mtime, path))
+        return [path for *_, path in sorted(found)]
 
-    def _opened(self, path: Path, inode: int) -> BinaryIO | None:
-        """None where it is another file than was read. Without a mark, nothing was read, and only the inode tells."""
+    def _takes(self, path: Path) -> bool:
+        """Whether it is what was read, which is read on then. Where nothing was read, only the inode tells."""
         position = self._position
-        if not position.mark and position.inode not in (0, inode):
-            return None
-        if path.suffix in _PACKED:
-            with path.open("rb") as packed:
-                return _rest(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), position)
-        file = path.open("rb")
-        if self._is_same(file):
-            return file
-        file.close()
-        return None
+        with contextlib.ExitStack() as stack:
+            file: BinaryIO = stack.enter_context(path.open("rb"))
+            inode = os.fstat(file.fileno()).st_ino
+            if position.mark and path.suffix in _PACKED:
+                packed, file = file, stack.enter_context(tempfile.TemporaryFile())
+                _unpack(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), file, position)
+            if not self._is_same(file) or not (position.mark or position.inode in (0, inode)):
+                return False
+            self._file, self._position, self._opened = file, replace(position, inode=inode), stack.pop_all()
+        return True
 
     def _is_replaced(self) -> bool:
         try:
@@ -176,22 +177,17 @@ def _is_object(line: bytes) -> bool:
     return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
-def _rest(stream: gzip.GzipFile | io.BufferedReader, position: Position) -> BinaryIO | None:
-    """What is packed from a position on, as a file in which it stands at the same offset; None if it is another log."""
+def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position: Position) -> None:
+    """What is packed from a position on is written at the same offset; nothing if it is another log."""
     start = max(0, position.offset - _MARK_BYTES)
     for at in range(0, start, BLOCK_BYTES):
         stream.read(min(BLOCK_BYTES, start - at))
     before = stream.read(position.offset - start)
-    if _digest(before) != position.mark:
-        return None
-    with contextlib.ExitStack() as stack:
-        rest = stack.enter_context(tempfile.TemporaryFile())
-        rest.seek(start)
-        rest.write(before)
-        shutil.copyfileobj(stream, rest)
-        rest.flush()
-        stack.pop_all()
-    return rest
+    if _digest(before) == position.mark:
+        file.seek(start)
+        file.write(before)
+        shutil.copyfileobj(stream, file)
+        file.flush()
 
 
 def _mark(file: BinaryIO, offset: int) -> str:
