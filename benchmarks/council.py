@@ -22,10 +22,10 @@ from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions
 from surefoot.reviewers.voices import voices
 from surefoot.reviewers.weights import Tuned, tune
-from surefoot.rubric import council
+from surefoot.rubric import COUNCIL, load
 from surefoot.stats.pairs import pairs_of
 
-WEIGHTS = council().weights
+WEIGHTS = load(COUNCIL).weights
 RUBRIC = np.array(list(WEIGHTS.values()))
 PLANTED = np.array([0.10, 0.10, 0.50, 0.0, 0.30])
 HONEST = "ada", "ben", "cid", "dot"

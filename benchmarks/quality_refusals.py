@@ -66,6 +66,8 @@ def _print(split: str, rows: list[dict[str, Any]], found: list[Quality]) -> None
 def _kappa(count: Counter[tuple[int, int]]) -> str:
     if len({level for pair in count for level in pair}) < 2:
         return "unknown: one level only"
+    if all(level == other for level, other in count):
+        return "1.00 (without a disagreement there is no interval)"
     found = cohens_kappa(np.array([[count[level, other] for other in LEVELS] for level in LEVELS]), wt="fc")
     return f"{found.kappa:.2f} ({found.kappa_low:.2f} to {found.kappa_upp:.2f})"
 

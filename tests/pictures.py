@@ -45,7 +45,8 @@ def _open_answer(page: Page) -> None:
     case.evaluate("one => { one.open = true; one.scrollIntoView() }")
     box = case.bounding_box()
     page.set_viewport_size({"width": _WIDTH, "height": int(box["height"]) if box else _WIDTH})
-    case.evaluate("one => { document.querySelector('.filters').style.position = 'static'; one.scrollIntoView() }")
+    page.add_style_tag(content=".filters { position: static } .case { scroll-margin-top: 0 }")
+    case.evaluate("one => one.scrollIntoView()")
 
 
 def _label(page: Page, url: str) -> None:

@@ -23,7 +23,7 @@ from surefoot.cli.main import main
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([
-    "tests.served", "surefoot.label.server", "surefoot.review.server", "surefoot.serve.server",
+    "tests.served", "surefoot.label.server", "surefoot.review.app", "surefoot.serve.app",
 ])  # fmt: skip
 
 

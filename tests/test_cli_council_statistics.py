@@ -32,8 +32,8 @@ def labels(path: Path, scores: Scores, style: str = "scores") -> Path:
             for id, runs in by_question.items()
         ]
     if style == "csv":
-        text = "question_id,run,value\n" + "".join(f"{r['question_id']},{r['run']},{r['value']}\n" for r in rows)
-        path.write_text(text, "utf-8")
+        text = "question_id;run;value\n" + "".join(f"{r['question_id']};{r['run']};{r['value']}\n" for r in rows)
+        path.write_text(text, "utf-16")  # as Excel saves one in many countries
     else:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path

@@ -273,6 +273,14 @@ def test_an_older_baseline_is_named_once_a_newer_one_has_shipped(project: Projec
     assert project.gate(second, third, TRUTH)["notes"] == []
 
 
+def test_what_shipped_by_other_rules_than_the_gate_file_has_not_shipped(project: Project) -> None:
+    first, second = project.run("first", GOOD, "v1"), project.run("second", changed(GOOD, range(30)), "v2")
+    by_rule = project.gate(first, second, "--rule", "wrong <= 30", TRUTH)
+    assert by_rule["outcome"] == "SHIP" and by_rule["overridden"]
+    assert project.gate(first, second, TRUTH)["outcome"] == "BLOCK"
+    assert project.gate(first, project.run("third", GOOD, "v3"), TRUTH)["notes"] == []
+
+
 def test_a_new_version_of_a_question_set_is_compared_by_what_is_untouched(project: Project) -> None:
     base = project.run("base", GOOD, "v1")
     assert project.do("questions", "lock", "questions.json").code == 0

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from surefoot.cli.doctor import doctor
 from surefoot.cli.init import EXAMPLE, init
 from surefoot.cli.run import run
+from surefoot.cli.score import score
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
 from surefoot.services.doctor import choose
@@ -138,7 +139,7 @@ def test_the_demo_needs_nothing(folder: Path) -> None:
 def test_a_summary_with_what_was_spent(folder: Path) -> None:
     done = as_a_user_runs_it("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
-    assert "8 answers, 0 errors, 0 not asked" in done.out and "80 tokens, 4.0000 USD" in done.out
+    assert "8 answers, 0 errors\n" in done.out and "80 tokens, 4.0000 USD" in done.out
     assert re.search(
         r"^took [0-9.]+ s, [0-9.]+ s per answer on average, 8 at a time, 80 tokens", done.out, re.MULTILINE
     )
@@ -148,7 +149,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
 
 def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
     done = Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
-    assert done.code == 4 and "3 answers, 1 error, 0 not asked" in done.out and "1 x RuntimeError" in done.out
+    assert done.code == 4 and "3 answers, 1 error\n" in done.out and "1 x RuntimeError" in done.out
     assert Result(run, "--resume", "--out", "r").code == 4
     (folder / "mended").touch()
     mended = Result(run, "--retry-errors", "--out", "r", "-q", "q.json")
@@ -196,7 +197,7 @@ def test_doctor_asks_nothing_of_what_cannot_answer(folder: Path, spec: str) -> N
 
 def test_a_pipeline_that_ends_its_process_is_that_questions_error(folder: Path) -> None:
     done = surefoot("run", "-p", "mine:exits", "-q", "q.json", "--out", "r", cwd=folder)
-    assert done.code == 4 and "3 answers, 1 error, 0 not asked" in done.out
+    assert done.code == 4 and "3 answers, 1 error\n" in done.out
     errors = {row["question_id"]: row["error"] for row in rows(folder / "r/traces.jsonl")}
     ended = "the pipeline's process exited with status 0 before it answered"
     assert errors == {"q1": None, "q2": ended, "q3": None, "q4": None}
@@ -250,7 +251,7 @@ def _assert_nothing_lost_or_repeated(folder: Path, out: str) -> None:
     before = rows(folder / out / "traces.jsonl")
     assert 10 <= len(before) < 120
     done = Result(run, "--resume", "--out", out, "--concurrency", "30")
-    assert done.code == 0 and "120 answers, 0 errors, 0 not asked" in done.out
+    assert done.code == 0 and "120 answers, 0 errors\n" in done.out
     after = rows(folder / out / "traces.jsonl")
     assert after[: len(before)] == before
     assert Counter(row["question_id"] for row in after) == {f"q{n}": 1 for n in range(120)}
@@ -295,7 +296,7 @@ def test_doctor_ready(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("mine:textual", "the pipeline cannot be forced to retrieve nothing"),
+        ("mine:textual", "the pipeline cannot be told to retrieve nothing"),
         ("mine:obstinate", "the pipeline retrieved 1 passage although it was told to retrieve nothing"),
     ],
 )
@@ -433,10 +434,18 @@ def test_run_says_what_the_pipeline_does_not_give(folder: Path) -> None:
     null = {"qid": "n", "q": "What is X?", "answerable": False, "retrieval": "null"}
     Path("null.json").write_text(json.dumps([null, null | {"qid": "a", "retrieval": "normal"}]), encoding="utf-8")
     done = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud")
-    assert done.code == 0 and "1 answer, 0 errors" in done.out
+    assert done.code == 0 and "1 answer, 0 errors\n" in done.out
     assert "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
     left_out = "1 retrieval-null question left out: the pipeline cannot be told to retrieve nothing"
     assert f"note: {left_out}; a function is told by `ask: Ask`" in done.err
     assert left_out in RunStore.open(Path("runs/loud")).manifest.question_notes
+    whole = Result(score, "runs/loud", "-q", "null.json")
+    assert (
+        f"note: runs/loud: {left_out}; to score by what was asked, pass --questions runs/loud/questions.jsonl"
+        in whole.err
+    )
+    assert "MISSING 1" in whole.out
+    asked = Result(score, "runs/loud", "-q", "runs/loud/questions.jsonl")
+    assert "note:" not in asked.err and "MISSING" not in asked.out
     again = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud", "--resume")
     assert again.code == 0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.rubric import checked_weights, overall, read_score
+from surefoot.rubric import checked_weights, read_score
 
 FOUR = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.20, "clarity": 0.20}
 FIVE = ("accuracy", "relevance", "completeness", "conciseness", "clarity")
@@ -18,6 +19,12 @@ BALLOTS = st.fixed_dictionaries({"accuracy": SCORES}, optional=dict.fromkeys(FIV
 
 def of(accuracy: object, *others: object) -> dict[str, object]:
     return dict(zip(FIVE, (accuracy, *others), strict=False))
+
+
+def overall(
+    scores: Mapping[str, object], weights: Mapping[str, float] | None = None, *, ceiling: bool = True
+) -> float | None:
+    return rubric.load(rubric.COUNCIL).score(scores, weights, ceiling=ceiling).value
 
 
 def test_worked_numbers() -> None:
@@ -119,8 +126,8 @@ def test_bundled_rubrics_have_weights_anchors_and_a_ceiling(name: str) -> None:
 
 def test_the_council_has_the_documented_weights() -> None:
     weights = {"accuracy": 0.35, "relevance": 0.10, "completeness": 0.20, "conciseness": 0.15, "clarity": 0.20}
-    assert rubric.council().weights == weights
-    assert rubric.council().dimensions == FIVE
+    assert rubric.load(rubric.COUNCIL).weights == weights
+    assert rubric.load(rubric.COUNCIL).dimensions == FIVE
 
 
 def test_a_refusal_is_scored_on_declining_instead_of_completeness() -> None:
@@ -164,7 +171,7 @@ def test_an_unknown_rubric_names_those_there_are() -> None:
 
 def test_an_order_of_dimensions_that_are_none_is_an_error() -> None:
     with pytest.raises(ValueError, match="style"):
-        rubric.council().described(["style"])
+        rubric.load(rubric.COUNCIL).described(["style"])
 
 
 def test_refusal_aware_holds_down_what_is_invented_and_what_is_needlessly_refused() -> None:

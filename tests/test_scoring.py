@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import random
@@ -228,3 +229,16 @@ def test_rows_wait_in_a_file_and_not_in_memory(write: Write, tmp_path: Path) -> 
     half = (tmp_path / "out.json").read_bytes().splitlines()
     assert len(json.loads(b"\n".join(half[: len(half) // 2]))["rows"]) == 3_000
     assert half[: len(half) // 2] == half[len(half) // 2 :]
+
+
+def test_progress_tells_the_share_of_plain_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 100)
+    questions = [{"qid": "a", "q": "A?", "answerable": False}]
+    row = b'{"qid": "a", "answer": "not in context"}\n'
+    (tmp_path / "log.jsonl").write_bytes(row * 10)
+    (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(row * 10))
+    told: list[tuple[int, float | None]] = []
+    score(questions, tmp_path / "log.jsonl", rerun="all", jobs=1, progress=lambda *one: told.append(one))
+    assert [rows for rows, _ in told] == [3, 6, 9, 10] and [share for _, share in told] == [0.3, 0.6, 0.9, 1.0]
+    score(questions, tmp_path, rerun="all", jobs=1, progress=lambda *one: told.append(one))
+    assert told[-1] == (20, None)

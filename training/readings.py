@@ -13,10 +13,12 @@ import numpy as np
 from surefoot.models.encoder import Encoder, Tier
 from surefoot.text.normal import spoken
 from training.cases import pairs_of, read_cases
+from training.sums import record
 
 
 def main(folder: Path, tier: Tier, cases: Path, out: Path) -> None:
     """Four columns: supported, contradicted, not enough, answers."""
+    record(folder)
     found = Encoder(folder, tier).score(
         [(spoken(text), spoken(window)) for text, window in pairs_of(read_cases(cases))]
     )

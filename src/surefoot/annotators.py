@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 UNNAMED = "unnamed"  # who gave a label that does not say by whom it is
 _NOBODY = "unnamed annotators"
+_MOST_NAMED = 5  # of each kind
 PEOPLE, AI = "human/", "ai/"  # before the name of whoever gave a label, where it stands beside names of graders
 SETTLED = "settled/"  # before the name of whoever settled a disagreement, which outweighs other labels
 _GRADER = re.compile(r"(?:rules|local|council|cascade|recorded)@\d.*|.*\+[0-9a-f]{8,}", re.IGNORECASE | re.DOTALL)
@@ -39,10 +40,10 @@ def whose(annotators: Iterable[str]) -> str:
     return _joined(list(_by_kind(annotators)))
 
 
-def whose_by_name(annotators: Iterable[str], most: int = 5) -> str:
+def whose_by_name(annotators: Iterable[str]) -> str:
     """The same with their names: `AI annotators (a, b)`, or `people (ann) and AI annotators (a, b)`."""
     groups = _by_kind(annotators)
-    return _joined([kind if kind == _NOBODY else f"{kind} ({_listed(names, most)})" for kind, names in groups.items()])
+    return _joined([kind if kind == _NOBODY else f"{kind} ({_listed(names)})" for kind, names in groups.items()])
 
 
 def _by_kind(annotators: Iterable[str]) -> dict[str, list[str]]:
@@ -58,9 +59,9 @@ def _joined(kinds: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
 
 
-def _listed(annotators: list[str], most: int) -> str:
-    more = len(annotators) - most
-    shown = ", ".join(called(name) for name in sorted(annotators, key=is_settler)[:most])
+def _listed(annotators: list[str]) -> str:
+    more = len(annotators) - _MOST_NAMED
+    shown = ", ".join(called(name) for name in sorted(annotators, key=is_settler)[:_MOST_NAMED])
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -1,6 +1,6 @@
 """Rubrics are data: one TOML file gives the axes, their values and their anchors to graders, people and reports.
 
-Axes with a weight are dimensions of one score: `overall` weighs them, and a ceiling holds an answer down whose
+Axes with a weight are dimensions of one score, the mean by these weights, and a ceiling holds an answer down whose
 accuracy is poor, however well it reads. A dimension that was not scored is left out, never guessed.
 """
 
@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from math import fsum, isfinite
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
@@ -102,11 +103,6 @@ class Rubric(Struct, frozen=True):
         """The dimensions without which there is no overall score: an answer must not slip past a ceiling."""
         return {cap.axis for cap in self.caps if cap.axis} | ({ACCURACY} & self.weights.keys())
 
-    @property
-    def judges_refusals(self) -> bool:
-        """Whether a score depends on whether the answer is a refusal."""
-        return any(axis.replaces for axis in self.axes) or any(cap.of for cap in self.caps)
-
     def says_refused(self, scores: Iterable[str]) -> bool | None:
         """What a ballot with scores on these dimensions takes the answer for; None if it fits both or neither."""
         pairs = [(axis.name in scores, axis.replaces in scores) for axis in self.axes if axis.replaces]
@@ -161,16 +157,6 @@ class Rubric(Struct, frozen=True):
         return "\n\n".join(parts)
 
 
-def overall(
-    scores: Mapping[str, object], weights: Mapping[str, float] | None = None, ceiling: bool = True
-) -> float | None:
-    """The overall score of an answer by the council's rubric, on the scale of its dimensions; not rounded.
-
-    Missing dimensions leave the mean. None without a readable accuracy. ValueError if the weights are no weights.
-    """
-    return council().score(scores if isinstance(scores, Mapping) else {}, weights, ceiling=ceiling).value
-
-
 def read_score(value: object) -> float | None:
     """9, 9.0, "9", "9/10" and "9 out of 10" are 9; everything else, and what is out of range, is not a score."""
     number = _number(value)
@@ -220,6 +206,23 @@ def text_of(name: str) -> str:
     return file.read_text("utf-8")
 
 
+def read(name: str) -> Rubric:
+    """A bundled rubric by its name, or one's own by its path."""
+    return parse(read_text(name), name)
+
+
+def read_text(name: str) -> str:
+    """The same as it is written."""
+    path = Path(name)
+    if name in bundled() or not (path.suffix == ".toml" or path.is_file()):
+        return text_of(name)
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error
+
+
 def rounded(weights: Mapping[str, float]) -> dict[str, float]:
     """To thousandths that still sum to 1."""
     whole = {name: int(weight * _THOUSAND) for name, weight in weights.items()}
@@ -240,15 +243,16 @@ def with_weights(text: str, weights: Mapping[str, float], name: str) -> str:
 
 
 @cache
-def council() -> Rubric:
-    return load(COUNCIL)
-
-
-@cache
 def conditional_axes() -> frozenset[str]:
     """Of bundled rubrics, the axes of scores that no answer of a run may have: those on refusals, and one's own."""
     found = (axis for name in bundled() for axis in load(name).axes if axis.replaces)
     return frozenset(f"{AXIS_PREFIX}{name}" for name in ("overall", "holistic", "safety", *(one.name for one in found)))
+
+
+@cache
+def council_axes() -> frozenset[str]:
+    """Those, and all other axes of scores by bundled rubrics."""
+    return conditional_axes() | {f"{AXIS_PREFIX}{one}" for name in bundled() for one in load(name).dimensions}
 
 
 def bundled() -> list[str]:

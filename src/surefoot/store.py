@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -276,6 +277,11 @@ class RunStore:
                 continue
             found[key(row)] = (number, row)
         return list(found.values())
+
+
+def timestamp() -> str:
+    """As manifests and ledgers write a time: in UTC, so that texts are in the order of the times."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def fingerprint(items: Iterable[Struct]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
@@ -44,6 +44,11 @@ class Retrieved(tuple[Passage, ...]):
         ids = tuple([passage.id for passage in made])
         made.ids = None if "" in ids else ids
         return made
+
+    @classmethod
+    def read(cls, _: type, value: object) -> Retrieved:
+        """The hook of a decoder of rows that we wrote ourselves."""
+        return cls(convert(value, tuple[Passage, ...]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -112,8 +117,10 @@ GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
 
 def check_group_fields(by: Iterable[str], questions: Iterable[Question]) -> None:
     """A breakdown by a field that no question has would be empty in silence."""
+    if not (wanted := set(by) - GROUP_FIELDS):
+        return
     known = {*GROUP_FIELDS, *(name for question in questions for name in question.metadata)}
-    if unknown := [name for name in by if name not in known]:
+    if unknown := sorted(wanted - known):
         hint = f"there are {', '.join(sorted(known))}"
         raise UsageError(f"no question has the field {unknown[0]!r} to break down by", hint)
 

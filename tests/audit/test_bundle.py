@@ -19,7 +19,7 @@ from surefoot.errors import UsageError
 from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import read_records
-from surefoot.ledger.places import run_id, versions_of
+from surefoot.ledger.places import run_id
 from surefoot.records import Certificate, Label, RunEntry
 from surefoot.services.audit import Fault, Verified, verify_audit
 from surefoot.services.audit_readme import INDEX, SUMS
@@ -55,7 +55,7 @@ def runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     assert _run(["compare", str(base), str(cand), "--uncalibrated", "--report", str(cand / "report.html")]) == 1
     with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
         manifest = RunStore.open(cand).manifest
-        version = versions_of(RunStore.open(cand))["q3", 1]
+        version = RunStore.open(cand).versions()["q3", 1]
         said = {
             "annotator": "ann",
             "question_id": "q3",

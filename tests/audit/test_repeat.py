@@ -16,7 +16,7 @@ from surefoot.cli.main import _run
 from surefoot.io import gatefiles
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import read_records
-from surefoot.ledger.places import run_id, versions_of
+from surefoot.ledger.places import run_id
 from surefoot.records import Label
 from surefoot.store import RunStore
 
@@ -96,7 +96,7 @@ def label(run: Path, id: str, value: str) -> None:
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         ledger.add([Label(
             id=f"{run.name}-{id}", at=at, annotator="ann", question_id=id, axis="factuality", value=value,
-            version=versions_of(store)[id, 1], run=run_id(store.manifest),
+            version=store.versions()[id, 1], run=run_id(store.manifest),
         )])  # fmt: skip
 
 

@@ -50,6 +50,22 @@ def test_every_form_says_how_far_the_grader_can_be_trusted() -> None:
     assert as_json(matrix)["trust"] == matrix.trust and as_json(made())["trust"] is None
 
 
+def test_fewer_wrong_answers_are_not_praised_without_their_price() -> None:
+    rows = {"bold": ["wrong", "correct", "correct"] * 20, "shy": ["refused", "refused", "correct"] * 20}
+    names = {"prompt": tuple(rows)}
+    cells = [cell({"prompt": prompt}, buckets) for prompt, buckets in rows.items()]
+    text = shown(Matrix("m", names, tuple(cells), effects_of(cells, names, {}), 60, 1, "rules@1"))
+    won = "prompt: shy is better than bold: 33.3 fewer of 100 answers are wrong"
+    assert f"{won}, but 33.3 fewer are correct" in text
+    assert "is better than" in shown(made()) and "fewer are correct" not in shown(made())
+
+
+def test_a_metric_is_a_row_and_its_interval_stands_below_it() -> None:
+    page = render(made(count=60))
+    assert '<th scope="col"><bdi>prompt: licence against plain</bdi></th>' in page
+    assert "<strong><bdi>-33.3</bdi></strong> <small><bdi>[-" in page
+
+
 def test_what_is_said_on_a_terminal() -> None:
     text = shown(made())
     assert (

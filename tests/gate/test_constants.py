@@ -128,7 +128,7 @@ def test_labels_are_asked_for_where_they_likely_decide_or_at_least_help(
 def open_rule(base: Run, cand: Run, rules: Sequence[Rule] = WRONG) -> Opened:
     kept: list[Opened] = []
 
-    def keep(found: Sequence[Opened], _sides: object) -> tuple[tuple[()], list[str]]:
+    def keep(found: Sequence[Opened], *_: object) -> tuple[tuple[()], list[str]]:
         kept.extend(found)
         return (), []
 

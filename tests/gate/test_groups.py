@@ -15,7 +15,7 @@ from surefoot.report.comparison_json import as_json
 
 from .helpers import changed, check_of, decide, run_of
 
-HOME, MOTOR = range(40), range(40, 44)
+HOME = range(40)
 OF_MOTOR = "nobody has labelled factuality of an answer of motor, so how far the grader errs there is not known"
 RULES = [Rule.parse(f"wrong[{group}] <= baseline", group) for group in ("home", "motor", "line=motor")]
 

@@ -11,6 +11,7 @@ from surefoot.gate.belief import Answer
 from surefoot.gate.change import Draws
 from surefoot.gate.judge import Request
 from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS, in_doubt
+from surefoot.gate.rules import Rule
 from surefoot.types import Trace
 
 from .helpers import SHIP, changed, decide, run_of
@@ -24,8 +25,16 @@ def test_without_labels_a_sample_of_both_versions_is_asked_for() -> None:
     assert {one.drawn for one in found.label_next} == {"flagged", "sample"}, "they were drawn, so they teach"
     assert {one.run for one in found.label_next} == {"base", "cand"}
     [step] = found.next_steps
-    assert step.startswith("wrong, unsupported, acceptable: labels on these 60 answers")
+    assert step.startswith("wrong, unsupported, acceptable, over_refusal, some_correct: labels on these 60 answers")
     assert "surefoot label cand" in step and "about 30 minutes" in step
+
+
+def test_a_rule_with_a_limit_of_its_own_waits_for_labels_too() -> None:
+    base, cand = run_of("base", "c" * 80), run_of("cand", changed("c" * 80, range(6)))
+    found = decide(base, cand, rules=[Rule.parse("wrong <= 0.2")])
+    assert found.decision.outcome == "INCONCLUSIVE" and len(found.label_next) == FIRST_LABELS
+    [step] = found.next_steps
+    assert step.startswith("wrong <= 0.2: labels on these 60 answers would tell how far the grader errs")
 
 
 def test_once_the_grader_is_known_the_answers_with_most_doubt_are_asked_for() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
-from surefoot.services.graders import ModelGrader, Terms
+from surefoot.services.graders import Terms
+from surefoot.services.model_grader import ModelGrader
 from surefoot.services.result import Person
 from surefoot.store import RunStore
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.graders import llm_reading
-from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded
+from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.endpoint import open_model
@@ -251,7 +251,7 @@ def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None
     assert "misread supported" in done.graded[0].verdicts[0].self_check
     sober = LlmGrader(Fake(sound))
     check = sober.carry_out(sober.plan([item()])).self_check
-    assert check == llm_reading.SelfCheck(passed=tuple(c.name for c in llm_reading.CANARIES)) and not check.failed
+    assert check == SelfCheck(passed=tuple(c.name for c in llm_reading.CANARIES)) and not check.failed
     dead = LlmGrader(Fake(lambda _: Reply(error="gone")))
     check = dead.carry_out(dead.plan([item()])).self_check
     assert "did not answer" in check.words and check.failed

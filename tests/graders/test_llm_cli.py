@@ -16,7 +16,8 @@ from surefoot.cli.main import _run
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import SurefootError, UsageError
 from surefoot.models.seam import Prompt
-from surefoot.services.graders import ModelGrader, Terms, open_grader
+from surefoot.services.graders import Terms, open_grader
+from surefoot.services.model_grader import ModelGrader
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -149,6 +150,7 @@ def test_written_refusals_are_told_apart() -> None:
             if row["split"] == split:
                 table[row["level"]][refusal_quality(benchmark.item_of(row)).level] += 1
         assert kappas(np.array(table), "quadratic") > 0.9, (split, table)
+    assert benchmark._kappa(Counter({(0, 0): 40, (1, 1): 28, (3, 3): 24})).startswith("1.00 (without a disagreement")
 
 
 @given(st.text(max_size=200))

@@ -10,6 +10,7 @@ import pytest
 from surefoot.errors import Incomplete
 from surefoot.graders.features import FEATURE_NAMES
 from surefoot.graders.tiers import input_names, inputs_of, load_calibration
+from training.sums import record
 
 NO_FEATURES = [0.0] * len(FEATURE_NAMES)
 
@@ -29,6 +30,7 @@ def calibration(folder: Path, **changed: Any) -> Path:  # noqa: ANN401
              "supported_from": 0.6, "contradicted_from": 0.5, "answers_low": 0.05,
              "strong_windows": 3, **changed}  # fmt: skip
     (folder / "calibration.json").write_text(json.dumps(whole), encoding="utf-8")
+    record(folder)
     return folder
 
 
@@ -76,6 +78,7 @@ def test_the_answers_head_has_a_temperature_and_a_bias(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"quick": 3}'])
 def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "calibration.json").write_text(text)
+    record(tmp_path)
     with pytest.raises(Incomplete, match="calibration"):
         load_calibration(tmp_path)
 

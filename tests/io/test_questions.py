@@ -33,8 +33,8 @@ def test_json_array_json_lines_and_yaml_give_the_same_set(write: Write, tmp_path
     for path in (array, wrapped, lines, yaml):
         assert load(path).questions == expected, path
         assert load(path).problems == []
-    assert list(load(array).lines.values()) == [2, 11, 20, 26]
-    assert list(load(yaml).lines.values()) == [1, 6, 7, 9]
+    assert list(load(array).lines) == [2, 11, 20, 26]
+    assert list(load(yaml).lines) == [1, 6, 7, 9]
 
 
 def test_names_used_elsewhere_are_understood() -> None:

@@ -23,7 +23,7 @@ def test_the_form_is_the_rubric() -> None:
 
 
 def test_scores_of_a_council_are_keys_too_and_ten_is_0() -> None:
-    accuracy = fields_of(rubric.council())[0]
+    accuracy = fields_of(rubric.load(rubric.COUNCIL))[0]
     assert [choice.key for choice in accuracy.choices] == [*"1234567890", "t"]
     assert read([accuracy], {"accuracy": "10"}) == {"accuracy": 10}
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find, is_ledger, run_id, versions_of
+from surefoot.ledger.places import entry_of, find, is_ledger, run_id
 from surefoot.records import version_of
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace
@@ -58,6 +58,6 @@ def test_a_run_is_the_same_wherever_it_lies_and_another_when_its_answers_change(
     with RunStore.create(here / "runs" / "a", MANIFEST, [question]) as store:
         trace = Trace(question_id="q1", answer="So.")
         store.append_trace(trace)
-        assert versions_of(store) == {("q1", 1): version_of(question, trace)}
+        assert store.versions() == {("q1", 1): version_of(question, trace)}
         entry = entry_of(store)
     assert (entry.id, entry.path, entry.manifest["pipeline"]) == (run_id(MANIFEST), str(here / "runs" / "a"), "p")

@@ -19,9 +19,9 @@ def test_a_ledger_keeps_paid_replies_and_a_newer_one_takes_the_place(place: str)
     with Ledger.open(place) as ledger:
         cache = Cache(ledger.replies)
         assert cache.get("a") is None
-        cache.put("a", "m", Reply("x \0 \U0001f600", {"k": [1]}, 3, 4, 0.5, 2.0, asked=3))
-        cache.put("a", "m", Reply("y", {"k": [1]}, 3, 4, 0.5, 2.0, asked=3, how="text"))
-        assert cache.get("a") == Reply("y", {"k": [1]}, 3, 4, 0.0, 0.0, True, 0, "text")
+        cache.put("a", "m", Reply("x \0 \U0001f600", {"k": [1]}, 3, 4, 0.5, asked=3))
+        cache.put("a", "m", Reply("y", {"k": [1]}, 3, 4, 0.5, asked=3, how="text"))
+        assert cache.get("a") == Reply("y", {"k": [1]}, 3, 4, 0.0, True, 0, "text")
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda number: cache.put(str(number % 10), "m", Reply(str(number % 10))), range(100)))
         assert [cache.get(str(number)) for number in range(10)] == [

@@ -39,8 +39,8 @@ def writer(path: Path, label: str, count: int) -> subprocess.Popen[str]:
 def test_a_repeat_costs_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "deep" / "replies.sqlite")
     assert cache.get("a") is None
-    cache.put("a", "m", Reply("x", {"k": [1]}, 3, 4, 0.5, 2.0, asked=3, how="json_schema"))
-    assert cache.get("a") == Reply("x", {"k": [1]}, 3, 4, 0.0, 0.0, True, 0, "json_schema")
+    cache.put("a", "m", Reply("x", {"k": [1]}, 3, 4, 0.5, asked=3, how="json_schema"))
+    assert cache.get("a") == Reply("x", {"k": [1]}, 3, 4, 0.0, True, 0, "json_schema")
     assert stat.S_IMODE((tmp_path / "deep" / "replies.sqlite").stat().st_mode) == 0o600
 
 

@@ -13,7 +13,7 @@ import pytest
 from surefoot.errors import Incomplete
 from surefoot.models.encoder import LONGEST_PAIR, Encoder, Tier
 from surefoot.models.readings import Logits, Readings
-from surefoot.models.weights import SUMS, WEIGHT_FILES, checked, fingerprint, weights_folder
+from surefoot.models.weights import SUMS, WEIGHT_FILES, checked, fingerprint, verified, weights_folder
 from training.sums import record
 
 PAIRS = [
@@ -73,12 +73,14 @@ def test_weights_other_than_those_on_record_are_refused(tmp_path: Path, name: st
     for file in WEIGHT_FILES:
         (tmp_path / file).write_text(file)
     record(tmp_path)
-    assert len(fingerprint(checked(tmp_path))) == 8
-    fingerprint.cache_clear()
+    assert verified(tmp_path / name) == tmp_path / name
     (tmp_path / name).write_text(name[:-1])
     with pytest.raises(Incomplete, match=f"{name}: the file is damaged or not the one") as caught:
-        fingerprint(tmp_path)
+        verified(tmp_path / name)
     assert caught.value.hint == "install surefoot again"
+    before = fingerprint(checked(tmp_path))
+    record(tmp_path)
+    assert len(before) == 8 and fingerprint(tmp_path) != before
     (tmp_path / SUMS).write_text("abc")
     with pytest.raises(Incomplete, match=r"SHA256SUMS: the file is damaged, it does not name quick\.onnx"):
         fingerprint(tmp_path)
@@ -92,9 +94,11 @@ def test_the_record_is_that_of_the_weights_that_come_with_the_package() -> None:
 def test_a_file_that_the_libraries_cannot_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "quick.onnx").write_text("not a model")
     (tmp_path / "quick-tokenizer.json").write_text("{")
+    record(tmp_path)
     with pytest.raises(Incomplete, match=r"quick-tokenizer\.json: the model cannot be loaded"):
         Encoder(tmp_path, "quick").load()
     shutil.copy(weights_folder() / "quick-tokenizer.json", tmp_path)
+    record(tmp_path)
     with pytest.raises(Incomplete, match=r"quick\.onnx: the model cannot be loaded"):
         Encoder(tmp_path, "quick").load()
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from surefoot.errors import Incomplete
 from surefoot.models import readings
 from surefoot.models.encoder import Encoder
 from surefoot.models.readings import Readings
-from surefoot.models.weights import weights_folder
+from surefoot.models.weights import SUMS, weights_folder
+from training.sums import record
 
 LOGITS = tuple(float(np.float32(value)) for value in (1.1, -2.2, 0.3, 1e-30))
 
@@ -64,3 +67,18 @@ def test_a_pair_is_read_once_and_its_text_is_not_kept(tmp_path: Path, monkeypatc
     assert b"fee" not in path.read_bytes()
     with pytest.raises(TypeError):
         Encoder(weights_folder(), "quick", Readings(path)).score([pair[::-1]])
+
+
+def test_what_is_known_needs_no_model_and_another_model_knows_nothing(tmp_path: Path) -> None:
+    path, pair = tmp_path / "readings.sqlite", ("The fee is 5 EUR.", "Each member pays a fee of 5 EUR.")
+    first = Encoder(weights_folder(), "quick", Readings(path)).score([pair])
+    for name in ("quick-tokenizer.json", SUMS):
+        shutil.copy(weights_folder() / name, tmp_path)
+    (tmp_path / "quick.onnx").write_text("another")
+    again = Encoder(tmp_path, "quick", Readings(path))
+    assert np.array_equal(again.score([pair]).support, first.support)
+    with pytest.raises(Incomplete, match=r"quick\.onnx: the file is damaged or not the one"):
+        again.score([pair[::-1]])
+    record(tmp_path)
+    with pytest.raises(Incomplete, match=r"quick\.onnx: the model cannot be loaded"):
+        Encoder(tmp_path, "quick", Readings(path)).score([pair])

@@ -99,6 +99,8 @@ def test_rates_are_those_of_all_traffic() -> None:
     assert none.value == none.low == 0 and none.high == pytest.approx(1 - 0.05 ** (1 / rate.n))
     unknown = Tally({"ordinary": 50, "flagged": 50}, {"ordinary": {"wrong": 1, "correct": 9}}).rates()["wrong"]
     assert unknown.value == pytest.approx(0.1) and unknown.high is not None and unknown.high > 0.5
+    assert Tally().rates()["wrong"].reason == "no new answer was seen"
+    assert Tally({"ordinary": 50}).rates()["wrong"].reason == "no answer was sampled"
 
 
 def test_a_state_goes_on_where_it_was_saved(tmp_path: Path) -> None:

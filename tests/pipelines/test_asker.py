@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from surefoot.errors import TransientError
-from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.asker import ask_all, askable
 from surefoot.types import Ask, Passage, Question, Retrieved, Trace
 
 
@@ -33,7 +33,7 @@ def questions(count: int) -> list[Question]:
 
 def ask(function: Callable[[Ask], Any], asked: list[Question], **options: Any) -> dict[tuple[str, int], Trace]:  # noqa: ANN401
     got: list[Trace] = []
-    ask_all(Fake(function, options.pop("forces_null", True)), asked, on_trace=got.append, **options)
+    ask_all(Fake(function), asked, on_trace=got.append, **options)
     found = {(str(trace.question_id), trace.attempt): trace for trace in got}
     assert len(found) == len(got), "a question was answered twice"
     return found
@@ -132,8 +132,8 @@ def test_null_retrieval_is_told_and_checked() -> None:
     assert told["n", 1].answer == "null"
     lied = ask(lambda a: Trace(answer="x", retrieved=Retrieved([Passage("p")])), null)
     assert "told to retrieve nothing" in str(lied["n", 1].error)
-    unable = ask(fine, null, forces_null=False)
-    assert unable["n", 1].error == "not run: the pipeline cannot be forced to retrieve nothing"
+    both = [*null, Question("q", "Q?", "answer")]
+    assert askable(Fake(fine, forces_null=False), both) == both[1:] and askable(Fake(fine), both) == both
 
 
 def test_stop_keeps_what_is_answered_and_asks_no_more() -> None:

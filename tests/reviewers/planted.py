@@ -9,13 +9,13 @@ import numpy as np
 
 from surefoot.reviewers.rows import axis_of, grader_of
 from surefoot.reviewers.sheet import Answer, Scores, Sheet
-from surefoot.rubric import council
+from surefoot.rubric import COUNCIL, load
 from surefoot.store import RunStore
 from surefoot.types import Verdict
 
 from .runs import make_run, question
 
-WEIGHTS = council().weights
+WEIGHTS = load(COUNCIL).weights
 HONEST = ("ada", "ben", "cid", "dot")
 
 

@@ -14,7 +14,7 @@ from .helpers import ballot, scores
 
 def reading(text: object, *labels: str, code: str = "", use_rubric: bool = True) -> Ballot | Abstained | Void:
     answers = [Answer(label) for label in labels or ("A", "B")]
-    return read(Review("r", text, code=code), answers, rubric.council(), use_rubric)
+    return read(Review("r", text, code=code), answers, rubric.load(rubric.COUNCIL), use_rubric)
 
 
 def counted(text: object, *labels: str, code: str = "") -> Ballot:

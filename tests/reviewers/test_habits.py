@@ -94,19 +94,6 @@ def test_what_does_not_apply_is_said() -> None:
     assert reasons["spread"].startswith("not enough data")
 
 
-def test_places_that_pull_scores_down_are_seen() -> None:
-    scores = {who: {answer: dict(given) for answer, given in rows.items()} for who, rows in reviewed(60).items()}
-    places = {}
-    for at, who in enumerate(scores):
-        for number, (answer, given) in enumerate(scores[who].items()):
-            places[who, answer] = (number + at) % 4
-            if who == "ada":
-                given["accuracy"] = max(1.0, given["accuracy"] - ((number + at) % 4))
-    found = habits(Sheet(scores, places=places))
-    assert ("ada", "position") in clear(found)
-    assert {one.reason for one in found if one.kind == "length"} == {"the lengths of the answers are not known"}
-
-
 def test_one_reviewer_has_nobody_to_be_held_against() -> None:
     sheet = sheet_of(reviewed(30, honest=("ada",)))
     assert {one.reason for one in habits(sheet)} == {"needs another reviewer"}

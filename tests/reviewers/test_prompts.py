@@ -33,7 +33,7 @@ def asked(answers: list[Answer], seed: int = 0, reviewer: str = "r", question: s
 
 def test_the_prompt_has_the_anchors_and_hides_the_authors() -> None:
     call = asked(ANSWERS)
-    for axis in rubric.council().axes:
+    for axis in rubric.load(rubric.COUNCIL).axes:
         assert all(f"{score}: {text}" in call.prompt.text for score, text in axis.anchors.items())
     assert "model-" not in call.prompt.text and call.review.code in call.prompt.text
     assert [match[2] for match in FENCE.finditer(call.prompt.text) if not match[1]] == [

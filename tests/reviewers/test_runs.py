@@ -240,6 +240,18 @@ def decided(two: list[Path], *rules: str) -> dict[str, str]:
     return {check.rule.text: check.status for check in found.decision.checks}
 
 
+def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[Path]) -> None:
+    for run in two:
+        assert surefoot("grade", run, "--grader", "rules").code == ExitCode.OK
+    why = {"council.acuracy >= 7": "council.acuracy, and no bundled rubric has it (did you mean council.accuracy?)",
+           "council.empathy >= 7": "council.empathy, and no bundled rubric has it",
+           "council.accuracy >= 7": "council.accuracy: surefoot council RUN...",
+           "unsafe <= 0": "council.safety: surefoot council RUN..."}  # fmt: skip
+    base, cand = map(read_run, two)
+    found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request())
+    assert {one.rule.text: one.reason.removeprefix("no council has scored ") for one in found.decision.checks} == why
+
+
 def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) -> None:
     council_runs(*two, reviewers=[Reviewer("one")])
     done = surefoot("compare", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")

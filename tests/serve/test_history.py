@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import surefoot
 from surefoot.errors import UsageError
@@ -11,10 +12,15 @@ from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.report import markdown
+from surefoot.report.history import calibrations
 from surefoot.services.compare import compare
+from surefoot.services.council_runs import council_runs
 from surefoot.services.history import Archive
 from surefoot.types import Verdict
 from tests.conftest import append_verdicts
+from tests.ledger.rows import CERTIFICATE
+from tests.reviewers.runs import Reviewer, question
+from tests.reviewers.runs import make_run as reviewed_run
 from tests.serve.conftest import COUNT, GRADER, make_run
 
 
@@ -76,6 +82,44 @@ def test_other_questions_have_a_trend_of_their_own(tmp_path: Path) -> None:
     lines = "\n".join(markdown.lines(found.report()))
     assert "| v2 | b | 83.3% (" in lines and "Trend over other questions" in lines
     assert not (tmp_path / "surefoot.db").exists(), "it only reads"
+
+
+def test_the_first_page_says_by_which_rules_it_was_decided_and_what_to_do(tmp_path: Path) -> None:
+    first, second = (
+        make_run(tmp_path / name, name, wrong, n) for n, (name, wrong) in enumerate((("a", 2), ("b", 20)), 1)
+    )
+    compare(first.path, second.path, rules=["wrong <= baseline"], uncalibrated=True)
+    lines = "\n".join(markdown.lines(surefoot.history(tmp_path / "surefoot.db").report()))
+    assert "**BLOCK** - **b against a: 18 more wrong**" in lines
+    assert "Not as the gate file has it: other rules (wrong &lt;= baseline)." in lines
+    assert "**next:** look into the " in lines
+    compare(first.path, second.path)
+    lines = "\n".join(markdown.lines(surefoot.history(tmp_path / "surefoot.db").report()))
+    assert "**next:** label the 48 answers that the gate waits for" in lines
+    assert "Not as the gate file has it" not in lines
+
+
+def test_what_only_a_council_has_scored_is_not_graded(tmp_path: Path) -> None:
+    run = reviewed_run(tmp_path / "a", [question(1), question(2)], {"q1": "Six months.", "q2": "Nine weeks."})
+    council_runs(run, reviewers=[Reviewer("mild")])
+    found = surefoot.history(tmp_path / "surefoot.db")
+    assert found.found.trends == () and "a** scored by a council, not graded" in "\n".join(
+        markdown.lines(found.report())
+    )
+    lines = "\n".join(markdown.lines(surefoot.overview(run).report()))
+    assert "None of 2 answers is graded." in lines and f"**next:** grade it: surefoot grade {run}" in lines
+    assert f"run: {run}, not graded" in lines and "trust:" not in lines
+    compared = surefoot.compare(run, run, rules=["council.overall >= 1"])
+    assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(compared.report()))
+
+
+def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Path) -> None:
+    compared = surefoot.compare(project.parent / "first", project.parent / "third", ledger=project, keep=False)
+    assert compared["graders"] == {"base": [GRADER], "cand": [GRADER]}
+    of_buckets = CERTIFICATE.axes["factuality"]
+    axes = {"citation_supports": replace(of_buckets, kappa=None), "factuality": of_buckets}
+    found = replace(surefoot.history(project).found, certificates=(replace(CERTIFICATE, axes=axes),))
+    assert "| factuality | 0.60 (0.45 to 0.75) |" in "\n".join(markdown.lines(calibrations(found)))
 
 
 def test_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from surefoot.build.asking import THIS
 from surefoot.build.facts import Fact
-from surefoot.build.patterns import SIGNED
+from surefoot.build.patterns import SIGNED, YEAR
 from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import normalise
@@ -26,7 +26,6 @@ _VALUES = frozenset({"amount", "period", "share", "date", "count", "law", "time"
 _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same
 _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
 _BINDING = re.compile(rf"\b(?:{SIGNED})\b", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
 _SHOUTED = re.compile(r"\b[A-Z]{2,}\b")  # a party by its short name, which would give the right document away
 _SMALL = frozenset(
@@ -74,7 +73,7 @@ def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[
     words = {document: vocabulary(text) for document, text in texts.items()}
     for fact in facts:
         home = fact.row.document
-        if fact.kind not in _VALUES or _YEAR.search(fact.asks):
+        if fact.kind not in _VALUES or YEAR.search(fact.asks):
             continue
         roles = [role for role in _ROLE.findall(fact.asks.replace(THIS, "")) if role not in _SMALL]
         topic = vocabulary(fact.asks.replace(THIS, ""))
@@ -115,7 +114,7 @@ def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Abs
     """A figure of a year that the document does not mention at all."""
     for fact in facts:
         document = fact.row.document
-        years = _YEAR.findall(fact.asks)
+        years = YEAR.findall(fact.asks)
         if len(years) != 1 or fact.kind not in (*_VALUES, "cell"):
             continue
         for step in (1, 2, -1, 3, -2):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from surefoot.build.asking import Asking, is_plural, made, question
 from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
-from surefoot.build.patterns import ABOUT, MONEY, SHARE
+from surefoot.build.patterns import ABOUT, MONEY, SHARE, YEAR
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
 from surefoot.text.sentences import sentences
@@ -135,7 +135,7 @@ def _is_cell(heading: str, name: str, cell: str) -> bool:
 
 def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | None:
     what, of = (" ".join(re.sub(r"\([^()]*\)", "", text).split()) for text in (heading, name))
-    if _TIME.search(what):
+    if YEAR.search(what):
         is_span = re.match(r"(?:Until|From|Since|Before|After)\b", what)
         return None if is_span else f"What is the {_lower(what)} figure for {of}?"
     if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
@@ -147,9 +147,6 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
     if is_kind:
         of = f"{corner.lower()} {of}" if re.search(r"\d|-", of) else f"the {of} {corner.lower()}"
     return f"What is the {what} for {of}?"
-
-
-_TIME = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def _lower(text: str) -> str:

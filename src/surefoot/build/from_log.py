@@ -98,9 +98,7 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
     }
 
 
-def proposals(
-    wanted: Sequence[Logged], proof: Proof | None = None, on_each: Callable[[Logged], None] = lambda _: None
-) -> Iterator[Question]:
+def proposals(wanted: Sequence[Logged], proof: Proof | None, on_each: Callable[[Logged], None]) -> Iterator[Question]:
     """A question for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and
     gold ids are those that the log has."""
     for one in wanted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 NUMBER = (
     r"(?:(?:[a-z]+(?:-[a-z]+)?\s+)?\(\s*\d[\d,.]*\s*\)|\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|"
     r"ten|eleven|twelve|fourteen|fifteen|eighteen|twenty(?:-four|-one)?|thirty|forty(?:-five)?|sixty|ninety)"
@@ -21,6 +23,7 @@ MEASURE = (
 SHARE = rf"(?:\d[\d,]*(?:\.\d+)?\s?%|{NUMBER}(?: hundred)? (?:percent|per cent)\b)"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 DATE = rf"(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? (?:19|20)\d\d)"
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 SIGNED = "agreement|contract|lease|licen[cs]e|nda|deed|addendum|amendment|undertaking|covenant"
 BINDING = (
     "agreement|contract|lease|licen[cs]e|policy|terms|nda|deed|plan|addendum|amendment|charter|undertaking|covenant"

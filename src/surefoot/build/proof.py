@@ -104,11 +104,6 @@ class Proof:
         """A claim against each of some passages; the question helps to read a claim of hardly a word."""
         return self._judge.judge([Pair(passage.text, claim, passage.doc, question) for passage in passages])
 
-    def supports(self, claim: str, passage: Passage) -> tuple[float, float]:
-        """How likely a passage supports a claim, and how likely it contradicts it; neither, if it cannot be read."""
-        supported, contradicted, _ = self.read(claim, [passage])[0].probabilities or (0.0, 0.0, 1.0)
-        return supported, contradicted
-
     @cached_property
     def _words(self) -> dict[str, set[str]]:
         """By document: a name that its title or any of its passages has."""

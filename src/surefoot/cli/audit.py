@@ -19,25 +19,24 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command(
-    epilog="Example: surefoot audit runs/cand --attach report.html; surefoot audit --verify runs/cand.audit.zip"
+    epilog="Example: surefoot audit runs/cand --attach report.html",
 )
 @click.argument("run", required=False, type=_FOLDER)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
               help="The bundle.  [default: RUN.audit.zip beside the run]")  # fmt: skip
 @click.option("--base", type=_FOLDER, metavar="RUN", help="The run it was compared with, if the ledger does not know.")
 @click.option("--attach", "--report", "attach", multiple=True, type=_FILE, metavar="FILE",
-              help="A file to put in, such as a report. Repeatable.")  # fmt: skip
+              help="A file to add, such as a report. Repeatable.")  # fmt: skip
 @ledger_option
 @click.option("--verify", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.zip",
               help="Check a bundle instead of making one.")  # fmt: skip
 @click.option("--expect", metavar="SHA256", help="With --verify: the published hash.")
 @json_option()
 def audit(run: Path | None, verify: Path | None, expect: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
-    """Put everything a reviewer needs about RUN into one file that is known by its hash.
+    """Put everything a reviewer needs about RUN into one file, known by its hash.
 
-    That is the decision, the runs and labels behind it, its rules, and the commands to decide again. Only an earlier
-    bundle is overwritten. Exits 4 when parts of the run do not fit each other; --verify exits 1 when the bundle was
-    changed, 2 when it is none.
+    It holds the decision, its runs, labels and rules, and the commands to decide again. Exits 4 when parts of the run
+    do not fit together; --verify exits 1 when the bundle was changed, 2 when it is not a bundle.
     """
     if verify is not None and run is None:
         found: Bundle | Verified = verify_audit(verify, expect=expect)

@@ -27,8 +27,7 @@ def baseline() -> None:
 def update(run: str, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Move the baseline to RUN if the gate says SHIP.
 
-    RUN is compared with the baseline; the first one with itself, by the rules with a limit of their own. The exit code
-    is the decision.
+    RUN is compared with the current baseline; the first one with itself. The exit code is the decision.
     """
     made = update_baseline(run, person=PERSON, **rules_of(options))
     return finish_decision(made, options, lambda: gate_report(made.comparison), made.in_words())

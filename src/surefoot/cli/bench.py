@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import AT_ONCE, SECONDS, SEED, chat_options, json_option
+from surefoot.cli.options import SEED, chat_options, concurrency_option, json_option, timeout_option
 from surefoot.cli.output import finish, print_json, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
@@ -38,16 +38,15 @@ from surefoot.table import BUCKETS
     metavar="N",
     help="Read at most N.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
-@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
+@concurrency_option
+@timeout_option
 @chat_options
 @json_option()
 def bench(name: str | None, data: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Make a corpus and questions of a public dataset, and see how pipelines do on them.
+    """Make a corpus and questions from a public dataset, and try pipelines on them.
 
-    You download the dataset; without NAME, this lists where to get it. Without --pipeline, nothing is asked. The same
-    command again continues. Exits 4 when some answers are not graded.
+    Without NAME, lists where to download datasets. Repeat the command to continue.
     """
     if name is None:
         return _list(as_json)

@@ -27,20 +27,19 @@ from surefoot.services.graders import Terms
     "--from-traces",
     type=click.Path(exists=True, path_type=Path),
     metavar="LOG",
-    help="Propose questions of this log: answered badly, refused, or rare.",
+    help="Propose questions from this log: answered badly, refused, or rare.",
 )
-@map_option("Where a field lies in the rows of --from-traces.")
+@map_option
 @citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another one draws other questions.")
-@click.option("--model", metavar="NAME", help="Who words the questions, such as llm:NAME@http://localhost:8080/v1.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
+@click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @asking_options
 @json_option()
 def build(corpus: Path | None, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
-    """Make a question set of documents: questions that they answer, and questions that they do not.
+    """Make a question set from documents: questions that they answer, and questions that they do not.
 
-    What is in the file stays and counts, so the same command again continues. The questions are proposals, to be read
-    with `surefoot questions review`.
+    The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
     """
     own = {name: options.pop(name) for name in ("out", "size", "from_traces", "mapping", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)

@@ -23,39 +23,39 @@ from surefoot.services.refit import refit as refit_local
 @click.option(
     "--verdicts",
     metavar="FILE",
-    help="Instead of a run: rows of {question_id, axis, value, grader}, perhaps with `document`.",
+    help="Instead of a run: rows of {question_id, axis, value, grader}.",
 )
 @click.option(
     "--labels", multiple=True, type=click.Path(), metavar="FILE",
-    help="Labels as for `surefoot import`; where chance did not draw them, `drawn` must say `chosen`.",
+    help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
-@click.option("--target", metavar="FILE|RUN", help="Unlabelled answers whose rates are to be corrected too.")
+@click.option("--target", metavar="FILE|RUN", help="Unlabelled answers whose rates to correct.")
 @click.option(
     "--rubric", "rubric_name", metavar="NAME",
     help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
 )  # fmt: skip
 @click.option(
     "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
-    help="Share of wrong verdicts that may stay unseen.",
+    help="Share of wrong verdicts that may go unseen.",
 )  # fmt: skip
 @click.option(
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Instead: fit the local grader to the labels of RUN, for `grade --grader local@FILE`.",
+    help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
 )  # fmt: skip
 @report_option
 @ledger_option
 @click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
-@json_option("Print one JSON object, with all details.")
+@json_option()
 def calibrate(
     runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
     rubric_name: str | None, risk: float, refit: Path | None, reports: tuple[str, ...], ledger: str | None,
     details: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Hold a grader's verdicts against labels: how many bad answers it accepts, and how many it catches.
+    """Compare a grader's verdicts with labels: how many bad answers it accepts, and how many it catches.
 
-    Labels come from the ledger: those on other runs of the same grader, rubric and corpus count too, and correct a RUN
-    that has none. Exits 4 when nothing could be calibrated, or rows could not be read.
+    Labels in the ledger on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
+    calibrated, or rows could not be read.
     """
     if refit is not None:
         if verdicts or grader or target or rubric_name or reports or details:

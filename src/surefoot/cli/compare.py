@@ -19,6 +19,6 @@ from surefoot.cli.reports import report_option
 def compare(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Compare two runs bucket by bucket, and decide whether the candidate may ship.
 
-    BASE and CAND are files of verdicts (JSON lines) or folders of runs. The exit code is the decision.
+    BASE and CAND are run folders or files of verdicts. The exit code is the decision.
     """
     return finish_decision(decide(options, options["by"]), options)

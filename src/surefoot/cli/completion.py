@@ -15,7 +15,7 @@ _ZSH = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u; }\
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a script that completes commands, options and files with the Tab key.
+    """Print a script for completion with the Tab key.
 
     In fish: surefoot completion fish > ~/.config/fish/completions/surefoot.fish
     """

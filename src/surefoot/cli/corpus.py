@@ -15,13 +15,13 @@ from surefoot.services.corpus import Passages
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _JSON = json_option()
-_JSON_LINES = json_option("Print one JSON object a line.")
+_JSON_LINES = json_option("Print JSON lines.")
 _WIDTH = 100  # characters of a passage in a list
 
 
-@click.group(epilog="Example: surefoot corpus add contracts/ --out corpus.jsonl")
+@click.group()
 def corpus() -> None:
-    """Make passages of your documents, and find the ids that gold_ids name."""
+    """Turn documents into passages, and find their ids for gold_ids."""
 
 
 @corpus.command(epilog="Example: surefoot corpus add contracts/ handbook.pdf --out corpus.jsonl")
@@ -30,11 +30,10 @@ def corpus() -> None:
 @click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes to use. [default: one per core]")
 @_JSON
 def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> int:
-    """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, rows of JSON and Parquet, and folders and archives of them.
+    """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, JSON and Parquet rows, and folders and archives of them.
 
-    A document's name is its path below the folder given. Unchanged ones are not read again; missing ones stay until
-    removed. A file that cannot be read is named, with exit code 4. Rows are passages cut elsewhere: `text` (or content,
-    page_content, body), and perhaps `id`, `doc`, `page`. A row keeps its id if no other passage has it.
+    Unchanged documents are not read again; missing ones stay until removed. Files that cannot be read are named, with
+    exit code 4. Rows are passages cut elsewhere: `text` (or content, page_content, body), perhaps `id`, `doc`, `page`.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
     kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
@@ -47,7 +46,7 @@ def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> 
 @click.argument("names", nargs=-1, required=True)
 @_JSON
 def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
-    """Take documents out: by name, or all of a folder or archive."""
+    """Remove documents: by name, or all of a folder or archive."""
     removed = service.remove_documents(corpus, names)
     left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
     return finish(removed, as_json, lambda: click.echo(f"{plain(removed.corpus)}: {left}; {gone} removed"))
@@ -55,10 +54,10 @@ def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
 @_CORPUS
-@click.option("--doc", default="", help="Only this document: its name, or words of its title.")
+@click.option("--doc", default="", help="Only this document: name, or words of its title.")
 @_JSON_LINES
 def list_(corpus: Path, doc: str, as_json: bool) -> int:
-    """The passages, a line each, with the ids that gold_ids name."""
+    """List passages and their ids."""
     return _show(service.passages(corpus, doc=doc, person=PERSON), as_json)
 
 
@@ -67,7 +66,7 @@ def list_(corpus: Path, doc: str, as_json: bool) -> int:
 @click.argument("ids", nargs=-1, required=True)
 @_JSON_LINES
 def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
-    """Passages in full."""
+    """Show passages in full."""
     return _show(service.passages(corpus, ids=ids, person=PERSON), as_json, in_full=True)
 
 
@@ -79,7 +78,7 @@ def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
 )
 @_JSON_LINES
 def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
-    """The passages that fit words best."""
+    """Find the passages that match WORDS best."""
     found = service.search_corpus(corpus, words, limit=limit, person=PERSON)
     if not found.found:
         say("nothing found: no passage has any of these words")

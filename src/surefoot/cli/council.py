@@ -1,4 +1,4 @@
-"""surefoot council: several models answer, review each other without knowing whose answer is whose, and are ranked."""
+"""surefoot council: models score the answers of runs, or answer a question and review each other's answers unnamed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.council_runs import runs
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import asking_options, json_option
+from surefoot.cli.options import asking_options, json_option, ledger_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON, bare_cause
 from surefoot.errors import ExitCode, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Deliberation, Failure
 from surefoot.reviewers.scores import Ranked, Row
+from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
+from surefoot.services.council_runs import council_runs
 from surefoot.services.graders import Terms
 
 _JSON = json_option()
@@ -60,16 +62,16 @@ class _AskedWithoutAWord(click.Group):
 @click.group(
     cls=_AskedWithoutAWord,
     invoke_without_command=True,
-    epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer llm:NAME@http://localhost:8080/v1",
+    epilog="Example: surefoot council --show-config",
 )
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
-@click.option("--rubric", metavar="NAME", help="For --show-config.  [default: council; refusal_aware for runs]")
+@click.option("--rubric", metavar="NAME", help="For --show-config.")
 @_JSON
 @click.pass_context
 def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:
     """Rank answers by the scores of several reviewers.
 
-    `surefoot council RUN... --reviewer MODEL` scores all answers of runs.
+    `council RUN...` is short for `council runs RUN...`, `council "QUESTION"` for `council ask "QUESTION"`.
     """
     if ctx.invoked_subcommand is not None:
         if show_config or rubric is not None or as_json:
@@ -90,23 +92,48 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
     return ExitCode.OK
 
 
-for command in (runs, evaluate, tune):
+for command in (evaluate, tune):
     council.add_command(command)
+
+
+@council.command(epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer ollama:NAME")
+@click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.option(
+    "--reviewer", "reviewers", multiple=True, metavar="MODEL",
+    help="Who scores: llm:NAME@URL, anthropic:NAME, ollama:NAME. Repeatable.  [default: $LLM_COUNCIL_MODELS]",
+)  # fmt: skip
+@click.option("--rubric", metavar="NAME", help=f"A bundled rubric, or a TOML file.  [default: {COUNCIL_OF_RUNS}]")
+@click.option("--holistic", is_flag=True, help="Ask for one overall number too, to compare the rubric with.")
+@click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
+@asking_options
+@report_option
+@ledger_option
+@json_option()
+def runs(
+    folders: tuple[Path, ...], reviewers: tuple[str, ...], reports: tuple[str, ...], as_json: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> int:  # fmt: skip
+    """Let models score every answer of runs by a rubric.
+
+    Reviewers see question, passages and gold. Scores are kept with the run, for rules such as `council.overall >=
+    baseline - 0.2`. Exits 4 when a score is missing; repeat the command to ask for it.
+    """
+    check_reports(reports, as_json)
+    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
+    found = council_runs(*folders, reviewers=reviewers, terms=terms, person=PERSON, **options)
+    return finish_with_reports(found, as_json, reports)
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
 @click.option(
     "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
-    help="Answers and reviewers' raw texts as one JSON object; - for stdin.",
+    help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
 @_RUBRIC
 @_GATE
 @_JSON
 def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Score reviewers' raw texts, without a model.
-
-    Exits 4 when no review can be read as a ballot.
-    """
+    """Score reviews that you have, without a model."""
     return _show(score_reviews(file, **options), as_json)
 
 
@@ -116,18 +143,15 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
 @click.option(
     "--answers", metavar="FILE", type=_READABLE,
-    help="Review these instead: the `responses` of a file of reviews.",
+    help="Review these instead: `responses`, as for --reviews.",
 )  # fmt: skip
-@click.option("--seed", type=int, help="For the order in which reviewers see answers.  [default: 0]")
+@click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
 @asking_options
 @_RUBRIC
 @_GATE
 @_JSON
 def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Let models answer a question and review the answers without names.
-
-    Exits 4 when no answer could be scored, or when the chair gave no closing answer.
-    """
+    """Let models answer a question and review the answers without names."""
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
     return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
 

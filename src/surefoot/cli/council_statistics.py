@@ -29,7 +29,6 @@ _HABITS = {
     "shift": "points beside the others",
     "spread": "times the others' spread",
     "length": "points more than the others for twice the length",
-    "position": "points for each place further down",
     "self_preference": "points more for own answers",
 }
 
@@ -37,13 +36,13 @@ _HABITS = {
 @click.command(epilog="Example: surefoot council evaluate runs/a runs/b --labels labels.csv --compare holistic")
 @click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=_FOLDER)
 @click.option("--labels", metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
-@click.option("--compare", type=click.Choice(["holistic"]), help="Insist on a holistic score to compare with.")
-@json_option("Print one JSON object, with every figure.")
+@click.option("--compare", type=click.Choice(["holistic"]), help="Require a holistic score to compare with.")
+@json_option()
 def evaluate(folders: tuple[Path, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Say what a council's scores are worth on your answers.
 
-    Shows whether reviewers agree, with each other and with people, which of them are biased or add nothing, and
-    whether the rubric earns its cost beside a holistic score.
+    Shows whether reviewers agree with each other and with people, which of them are biased or add nothing, and
+    whether the rubric beats a holistic score.
     """
     found = evaluate_council(*folders, person=PERSON, **options)
     return finish(found, as_json, lambda: _show(found))
@@ -54,15 +53,15 @@ def evaluate(folders: tuple[Path, ...], as_json: bool, **options: Any) -> int:  
 )
 @click.argument("folders", nargs=-1, metavar="[RUN...]", type=_FOLDER)
 @click.option("--labels", required=True, metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
-@click.option("--rubric", required=True, metavar="NAME", help="Whose weights to start from: bundled, or a TOML file.")
+@click.option("--rubric", required=True, metavar="NAME", help="Rubric to start from: bundled, or a TOML file.")
 @click.option("--out", required=True, metavar="FILE", type=_FILE, help="Where to write the new rubric.")
 @ledger_option
 @json_option()
 def tune(folders: tuple[Path, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Fit a rubric's weights to what people prefer.
 
-    Without RUN, all runs of the ledger that a council scored are used. The new rubric is written only if it orders
-    unseen questions better; otherwise the command exits 3.
+    Without RUN, uses all runs in the ledger that a council scored. Exits 3, and writes nothing, unless the new rubric
+    orders unseen questions better.
     """
     found = tune_rubric(*folders, person=PERSON, **options)
     return finish(found, as_json, lambda: _show_tuned(found))

@@ -34,13 +34,13 @@ _PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "ledg
 rule_options = together(
     gate_option("ship"),
     rule_option,
-    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse that you accept."),
-    click.option("--alpha", type=float, metavar="SHARE", help="How often to be wrong at most."),
+    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse you accept."),
+    click.option("--alpha", type=float, metavar="SHARE", help="The highest error rate you accept."),
     click.option(
         "--claim", type=click.Choice(CLAIMS),
         help="Decide about these questions, or about questions like them.",
     ),
-    click.option("--uncalibrated", is_flag=True, help="Take verdicts for the truth; the decision says so."),
+    click.option("--uncalibrated", is_flag=True, help="Take verdicts as the truth, without labels."),
     click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable."),
     click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),
     click.option(

@@ -71,7 +71,7 @@ Three things to try:
 def demo(out: Path) -> int:
     """Run, grade, label and compare two pipelines on the bundled questions: offline, in a minute.
 
-    Exits 0 whatever the decision it shows.
+    Exits 0 whatever the decision.
     """
     _refuse_other_runs(out)
     click.echo(_INTRODUCTION)

@@ -23,9 +23,7 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
     """Ask a pipeline a few questions, to see whether it is ready for a run.
 
     It must answer one of three answerable questions from its source, refuse an unanswerable one, refuse when told to
-    retrieve nothing, and return its passages.
-
-    Exits 1 when an answer is not as it should be, 4 when the pipeline fails.
+    retrieve nothing, and return its passages. Exits 1 when it does not, 4 when the pipeline fails.
     """
     found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
     return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))

@@ -23,9 +23,9 @@ from surefoot.services.decisions import decisions
 @decision_options
 @json_option()
 def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Decide as `compare` does, and print the decision alone.
+    """Decide as `compare` does, and print only the decision.
 
-    With CAND alone it is compared with the baseline. Without runs, list past decisions.
+    CAND alone is compared with the baseline. Without runs, lists past decisions.
     """
     if not options["paths"] and options["baseline"] is None:
         return _history(options["ledger"], options["as_json"])

@@ -15,8 +15,7 @@ from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import STDOUT, check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
-from surefoot.graders.grader import Graded
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.grader import Graded, SelfCheck
 from surefoot.io.writer import printable
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain
@@ -31,7 +30,7 @@ _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
-@click.command(epilog="Example: surefoot grade runs/reference-1; surefoot grade --traces log.jsonl")
+@click.command(epilog="Example: surefoot grade runs/reference-1")
 @click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--items",
@@ -43,7 +42,7 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     "--traces", "-t", "log", multiple=True, metavar="PATH",
     help="A log without a question set: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
-@map_option("Where a field lies in the rows of --items or --traces.")
+@map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
@@ -58,13 +57,13 @@ _BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 )  # fmt: skip
 @click.option(
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
-    help="In a cascade, how sure the first grader must be to decide.",
+    help="How sure the first grader of a cascade must be to decide.",
 )  # fmt: skip
 @citations_option
 @asking_options
 @engine_options
 @report_option
-@json_option("Print one JSON object a line.")
+@json_option("Print JSON lines.")
 def grade(
     run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
     out: Path | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...], as_json: bool,
@@ -72,8 +71,8 @@ def grade(
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
-    RUN is a folder that `surefoot run` made; it keeps the verdicts. --traces makes one of a log. Exits 4 when some
-    answers were not graded, or when the grader failed its self-check: it misread or skipped an answer of known label.
+    RUN keeps the verdicts; --traces makes a run of a log. Exits 4 when some answers were not graded, or when the grader
+    failed its self-check on answers of known label.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     texts = [(kind, path) for kind, path in more.items() if path is not None]

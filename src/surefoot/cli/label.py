@@ -31,7 +31,7 @@ from surefoot.errors import ExitCode
 @click.option("--only-gate", is_flag=True, help="Only answers that the gate is waiting for.")
 @click.option(
     "--guidelines", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Markdown to show beside the form.  [default: guidelines.md, if there is one]",
+    help="Markdown to show beside the form.  [default: guidelines.md, if any]",
 )  # fmt: skip
 @page_options
 @ledger_option
@@ -39,7 +39,7 @@ from surefoot.errors import ExitCode
 def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """Open the label page: people put answers into buckets, without seeing the grader's verdict.
 
-    RUN is a folder that `surefoot run` made. Labels go to the ledger at once. Runs until Ctrl-C.
+    Labels go to the ledger at once. Runs until Ctrl-C.
     """
     try:
         from surefoot.label.server import Opened, serve_page  # noqa: PLC0415 - of an extra

@@ -19,20 +19,18 @@ _JSON = json_option()
 @click.command(epilog="Example: surefoot export ledger.jsonl.zst --ledger runs/surefoot.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @ledger_option
-@click.option("--without-replies", is_flag=True, help="Leave out replies of models, which quote documents.")
+@click.option("--without-replies", is_flag=True, help="Leave out model replies, which quote documents.")
 @_JSON
 def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool) -> int:
     """Write everything in the ledger to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
 
-    Equal ledgers give equal files. Only an earlier export is overwritten.
+    Overwrites only an earlier export.
     """
     done = export_ledger(file, ledger=ledger, replies=not without_replies)
     return finish(done, as_json, lambda: click.echo(f"{counted_rows(done.rows)} of {done.ledger} are in {file}"))
 
 
-@click.command(
-    "import", epilog="Example: surefoot import labels.csv --run runs/first; surefoot import ledger.jsonl.zst"
-)
+@click.command("import", epilog="Example: surefoot import labels.csv --run runs/first")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--run", "run", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
@@ -43,9 +41,8 @@ def export(file: Path, ledger: str | None, without_replies: bool, as_json: bool)
 def import_(file: Path, run: Path | None, ledger: str | None, as_json: bool) -> int:
     """Add what `surefoot export` wrote, or labels made elsewhere, to the ledger.
 
-    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with annotator, attempt, note, at, drawn. A row
-    that cannot be used is named, and nothing is added; importing twice changes nothing. Exits 4 when labels are on
-    answers that the run lacks.
+    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with annotator, attempt, note, at, drawn. If a
+    row cannot be used, nothing is added. Exits 4 when labels are on answers that the run lacks.
     """
     done = import_labels(file, run=run, ledger=ledger, person=PERSON)
     words = f"{counted_rows(done.rows)} read; new in {done.ledger}: {counted_rows(done.new)}"
@@ -57,18 +54,17 @@ def ledger() -> None:
     """What the ledger keeps, and for how long."""
 
 
-@ledger.command("purge", epilog="Example: surefoot ledger purge --subject user-4711; then the same with --yes")
+@ledger.command("purge", epilog="Example: surefoot ledger purge --subject user-4711")
 @click.option("--older-than", type=click.IntRange(1, 36_500), metavar="DAYS", help="Erase what is older than this.")
-@click.option("--subject", metavar="ID", help="Erase all that is about the person of this id.")
+@click.option("--subject", metavar="ID", help="Erase all about the person with this id.")
 @ledger_option
-@click.option("--yes", is_flag=True, help="Erase it. Without, only what would go is shown.")
+@click.option("--yes", is_flag=True, help="Really erase; without it, show what would go.")
 @_JSON
 def purge_(older_than: int | None, subject: str | None, ledger: str | None, yes: bool, as_json: bool) -> int:
-    """Erase labels, answers and replies of models by age, or by the person they are about.
+    """Erase labels, answers and model replies by age, or by the person they are about.
 
-    Goes through the ledger, and the runs that it knows or that lie in its folder. Rows of a log belong to whoever
-    `subject_id`, `user_id` or --map subject=PATH names, spans to `user.id` or `enduser.id`. Who purged, when, and how
-    many rows stays in the ledger. Exits 4 where nothing is about that person.
+    Searches the ledger and all runs that it knows or that lie in its folder, and leaves a record. An answer belongs to
+    whoever `subject_id`, `user_id`, --map subject=PATH or, in spans, `user.id` named. Exits 4 when it finds none.
     """
     done = purge(older_than=older_than, subject=subject, ledger=ledger, yes=yes)
 

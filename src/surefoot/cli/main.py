@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -17,13 +18,14 @@ from surefoot import __version__
 from surefoot.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
+_OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
 _HELP = ["-h", "--help"]
 # In the order of work. Said here, so that listing the commands loads none of them.
 _COMMANDS = {
     "demo": "Two versions of a pipeline over bundled documents, and the decision.",
     "init": "A small working example to start from.",
-    "corpus": "Make passages of your documents, and find their ids.",
-    "build": "Make a question set of your documents, to review.",
+    "corpus": "Turn documents into passages, and find their ids.",
+    "build": "Make a question set from your documents, to review.",
     "questions": "Review a question set and keep it honest: check, lock, diff, clone, plan.",
     "score": "Check citations and refusals in a log, without a model.",
     "doctor": "Ask a pipeline a few questions before a long run.",
@@ -35,7 +37,7 @@ _COMMANDS = {
     "gate": "Decide whether a change may ship, and print the decision alone.",
     "compare": "Decide, and show every change, bucket by bucket.",
     "baseline": "Move the baseline to a run that may ship.",
-    "monitor": "Grade a sample of production, and raise an alarm when it becomes worse.",
+    "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
     "serve": "Browse runs, trends, comparisons, labels and certificates.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
     "bench": "Try pipelines on a public dataset that you have downloaded.",
@@ -95,7 +97,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": _HELP, "max_content_width": 110},
-    epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete.",
+    epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete or not graded.",
 )
 @click.version_option(__version__, prog_name="surefoot")
 def cli() -> None:
@@ -104,6 +106,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command; a user never sees a traceback."""
+    gc.set_threshold(_OBJECTS)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by whoever started us

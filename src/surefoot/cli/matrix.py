@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import AT_ONCE, RETRIES, SECONDS, cache_option, chat_options, json_option
+from surefoot.cli.options import (
+    cache_option,
+    chat_options,
+    concurrency_option,
+    json_option,
+    retries_option,
+    timeout_option,
+    yes_option,
+)
 from surefoot.cli.output import check_outputs, console, finish, say
 from surefoot.cli.terminal import PERSON
 from surefoot.pipelines.specs import Asking
@@ -24,19 +32,18 @@ _INTERRUPTED = 130
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: runs/matrix-NAME]"
 )
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
-@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question.")
-@click.option("--retries", type=RETRIES, default=2, show_default=True, metavar="N", help="After errors that may pass.")
+@concurrency_option
+@timeout_option
+@retries_option
 @chat_options
 @cache_option
-@click.option("--yes", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @json_option()
 def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
-    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables; a pipeline with spec = "chat" is crossed with all
-    models and prompts. Every cell is a run folder in --out. The same command again continues. Exits 4 when some
-    answers are not graded.
+    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a run folder in --out. Repeat the
+    command to continue.
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))

@@ -25,27 +25,26 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command(epilog="Example: surefoot monitor --once log.jsonl --state monitor.json --bad bad.jsonl --json")
 @click.option(
     "--once", "log", multiple=True, metavar="LOG",
-    help="Grade a sample of a log and end, as from cron: file, folder, or - for stdin. Repeatable.",
+    help="Grade a sample of this log and exit: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @live_options
 @click.option(
     "--state", type=click.Path(path_type=Path), metavar="PATH",
-    help="Where to remember what was read, to go on from there: a file with --once, else a folder.  [default: none "
-    "with --once, else surefoot-monitor]",
+    help="File (with --once) or folder to continue from.  [default: none with --once, else surefoot-monitor]",
 )  # fmt: skip
 @click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
 @click.option(
     "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
-    help="Of ordinary answers that are graded; refusals twice as often, flagged ones ten times.",
+    help="Share of ordinary answers to grade; refusals twice as often, flagged ones ten times.",
 )  # fmt: skip
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Another choice of answers.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other answers.")
 @click.option(
     "--baseline", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
-    help="A graded run that says what is usual.  [default: learn it from the first 1,000 sampled answers]",
+    help="A graded run as the usual rate.  [default: learned from the first 1,000 sampled answers]",
 )  # fmt: skip
-@map_option("Where a field lies in the rows of the log.")
+@map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
-@click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As in `surefoot grade`.")
+@click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")
 @citations_option
 @asking_options
 @json_option()
@@ -53,9 +52,9 @@ def monitor(
     log: tuple[str, ...], state: Path | None, bad: Path | None, as_json: bool,
     **more: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
-    """Watch answers in production: grade a sample, and raise an alarm when they become worse.
+    """Watch answers in production: grade a sample, and raise an alarm when they get worse.
 
-    Personal data is taken out before anything is graded or written. Exits 1 on an alarm.
+    Personal data is removed before anything is graded or written. Exits 1 on an alarm.
     """
     live = {name: more.pop(name) for name in LIVE}
     if not log and live["follow"] is None and live["otlp"] is None:

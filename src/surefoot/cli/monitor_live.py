@@ -18,16 +18,15 @@ _PORT = click.IntRange(0, 65_535)
 _A_DAY = 24 * 3600
 live_options = together(
     click.option("--follow", metavar="LOG", help="Watch a log that is being written, until Ctrl-C."),
-    click.option("--otlp", type=_PORT, metavar="PORT", help="Take OpenTelemetry traces over HTTP; 0 for a free port."),
+    click.option("--otlp", type=_PORT, metavar="PORT", help="Take OpenTelemetry traces over HTTP; 0: any free port."),
     click.option("--metrics", type=_PORT, metavar="PORT",
-                 help="Serve /metrics for Prometheus, /livez and /readyz; may be the port of --otlp."),
+                 help="Serve /metrics, /livez and /readyz; may be the port of --otlp."),
     click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
     click.option("--settle", type=Real(0, _A_DAY), default=10.0, show_default=True, metavar="SECONDS",
-                 help="A trace is whole when no span has come for so long."),
-    click.option("--webhook", metavar="URL",
-                 help="POST alarms and their ends there, as JSON with a `text`; also with --once."),
+                 help="A trace is complete after this long without a span."),
+    click.option("--webhook", metavar="URL", help="POST alarms and their ends there, as JSON with a `text`."),
     click.option("--pipeline", "-p", metavar="P",
-                 help="Not ready until this pipeline passes what `surefoot doctor` asks."),
+                 help="Not ready until this pipeline passes `surefoot doctor`."),
     click.option("--questions", "-q", metavar="FILE", help="Sentinels for --pipeline.  [default: the demo set]"),
 )  # fmt: skip
 LIVE = ("follow", "otlp", "metrics", "host", "settle", "webhook", "pipeline", "questions")

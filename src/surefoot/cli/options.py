@@ -37,10 +37,9 @@ class Share(Real):
         super().__init__(0, 1, min_open=inside, max_open=inside)
 
 
-SECONDS = Real(0.1, _A_WEEK)
-AT_ONCE = click.IntRange(1, 1_000)
+_SECONDS = Real(0.1, _A_WEEK)
+_AT_ONCE = click.IntRange(1, 1_000)
 TOKENS = click.IntRange(1, 10_000_000)
-RETRIES = click.IntRange(0, 100)
 SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
 
 
@@ -82,14 +81,14 @@ def gate_option(default: str) -> Option:
     )  # fmt: skip
 
 
-def map_option(words: str) -> Option:
-    return click.option("--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH", help=words)
-
-
 def json_option(words: str = "Print one JSON object.") -> Option:
     return click.option("--json", "as_json", is_flag=True, help=words)
 
 
+map_option = click.option(
+    "--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH",
+    help="Where a field is, such as answer=output.text. Repeatable.",
+)  # fmt: skip
 rule_option = click.option(
     "--rule", "rules", multiple=True, metavar="RULE",
     help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
@@ -100,13 +99,24 @@ ledger_option = click.option(
 )  # fmt: skip
 cache_option = click.option(
     "--cache", metavar="FILE|LEDGER",
-    help="Where paid replies are kept, to be used again.  [default: the user's cache folder]",
+    help="Where to keep paid replies for reuse.  [default: the user's cache folder]",
 )  # fmt: skip
 citations_option = click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), default="required", show_default=True,
-    help="Whether an answer must cite its support, or may rest on whatever was retrieved.",
+    help="Whether answers must cite their support.",
 )  # fmt: skip
+yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
 # Of commands that ask pipelines.
+concurrency_option = click.option(
+    "--concurrency", type=_AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once."
+)
+timeout_option = click.option(
+    "--timeout", type=_SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
+)
+retries_option = click.option(
+    "--retries", type=click.IntRange(0, 100), default=2, show_default=True, metavar="N",
+    help="After temporary errors.",
+)  # fmt: skip
 pipeline_options = together(
     click.option(
         "--questions", "-q", type=click.Path(), metavar="FILE", help="Question set. [default: the bundled demo set]"
@@ -114,9 +124,7 @@ pipeline_options = together(
     click.option(
         "--corpus", type=click.Path(), metavar="PATH", help="What to search: a corpus, documents, or rows of passages."
     ),
-    click.option(
-        "--timeout", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
-    ),
+    timeout_option,
     click.option(
         "--request-template",
         type=click.Path(),
@@ -124,35 +132,35 @@ pipeline_options = together(
         help="JSON to POST, with {question}, {id}, {retrieval}.",
     ),
     click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
-    map_option("Where a field lies in the replies."),
+    map_option,
 )
 # Of pipelines, some of which are chat models.
 chat_options = together(
-    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent in all."),
+    click.option("--max-cost", type=float, metavar="USD", help="Never spend more than this."),
     click.option("--effort", type=click.Choice(EFFORTS), help="How much a model thinks.  [default: its own]"),
     click.option("--max-tokens", type=TOKENS, metavar="N",
-                 help="Most tokens of a reply, thinking included.  [default: 8,192 more than the text needs]"),
+                 help="Longest reply, thinking included.  [default: 8,192 more than the text needs]"),
     click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
                  help="Prices of models, in TOML."),
 )  # fmt: skip
 # Of commands that ask language models.
 asking_options = together(
     chat_options,
-    click.option("--concurrency", type=AT_ONCE, default=16, metavar="N", show_default=True,
+    click.option("--concurrency", type=_AT_ONCE, default=16, metavar="N", show_default=True,
                  help="Calls at once."),
-    click.option("--timeout", type=SECONDS, metavar="SECONDS",
+    click.option("--timeout", type=_SECONDS, metavar="SECONDS",
                  help="Longest silence of a server.  [default: 300]"),
     cache_option,
-    click.option("--yes", is_flag=True, help="Skip the confirmation."),
+    yes_option,
 )  # fmt: skip
 
 engine_options = together(
     click.option(
         "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
-        help="The cores of this machine, or the Ray cluster at RAY_ADDRESS.",
+        help="This machine, or the Ray cluster at RAY_ADDRESS.",
     ),
     click.option(
         "--work", type=click.Path(file_okay=False), metavar="FOLDER",
-        help="Where finished parts of a cluster's work stay.  [default: in the cache until all are done]",
+        help="Where to keep finished parts of a cluster's work.  [default: a cache]",
     ),
 )  # fmt: skip

@@ -13,10 +13,10 @@ from surefoot.errors import Incomplete
 
 page_options = together(
     click.option("--host", default="127.0.0.1", show_default=True,
-                 help="Where to listen; other machines need a token."),
+                 help="Where to listen."),
     click.option("--port", type=click.IntRange(0, 65_535), metavar="N",
-                 help="0 for any free one.  [default: 8321, or a free one]"),
-    click.option("--token", help="What other machines must know.  [default: made with --host]"),
+                 help="0: any free one.  [default: 8321, or a free one]"),
+    click.option("--token", help="Token for other machines.  [default: made with --host]"),
     click.option("--no-browser", is_flag=True, help="Do not open a browser."),
 )  # fmt: skip
 

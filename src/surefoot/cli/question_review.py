@@ -18,7 +18,7 @@ from surefoot.report.words import plain
 from surefoot.services import new_question as service
 
 _CORPUS = click.option(
-    "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions are about."
+    "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions rest on."
 )
 
 
@@ -29,12 +29,12 @@ _CORPUS = click.option(
 @page_options
 @json_option()
 def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Open the page on which people accept, edit or reject proposed questions.
+    """Open the page where people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.review.server import Opened, serve_review  # noqa: PLC0415 - of an extra
+        from surefoot.review.app import Opened, serve_review  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the review page") from error
 
@@ -53,16 +53,16 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
 @click.option("--claim", multiple=True, metavar="TEXT", help="What the answer says. Repeatable.")
 @click.option("--unanswerable", is_flag=True, help="No passage answers it.")
 @click.option("--stratum", metavar="NAME", default="", help="[default: grounded or unanswerable]")
-@click.option("--anyway", is_flag=True, help="Add it whatever the documents seem to say.")
+@click.option("--anyway", is_flag=True, help="Add it even if the check fails.")
 @click.option("--name", metavar="NAME", default="author", help="Who writes the questions.")
 @json_option()
 def add(
     file: Path, corpus: Path, question: str | None, gold: tuple[str, ...], claim: tuple[str, ...], unanswerable: bool,
     stratum: str, anyway: bool, name: str, as_json: bool,
 ) -> int:  # fmt: skip
-    """Write questions of your own, each checked against the documents at once.
+    """Write questions of your own, each checked against the documents.
 
-    Exits 1 when it is not added: its passages do not support the claim, or one answers the unanswerable.
+    Exits 1 when a question fails the check and is not added.
     """
     if question is None:
         if gold or claim or unanswerable or as_json:

@@ -21,9 +21,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JSON = json_option()
 
 
-@click.group(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
+@click.group(epilog="Example: surefoot questions check qaset.json")
 def questions() -> None:
-    """Write and review questions, keep a set honest, and see what it can tell."""
+    """Write, review, check, lock and version a question set."""
 
 
 questions.add_command(review)
@@ -32,15 +32,15 @@ questions.add_command(add)
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
 @click.argument("file", type=_FILE)
-@click.option("--corpus", type=click.Path(path_type=Path), help="Read the set against these passages, too.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="Check against these passages too.")
 @click.option("--prompt", type=_FILE, help="The pipeline's prompt: no gold claim may be in it.")
-@click.option("--strict", is_flag=True, help="Exit 1 for warnings, too.")
+@click.option("--strict", is_flag=True, help="Exit 1 for warnings too.")
 @_JSON
 def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as_json: bool) -> int:
     """Find duplicates, leaks, one-sided sets, missing gold ids, questions changed under their id.
 
-    With --corpus (about two seconds a question): does the gold passage support the gold claim and answer the question,
-    and does nothing answer an unanswerable one? Exits 1 when there is an error.
+    With --corpus (about two seconds a question): does the gold passage support the claim and answer the question, and
+    does nothing answer an unanswerable one? Exits 1 on an error.
     """
     found = service.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
     if not as_json:
@@ -55,13 +55,13 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
 @click.argument("file", type=_FILE)
-@click.option("--accept-changes", is_flag=True, help="Lock although questions changed under their ids.")
+@click.option("--accept-changes", is_flag=True, help="Lock even if questions changed under their ids.")
 @click.option("--accept-all", is_flag=True, help="Accept proposed questions that nobody has read.")
 @_JSON
 def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> int:
     """Write FILE.lock with a content hash per question id; commit it beside the set.
 
-    From then on `score` refuses the set when a question has changed under its id.
+    Then `score` refuses the set when a question has changed under its id.
     """
     found = service.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
     if found.changed and not as_json:
@@ -91,8 +91,7 @@ def diff(old: Path, new: Path | None, as_json: bool) -> int:
 def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
-    Changed are those of --change, which you then edit, and those that differ from FILE.lock. NEW.lock is written too;
-    it leaves the former open until you lock NEW again.
+    Changed are those of --change, which you then edit, and those that differ from FILE.lock. When done, lock NEW.
     """
     found = service.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
@@ -114,7 +113,7 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
 @click.option("--margin", type=Share(), default=0.03, show_default=True, metavar="SHARE", help="The rise you accept.")
 @_JSON
 def plan(size: str, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Say how often the gate would decide on so many questions, tried on 60 made-up pipelines for each change."""
+    """Simulate how often the gate would decide on this many questions."""
     found = service.plan_questions(int(size) if size.isdecimal() else size, **options)
     lines = [
         f"{counted(found.questions, 'question')}, {counted(found.runs, 'run')} of each version, "

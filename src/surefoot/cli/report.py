@@ -23,7 +23,7 @@ from surefoot.services.overview import overview
 def report(run: Path, out: tuple[str, ...], ledger: str | None, as_json: bool) -> int:
     """Show one graded run: buckets, axes, what to look into, and every answer with its evidence.
 
-    RUN is a folder, or a file of verdicts. Exits 4 when answers are not graded.
+    RUN is a folder, or a file of verdicts.
     """
     check_reports(out, as_json, "out")
     found = overview(run, ledger=ledger)

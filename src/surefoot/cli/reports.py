@@ -12,7 +12,7 @@ import click
 
 from surefoot.cli.output import check_outputs, console, finish, quiet_if_nobody_reads
 from surefoot.errors import UsageError
-from surefoot.report import markdown, terminal
+from surefoot.report import markdown
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
 from surefoot.services.result import Reported
@@ -43,7 +43,7 @@ def files_of(reports: Sequence[str]) -> list[str]:
 
 
 def finish_with_reports(
-    result: Reported, as_json: bool, reports: Sequence[str] = (), shown: Callable[[], Report] | None = None,
+    result: Reported, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
     more: Sequence[str] = (),
 ) -> int:  # fmt: skip
     """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
@@ -52,6 +52,8 @@ def finish_with_reports(
 
     def show() -> None:
         if STDOUT not in reports:
+            from surefoot.report import terminal  # noqa: PLC0415 - as below
+
             terminal.show((shown or result.report)(), console())
             for line in more:
                 click.echo(plain(line, 500))
@@ -66,7 +68,7 @@ def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> None:
             for line in markdown.lines(made()):
                 click.echo(line)
         elif Path(path).suffix.lower() in _PAGES:
-            from surefoot.report import html  # noqa: PLC0415 - most commands write no page
+            from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
 
             write_lines(path, [html.page(made()).removesuffix("\n")])
         else:

@@ -11,13 +11,13 @@ from typing import Any
 import click
 
 from surefoot.cli.options import (
-    AT_ONCE,
-    RETRIES,
     SEED,
     chat_options,
+    concurrency_option,
     json_option,
     ledger_option,
     pipeline_options,
+    retries_option,
 )
 from surefoot.cli.output import finish, say
 from surefoot.cli.terminal import PERSON
@@ -45,14 +45,14 @@ _MOST_CHANGES, _LONGEST_CHANGE = 5, 60  # shown of a try
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Run folder. [default: runs/NAME-N]")
 @click.option(
     "--version", metavar="TEXT", default="",
-    help="Your name for this version; the gate tells releases by it.",
+    help="Your name for this version, for the gate.",
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
-@click.option("--concurrency", type=AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once.")
-@click.option("--retries", type=RETRIES, default=2, show_default=True, metavar="N", help="After errors that may pass.")
+@concurrency_option
+@retries_option
 @click.option("--resume", is_flag=True, help="Continue the run in --out.")
-@click.option("--retry-errors", is_flag=True, help="As --resume, and ask again what failed.")
-@click.option("--watch", is_flag=True, help="Ask again whenever the pipeline's file is saved, and show what changed.")
+@click.option("--retry-errors", is_flag=True, help="As --resume, and retry what failed.")
+@click.option("--watch", is_flag=True, help="Ask again whenever the pipeline's file is saved.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="For the pauses between retries.")
 @chat_options
 @ledger_option
@@ -60,7 +60,7 @@ _MOST_CHANGES, _LONGEST_CHANGE = 5, 60  # shown of a try
 def run(spec: str | None, watch: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers in a run folder.
 
-    Exits 4 when some questions ended in an error, 130 when interrupted: answers are kept, and --resume continues.
+    Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
     asking = _asking(spec or "", options)
     if watch:
@@ -116,7 +116,7 @@ def _asking(spec: str, options: dict[str, Any]) -> Asking:
 
 def show(summary: Mapping[str, Any], concurrency: int = 8) -> None:
     answers, errors = counted(summary["answers"], "answer"), counted(summary["errors"], "error")
-    click.echo(f"{answers}, {errors}, {summary['missing']:,} not asked")
+    click.echo(f"{answers}, {errors}" + (f", {summary['missing']:,} not asked" if summary["missing"] else ""))
     for kind, count in summary["errors_by_kind"].items():
         click.echo(f"  {count:,} x {plain(kind)}")
     spent = [f"took {summary['seconds']:,.1f} s"]

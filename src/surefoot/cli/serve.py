@@ -14,18 +14,17 @@ from surefoot.report.words import counted
 
 
 @click.command(epilog="Example: surefoot serve --ledger runs/surefoot.db")
-@click.option("--label", is_flag=True, help="Let people label on the pages.")
+@click.option("--label", is_flag=True, help="Let people label on the pages, which otherwise only read.")
 @page_options
 @ledger_option
 @json_option()
 def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels, certificates.
 
-    Shows the runs in the ledger and those whose folders lie beside it. Only reads, unless you --label. Runs until
-    Ctrl-C.
+    Shows the runs in the ledger and beside it. Runs until Ctrl-C.
     """
     try:
-        from surefoot.serve.server import Opened, serve_history  # noqa: PLC0415 - of an extra
+        from surefoot.serve.app import Opened, serve_history  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("browsing runs") from error
 

@@ -26,6 +26,7 @@ class Progress(Watch):
 
     def __init__(self, total: int | None, of: str) -> None:
         self._total, self._of, self._done, self._errors = total, of, 0, 0
+        self._share: float | None = None  # of the work, where the total is not known in numbers
         self._start = self._shown = time.monotonic()
         self._watched = sys.stderr.isatty()
         self._closed, self._guard = threading.Event(), threading.Lock()
@@ -36,9 +37,9 @@ class Progress(Watch):
         self._errors += bool(one.error)
         self.reach(self._done + 1)
 
-    def reach(self, done: int) -> None:
-        """So many are done."""
-        self._done = done
+    def reach(self, done: int, share: float | None = None) -> None:
+        """So many are done, and this share of the work."""
+        self._done, self._share = done, share
         self._show(0.2 if self._watched else 10)
 
     def _live(self) -> None:
@@ -57,7 +58,8 @@ class Progress(Watch):
     def _line(self, seconds: float) -> str:
         rate = self._done / seconds
         if self._total is None:
-            return f"{self._done:,} {self._of}, {rate:,.0f}/s"
+            left = f", {self._share:.0%}, {seconds * (1 / self._share - 1):,.0f} s left" if self._share else ""
+            return f"{self._done:,} {self._of}, {rate:,.0f}/s{left}"
         done = f"{self._done}/{self._total} {self._of}, {counted(self._errors, 'error')}"
         if not self._done:
             return f"{done}, {seconds:,.0f} s"

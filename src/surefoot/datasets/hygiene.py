@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
 
-from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
+from surefoot.datasets.locks import since_locked
 from surefoot.io.questions import QuestionSet
 from surefoot.stats import questions_to_be_sure
 from surefoot.text.normal import normalise
@@ -39,12 +39,12 @@ class Finding(Struct, frozen=True):
 
 def problem_of(finding: Finding, given: QuestionSet) -> Problem:
     """With its place in the file, and in words how sure it is."""
-    line = given.lines.get(finding.qid) if finding.qid is not None else None
+    line = given.line_of(finding.qid) if finding.qid is not None else None
     sure = f" ({finding.confidence:.0%} sure)" if finding.confidence < 1 else ""
     return Problem(finding.kind, finding.message + sure, given.source, line)
 
 
-def findings_of(given: QuestionSet, corpus: Collection[Passage] | None = None, prompt: str = "") -> list[Finding]:
+def findings_of(given: QuestionSet, corpus: Collection[Passage] | None, prompt: str) -> list[Finding]:
     """All that the questions tell, the passages of their corpus, and the prompt of the pipeline."""
     found = list(_same_text(given.questions))
     found += _sides(given.questions)
@@ -153,8 +153,6 @@ def _without_claims(questions: Iterable[Question]) -> Iterator[Finding]:
 
 def changed_questions(given: QuestionSet) -> Iterator[Finding]:
     """Those that are not as they were when they were locked, though they have the same id."""
-    path = lock_path(given.source)
-    if not path.is_file():
-        return
-    for qid in difference(read_lock(path), hashes_of(given.questions)).changed:
+    found = since_locked(given.source, given.questions)
+    for qid in found.changed if found else ():
         yield Finding(qid, "changed_question", f"question {qid!r} changed under its old id since it was locked")

@@ -47,8 +47,13 @@ def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
 
 
 def fingerprint_of(questions: Sequence[Question]) -> str:
-    """One hash for a whole set, whatever the order of its questions."""
-    return hashlib.sha256(msgspec.json.encode(sorted(hashes_of(questions).items()))).hexdigest()[:32]
+    """One hash for a whole set, whatever the order of its questions: that of the JSON of ids and their hashes."""
+    ids, digest = [question.id for question in questions], hashlib.sha256(b"[")
+    for number, place in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
+        pair = msgspec.json.encode((ids[place], content_hash(questions[place])))
+        digest.update(b"," + pair if number else pair)
+    digest.update(b"]")
+    return digest.hexdigest()[:32]
 
 
 def difference(old: Hashes, new: Hashes) -> Difference:
@@ -64,6 +69,12 @@ def difference(old: Hashes, new: Hashes) -> Difference:
 
 def lock_path(questions: str | Path) -> Path:
     return Path(f"{questions}.lock")
+
+
+def since_locked(file: str | Path, questions: Sequence[Question]) -> Difference | None:
+    """What came, went and changed since a set was locked; None where it was not."""
+    path = lock_path(file)
+    return difference(read_lock(path), hashes_of(questions)) if path.is_file() else None
 
 
 def write_lock(path: Path, questions: Sequence[Question]) -> int:
@@ -94,10 +105,9 @@ def hashes_in(path: Path) -> Hashes:
 
 def verify_lock(question_set: QuestionSet) -> list[Problem]:
     """Refuse a set whose questions changed under their ids since they were locked; note what came and went."""
-    path = lock_path(question_set.source)
-    if not path.is_file():
+    found = since_locked(question_set.source, question_set.questions)
+    if found is None:
         return []
-    found = difference(read_lock(path), hashes_of(question_set.questions))
     if found.changed:
         names = ", ".join(found.changed[:5]) + (" ..." if len(found.changed) > 5 else "")
         count = len(found.changed)
@@ -111,7 +121,7 @@ def verify_lock(question_set: QuestionSet) -> list[Problem]:
         ("is in the lock file but not in the set any more", found.removed),
     ]
     return [
-        Problem("note", f"question {qid!r} {what}", question_set.source, question_set.lines.get(qid))
+        Problem("note", f"question {qid!r} {what}", question_set.source, question_set.line_of(qid))
         for what, qids in notes
         for qid in qids
     ]

@@ -98,10 +98,10 @@ class Draws(Struct, frozen=True):
         return min(self.reach, max(-self.reach, found))
 
 
-def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS, seed: int = SEED) -> Draws:
+def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS) -> Draws:
     """The change on these questions, or, with POPULATION, on questions like these: documents are drawn as well."""
-    known = truths(evidence.answers, evidence.worth, evidence.earlier, draws, seed)
-    generator = np.random.default_rng(seed + 1)
+    known = truths(evidence.answers, evidence.worth, evidence.earlier, draws, SEED)
+    generator = np.random.default_rng(SEED + 1)
     base, cand = (_totals(evidence, known.values, side) for side in (0, 1))
     difference = cand.adds - base.adds
     noise = _noise(evidence, difference, (base.spread, cand.spread))

@@ -75,14 +75,15 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     decision = gate.decide(checks, trust.unusable((*base, *cand)))
     if any(check.status == "incomplete" and check.waiver is None for check in checks):
         decision = replace(decision, incomplete=(*decision.incomplete, *trust.ungraded(sides)))
-    opened = [] if decision.outcome == "BLOCK" else [judge.opened[c.rule.name] for c in checks if c.waiver is None
-                                                    and c.rule.name in judge.opened]  # fmt: skip
-    label_next, steps = next_steps(opened, sides)
+    left = [] if decision.outcome == "BLOCK" else [check.rule.name for check in checks if check.waiver is None]
+    opened = [judge.opened[name] for name in left if name in judge.opened]
+    unchecked = {name: judge.unchecked[name] for name in left if name in judge.unchecked}
+    label_next, steps = next_steps(opened, unchecked, sides)
     pairs = counts.pairs_of(sides["base"], sides["cand"], asked)
     return Comparison(
         names={name: side.name for name, side in sides.items()},
         runs={name: [run.name for run in side.runs] for name, side in sides.items()},
-        graders={name: sorted({v.grader for run in side.runs for v in run.counted()}) for name, side in sides.items()},
+        graders={name: sorted(trust.graders_of(side.runs)) for name, side in sides.items()},
         decision=decision,
         request=replace(request, notes=(*request.notes, *notes)),
         alpha=judge.alpha,

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from surefoot.gate.causes import Fault
 from surefoot.gate.counts import Counted
+from surefoot.gate.metrics import UNGRADED
 from surefoot.records import Certificate, Step
 from surefoot.types import Estimate
 
@@ -19,6 +21,7 @@ class Measured(Struct, frozen=True):
     buckets: Counted
     shares: dict[str, Estimate]
     labelled: int = 0  # answers, in whichever run they were labelled
+    faults: tuple[Fault, ...] = ()
 
     @property
     def bad(self) -> int:
@@ -27,6 +30,11 @@ class Measured(Struct, frozen=True):
     @property
     def total(self) -> int:
         return sum(self.buckets.values())
+
+    @property
+    def is_graded(self) -> bool:
+        """A council alone puts no answer into a bucket."""
+        return self.buckets[UNGRADED] < self.total
 
 
 class LastDecision(Struct, frozen=True):
@@ -112,10 +120,10 @@ class History(Struct, frozen=True):
 
 
 def trends(runs: Sequence[PastRun], measure: Callable[[Sequence[PastRun]], Measured]) -> tuple[Trend, ...]:
-    """`runs` are newest first; `measure` takes all runs of a version together. What cannot be measured is left out."""
+    """`runs` are newest first; `measure` takes all runs of a version together. What is not graded is left out."""
     sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
     for one in reversed(runs):
-        if one.measured is not None:
+        if one.measured is not None and one.measured.is_graded:
             sets.setdefault((one.questions, one.grader), {}).setdefault(one.version, []).append(one)
     found = [
         Trend(

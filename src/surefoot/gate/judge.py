@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from math import pi
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
 from surefoot.gate import rules as gate
 from surefoot.gate.belief import DRAWS, Counts
 from surefoot.gate.change import Draws, Evidence, draw, evidence_on
@@ -18,7 +16,7 @@ from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured, of_council
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
-from surefoot.rubric import AXIS_PREFIX, conditional_axes
+from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Estimate, Question
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
@@ -82,6 +80,7 @@ class Judge:
         self._metrics = {**GRADED, **scores}
         self._by_people = all(run.is_by_people for side in sides.values() for run in side.runs)
         self.opened: dict[str, Opened] = {}
+        self.unchecked: dict[str, Evidence] = {}  # by rule with a limit of its own: what nobody has labelled
         self._seen: dict[tuple[str, SideName], tuple[Estimate, int]] = {}  # over all questions
         self._known: dict[str, tuple[Evidence, Draws]] = {}
 
@@ -89,8 +88,7 @@ class Judge:
         metric = self._metrics.get(rule.metric)
         axis = str(metric.axis) if metric is not None else rule.metric
         if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
-            self._refuse_unknown(rule)
-            return Check(rule, "undecidable", reason=f"no council has scored {axis}: surefoot council RUN...")
+            return Check(rule, "undecidable", reason=gate.unscored(rule, axis, self._metrics))
         if metric is None:
             return Check(rule, "not_applicable", reason="a comparison does not measure it")
         if metric.axis and metric.axis not in self.axes:
@@ -100,14 +98,6 @@ class Judge:
             return Check(rule, "undecidable", reason=lacking)
         check = self._against_baseline(rule, metric, chosen) if rule.on_baseline else self._alone(rule, metric, chosen)
         return self._with_questions(check, metric, chosen)
-
-    def _refuse_unknown(self, rule: Rule) -> None:
-        """A dimension that the council's rubric does not have is a slip: no further council would score it."""
-        scored = sorted(name for name in self._metrics if name.startswith(AXIS_PREFIX))
-        if scored and rule.metric.startswith(AXIS_PREFIX) and rule.metric not in conditional_axes():
-            near = get_close_matches(rule.metric, scored, 1)
-            hint = f"{f'did you mean {near[0]}? ' if near else ''}the council scored {', '.join(scored)}"
-            raise UsageError(f"the rule {rule.text!r} is on {rule.metric}, which the council did not score", hint)
 
     def waived(self, check: Check) -> Check:
         reason = self.request.waivers.get(check.rule.name)
@@ -202,7 +192,8 @@ class Judge:
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
             other = gate.check(rule, base, base)
             return check if other.status == "pass" else replace(other, reason="of the baseline")
-        if self._is_unchecked(metric, asked):
+        if unchecked := self._unchecked(metric, asked):
+            self.unchecked[rule.name] = unchecked
             reason = self._unknown(metric, set(), unknown, _of(rule))
             return replace(check, status="undecidable", reason=reason, to_be_sure=None)
         if not unknown:
@@ -212,13 +203,13 @@ class Judge:
         status = "fail" if fails else "undecidable"
         return replace(check, status=status, reason=_no_verdict(unknown), to_be_sure=None)
 
-    def _is_unchecked(self, metric: Metric, asked: Asked) -> bool:
-        """Whether what is measured rests on verdicts of which no label tells anything."""
+    def _unchecked(self, metric: Metric, asked: Asked) -> Evidence | None:
+        """What is measured, where it rests on verdicts of which no label tells anything."""
         if not metric.axis or metric.needs_no_labels or self.request.uncalibrated or self._by_people:
-            return False
+            return None
         evidence = self._evidence(metric, asked, certain=False)
         opened = any(one.label is None and one.verdict is not None for one in evidence.answers)
-        return opened and not evidence.labels
+        return evidence if opened and not evidence.labels else None
 
     def _against_baseline(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         (base, lack_base), (cand, lack_cand) = (self._measured(metric, side, asked) for side in SIDES)

@@ -45,10 +45,14 @@ class _Step(Struct, frozen=True):
     words: str
 
 
-def next_steps(opened: Sequence[Opened], sides: Mapping[SideName, Side]) -> tuple[tuple[Waiting, ...], list[str]]:
-    """Which answers to label, and for each open rule what else would decide it."""
+def next_steps(
+    opened: Sequence[Opened], unchecked: Mapping[str, Evidence], sides: Mapping[SideName, Side]
+) -> tuple[tuple[Waiting, ...], list[str]]:
+    """Which answers to label, and for each open rule what else would decide it. Rules on what is `unchecked` wait for
+    labels that tell how far the grader errs, and for nothing else."""
     said = _by_key(sides)
-    telling = {one.rule.name: _telling(one.evidence) & said.keys() for one in opened}
+    known = {one.rule.name: one.evidence for one in opened} | dict(unchecked)
+    telling = {name: _telling(evidence) & said.keys() for name, evidence in known.items()}
     waiting = _first_labels(said, set().union(*telling.values()))
     chosen = {one.rule.name: _to_decide(one, said) for one in opened if not telling[one.rule.name]}
     for keys, _ in chosen.values():

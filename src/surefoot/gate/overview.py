@@ -13,7 +13,6 @@ from surefoot.gate.counts import Counted
 from surefoot.gate.metrics import METRICS, UNGRADED, measured
 from surefoot.gate.sides import Run, Said, asked_of, labels_apart, side_of
 from surefoot.gate.trust import Trust
-from surefoot.rubric import AXIS_PREFIX
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Problem, Question
 
@@ -58,8 +57,7 @@ def overview_of(runs: Sequence[Run]) -> Overview:
     strata = {name: sides["cand"] for name, sides in counts.by_stratum(both, asked).items()}  # type: ignore[arg-type]
     return Overview(
         name=side.name,
-        graders=tuple(sorted({verdict.grader for run in side.runs for verdict in run.counted()
-                              if not verdict.axis.startswith(AXIS_PREFIX)})),
+        graders=tuple(sorted(trust.graders_of(side.runs))),
         buckets=counts.buckets(side, asked),
         by_stratum=strata,
         shares={"": _shares(answers)} | {

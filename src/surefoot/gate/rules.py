@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
 from surefoot.gate.metrics import METRICS, metric_named
+from surefoot.rubric import AXIS_PREFIX, conditional_axes, council_axes
 from surefoot.stats import questions_to_be_sure
 from surefoot.types import Estimate
 
@@ -101,6 +102,24 @@ def _instead_of(metric: str) -> str:
         return "leave it out: how far the grader errs is part of every interval"
     close = get_close_matches(metric, METRICS, 1)
     return f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
+
+
+def unscored(rule: Rule, axis: str, measured: Iterable[str]) -> str:
+    """Why a rule on a council's scores cannot be decided: nobody has scored this axis.
+
+    Where a council has sat, what its rubric does not have is a slip: no further council would score it. Before that a
+    rubric of one's own may have it, and what looks like a slip is only told, so that nobody pays for a council first.
+    """
+    scored = sorted(name for name in measured if name.startswith(AXIS_PREFIX))
+    dimensions = [name.removeprefix(AXIS_PREFIX) for name in scored or sorted(council_axes())]
+    near = get_close_matches(axis.removeprefix(AXIS_PREFIX), dimensions, 1)
+    meant = f"did you mean {AXIS_PREFIX}{near[0]}?" if near else ""
+    if scored and axis not in conditional_axes():
+        message = f"the rule {rule.text!r} is on {axis}, which the council did not score"
+        raise UsageError(message, f"{meant} the council scored {', '.join(scored)}".lstrip())
+    if axis in council_axes():
+        return f"no council has scored {axis}: surefoot council RUN..."
+    return f"no council has scored {axis}, and no bundled rubric has it" + (f" ({meant})" if meant else "")
 
 
 class Change(Struct, frozen=True):

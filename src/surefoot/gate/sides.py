@@ -29,6 +29,7 @@ PICKED: Final = "chosen"  # `via` of a label whose answer somebody picked
 Key = tuple[str, int]  # question id, attempt
 Place = tuple[Key, str]  # one axis of an answer
 _LONGEST_NAME = 60
+_MOST_NAMED = 12
 _WAYS: tuple[Drawn, ...] = ("sample", "flagged", "gate", PICKED)  # to be drawn, the fairest first
 
 
@@ -254,9 +255,10 @@ def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:
     return {id: question for id, question in first.items() if all(one.get(id) == question for one in known)}
 
 
-def some(ids: Sequence[str], most: int = 12) -> str:
-    more = f" and {len(ids) - most} more" if len(ids) > most else ""
-    return ", ".join(id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:most]) + more
+def some(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
+    shown = (id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:_MOST_NAMED])
+    return ", ".join(shown) + more
 
 
 def _told(run: Run) -> Hashable:

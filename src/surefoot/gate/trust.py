@@ -38,7 +38,7 @@ class Trust(Struct, frozen=True):
 
 def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Trust:
     runs = [run for side in sides.values() for run in side.runs]
-    graders = tuple(sorted(_graders(runs) or {verdict.grader for run in runs for verdict in run.counted()}))
+    graders = tuple(sorted(graders_of(runs) or {verdict.grader for run in runs for verdict in run.counted()}))
     answers = list(_answers(sides, asked))
     labels = [one for one, _ in answers if one.label is not None and one.verdict is not None]
     accepted, caught = headline([one for one, _ in answers]) if any(not one.chosen for one in labels) else (None, None)
@@ -159,7 +159,7 @@ def problems_of(sides: Mapping[SideName, Side]) -> tuple[Problem, ...]:
     return tuple(sorted([*found, *_other_graders(sides)], key=lambda problem: problem.kind in HARMLESS))
 
 
-def _graders(runs: Iterable[Run]) -> set[str]:
+def graders_of(runs: Iterable[Run]) -> set[str]:
     """Who gave the verdicts; a council gives none, but scores beside them."""
     counted = (verdict for run in runs for verdict in run.counted())
     return {verdict.grader for verdict in counted if not verdict.axis.startswith(AXIS_PREFIX)}
@@ -167,7 +167,7 @@ def _graders(runs: Iterable[Run]) -> set[str]:
 
 def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
     """Files of labels by different people can be compared, but not without saying so."""
-    base, cand = (sorted(_graders(sides[name].runs) - {""}) for name in SIDES)
+    base, cand = (sorted(graders_of(sides[name].runs) - {""}) for name in SIDES)
     if not base or not cand or base == cand:
         return []
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]

@@ -14,8 +14,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from surefoot.graders.grader import FOR_A_PERSON, Graded, left_open
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.grader import FOR_A_PERSON, Graded, SelfCheck, left_open
 from surefoot.records import MEMBER
 from surefoot.rubric import Citations
 from surefoot.types import Item, Verdict

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from surefoot.table import ClaimFinding
 from surefoot.text.phrases import phrase
@@ -67,11 +67,10 @@ class Declining:
 
     def _is_quoted(self, text: str) -> bool:
         runs = _runs(without_references(text))
-        return len(runs) >= _LEAST_QUOTED and len(runs & self._runs) >= _QUOTED * len(runs)
-
-    @cached_property
-    def _runs(self) -> set[tuple[str, ...]]:
-        return {run for passage in self._passages for run in _runs(passage.text)}
+        if len(runs) < _LEAST_QUOTED:
+            return False
+        known = [_runs(passage.text) for passage in self._passages]
+        return sum(any(run in one for one in known) for run in runs) >= _QUOTED * len(runs)
 
     def is_about(self, text: str) -> bool:
         """Whether it speaks of the thing asked."""
@@ -150,10 +149,11 @@ class Declining:
         return len(words - known) / len(words) if words else float(not figures(text) and states(text))
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
+@lru_cache(maxsize=200)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """Every three words in a row."""
     words = _WORD.findall(text.casefold())
-    return set(zip(words, words[1:], words[2:], strict=False))
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
 def _is_denied(claim: ClaimFinding) -> bool:

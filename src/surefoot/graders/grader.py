@@ -35,6 +35,26 @@ class Graded(Struct, frozen=True):
     verdicts: tuple[Verdict, ...]
 
 
+class SelfCheck(Struct, frozen=True):
+    """How a grader read answers of known label, by their names."""
+
+    passed: tuple[str, ...] = ()
+    misread: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    in_vain: bool = False  # nothing at all was answered, these or others: a server is down, no reader at fault
+
+    @property
+    def failed(self) -> bool:
+        """One was misread or not read: what is not shown to be read well does not count as that."""
+        return bool(self.misread or self.unanswered)
+
+    @property
+    def words(self) -> str:
+        """For a person; empty when there is nothing to say."""
+        parts = [("misread", self.misread), ("did not answer", self.unanswered)]
+        return "; ".join(f"{what} {', '.join(dict.fromkeys(names))}" for what, names in parts if names)
+
+
 class FindingsGrader:
     """A grader around any judge: the same findings and the same table whoever reads the passages."""
 

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.graders.fence import Fence
-from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, graded_by, left_open
+from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck, graded_by, left_open
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, ReplyReader, groups
-from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, SelfCheck, flown
+from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, flown
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.rubric import Citations
 from surefoot.types import Item, Verdict

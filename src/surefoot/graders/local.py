@@ -28,7 +28,7 @@ from surefoot.types import Support
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 5
+VERSION = 6
 VERBATIM = "verbatim@1"
 _REMEMBERED = 200_000
 _ENDS, _FEWEST_TERMS = ".!?;", 3
@@ -90,9 +90,8 @@ class LocalJudge:
 
     @property
     def _tiers(self) -> Tiers:
-        from surefoot.graders.tiers import tiers_of  # noqa: PLC0415 - loads the runtime of the model
+        from surefoot.graders.tiers import tiers_of  # noqa: PLC0415 - numpy is not for who only names a judge
 
-        fingerprint(self._folder)  # which refuses weights that are not what they were
         return tiers_of(self._folder)
 
     def _why_not(self, **texts: str) -> str:

@@ -8,7 +8,7 @@ gives that figure under another name of the group and nowhere under the claim's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,7 +33,7 @@ def _each(noun: str, adverb: str) -> str:
     behind = "".join(f"(?<!\\b{word} )" for word in _NOT_EACH)
     return (
         rf"\b{adverb}\b(?! {_PAPERS})|\b(?:per|each|every) (?:calendar |working )?{noun}\b"
-        rf"|{behind}\ban? {noun}\b(?! (?:earlier|later|ago|before|longer|old))|/ ?{noun}\b"
+        rf"|\b(?=an? ){behind}an? {noun}\b(?! (?:earlier|later|ago|before|longer|old))|/ ?{noun}\b"
     )
 
 
@@ -73,64 +73,57 @@ _NAMES = tuple({name: re.compile(pattern, re.IGNORECASE) for name, pattern in gr
 _JOINTS = re.compile(r"[,;)](?=\s|$)|\s[-–—]\s|[(|]|\b(?:and|while|but|whereas)\b", re.IGNORECASE)
 
 
-class _Named(NamedTuple):
-    figure: Amount
-    names: tuple[frozenset[str], ...]  # by group
-    is_alone: bool  # in its part of the sentence: of several, a name may belong to any
+class _Figure(NamedTuple):
+    amount: Amount
+    sentence: str
+    part: str  # of the sentence, in which it stands
+    free: tuple[str, ...]  # the parts without a figure
+    is_alone: bool  # in its part: of several, a name may belong to any
+
+    def names(self, group: int) -> frozenset[str]:
+        """Those of its part and of the parts without a figure; all of the sentence where its own part has none: "3 m
+        and 2 m in width and height"."""
+        own = _names_in(self.part, group)
+        return own.union(*(_names_in(part, group) for part in self.free)) if own else _names_in(self.sentence, group)
 
 
 @lru_cache(maxsize=5_000)
 def misnamed(passage: str, claim: str, question: str = "") -> bool:
     """Where the claim does not name what its figure is, the question does."""
-    said = [one for piece in _pieces(claim) for one in _named(piece) if one.is_alone]
-    asked = _names_in(question) if said else ()
-    telling = [
-        (one.figure, place, own or asked[place])
-        for one in said
-        for place, own in enumerate(one.names)
-        if len(own or asked[place]) == 1  # several names say nothing
-    ]
-    known = _all_named(passage) if telling else ()
-    return any(_is_misnamed(figure, own, [(one.figure, one.names[place]) for one in known])
-               for figure, place, own in telling)  # fmt: skip
+    said = [one for one in _figures(claim) if one.is_alone]
+    return any(_is_misnamed(one, passage, question, group) for one in said for group in range(len(_NAMES)))
 
 
-def _is_misnamed(figure: Amount, own: frozenset[str], known: Iterable[tuple[Amount, frozenset[str]]]) -> bool:
-    """Nothing is said where the passage has the figure without any name."""
-    there = [names for other, names in known if figure.agrees(other)]
+def _is_misnamed(said: _Figure, passage: str, question: str, group: int) -> bool:
+    """Nothing is said by several names, or where the passage has the figure without any."""
+    own = said.names(group) or _names_in(question, group)
+    if len(own) != 1:
+        return False
+    there = [one.names(group) for one in _figures(passage) if said.amount.agrees(one.amount)]
     return bool(there) and all(names and not own <= names for names in there)
 
 
 @lru_cache(maxsize=5_000)
-def _all_named(passage: str) -> tuple[_Named, ...]:
-    return tuple(named for piece in _pieces(passage) for named in _named(piece))
+def _figures(text: str) -> tuple[_Figure, ...]:
+    return tuple(one for line in text.splitlines() for sentence in sentences(line) for one in _figures_of(sentence))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield from sentences(line)
-
-
-def _named(sentence: str) -> Iterator[_Named]:
-    """Each figure with the names of its part of the sentence and of the parts without a figure; with all names of the
-    sentence where its own part has none: "3 m and 2 m in width and height"."""
-    figures = [one for one in amounts_of(sentence) if one.is_figure]
-    cuts = [match.start() for match in _JOINTS.finditer(sentence)] if figures else []
-    parts = list(pairwise([0, *cuts, len(sentence)]))
-    free = [sentence[start:end] for start, end in parts if not any(start <= one.start < end for one in figures)]
-    for figure in figures:
-        start, end = next((start, end) for start, end in parts if start <= figure.start < end)
-        own, whole, others = _names_in(sentence[start:end]), _names_in(sentence), [_names_in(part) for part in free]
-        names = tuple(
-            here.union(*(other[place] for other in others)) if here else whole[place] for place, here in enumerate(own)
-        )
-        yield _Named(figure, names, sum(start <= one.start < end for one in figures) == 1)
+def _figures_of(sentence: str) -> Iterator[_Figure]:
+    amounts = [one for one in amounts_of(sentence) if one.is_figure]
+    cuts = [match.start() for match in _JOINTS.finditer(sentence)] if amounts else []
+    parts = [
+        (sentence[start:end], [one for one in amounts if start <= one.start < end])
+        for start, end in pairwise([0, *cuts, len(sentence)])
+    ]
+    free = tuple(part for part, held in parts if not held)
+    for part, held in parts:
+        for amount in held:
+            yield _Figure(amount, sentence, part, free, is_alone=len(held) == 1)
 
 
 @lru_cache(maxsize=20_000)
-def _names_in(text: str) -> tuple[frozenset[str], ...]:
-    """By group."""
-    return tuple(frozenset(name for name, pattern in group.items() if pattern.search(text)) for group in _NAMES)
+def _names_in(text: str, group: int) -> frozenset[str]:
+    return frozenset(name for name, pattern in _NAMES[group].items() if pattern.search(text))
 
 
 _CLAUSE_ENDS = re.compile(r"[,;]\s|\b(?:and|while|but|whereas)\b", re.IGNORECASE)

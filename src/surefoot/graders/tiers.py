@@ -31,6 +31,7 @@ from surefoot.graders.windows import (
     sum_up,
 )
 from surefoot.models.encoder import Encoder, encoder_of
+from surefoot.models.weights import verified
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
 from surefoot.text.tables import states_row
@@ -151,7 +152,7 @@ class Calibration(Struct, frozen=True):
 
 
 def load_calibration(folder: Path) -> Calibration:
-    path = folder / "calibration.json"
+    path = verified(folder / "calibration.json")
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Calibration)
     except msgspec.MsgspecError as error:

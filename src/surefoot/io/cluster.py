@@ -44,7 +44,7 @@ _works: dict[str, Callable[[Any], object]] = {}  # in a worker: what it has been
 
 
 def map_parts(
-    work: Callable[[Part], Result], parts: Iterable[Part], finished: Finished, jobs: int | None = None
+    work: Callable[[Part], Result], parts: Iterable[Part], finished: Finished, jobs: int | None
 ) -> Iterator[Result]:
     """`work(part)` for every part; `jobs` limits how many are worked on at once."""
     whole = False

@@ -124,7 +124,7 @@ def trace_of(
     retrieved: Retrieved | None,
     citations: tuple[str, ...] | None,
     error: str | None,
-    triage: object = None,
+    triage: object,
 ) -> Trace:
     """Put a trace together; the answer may still be wrapped in JSON, replaced by its citations, or no text at all."""
     if isinstance(answer, (dict, list)) or (type(answer) is str and answer[:1] in ("{", "[")):

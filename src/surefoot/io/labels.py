@@ -272,7 +272,7 @@ def _without_contradictions(
     return [numbered for key, numbered in found.items() if key not in against]
 
 
-def is_grader(name: str, graders: Collection[str] = ()) -> bool:
+def is_grader(name: str, graders: Collection[str]) -> bool:
     """Whether a name is one of `graders`, in whatever case."""
     return name.strip().casefold() in {grader.strip().casefold() for grader in graders if grader.strip()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import UsageError
 from surefoot.io.kinds import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of, quoted
+from surefoot.io.question_store import Places, Questions
 from surefoot.io.rows import Row, converted, read_rows, rows_in
 from surefoot.io.sources import Values
 from surefoot.types import Expects, Problem, Question
@@ -29,7 +31,6 @@ _KINDS = {
 _KNOWN = tuple(dict.fromkeys((*_KINDS, *_NAMES["id"], *_NAMES["text"])))
 _MISSPELT = 0.85  # so alike a known field that it must be meant; other fields are the user's own
 _BAD = "bad_question"
-_KEPT_KINDS = ("note", "duplicate_question")  # any other problem is a question that cannot be used
 _NO_METADATA: dict[str, object] = {}  # shared by the many questions that have none
 
 
@@ -37,8 +38,8 @@ class QuestionSet(Struct):
     """The questions that could be read, the line each stands on, and what was wrong with the others."""
 
     source: str
-    questions: list[Question]
-    lines: dict[str, int]
+    questions: Questions
+    lines: Sequence[int]
     problems: list[Problem]
     rejected: int = 0  # by a reviewer; these are not among the questions
 
@@ -46,6 +47,10 @@ class QuestionSet(Struct):
     def proposed(self) -> int:
         """How many nobody has accepted yet."""
         return sum(review_of(question) == PROPOSED for question in self.questions)
+
+    def line_of(self, qid: str) -> int | None:
+        found = (line for question, line in zip(self.questions, self.lines, strict=True) if question.id == qid)
+        return next(found, None)
 
 
 def load_sound(given: str | Path) -> QuestionSet:
@@ -79,31 +84,38 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
 
 
 def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
-    found: dict[str, tuple[Question, int]] = {}
     problems: list[Problem] = []
-    spoiled: set[str] = set()
-    rejected = 0
+    questions, lines, rejected = Questions(), array("q"), 0
     for row, question in converted(rows, question_of, _BAD, problems):
-        line = row.line
         if review_of(question) == REJECTED:
             rejected += 1
             continue
-        earlier, first_line = found.setdefault(question.id, (question, line))
-        if earlier is question:
-            continue
-        message = f"the question id {question.id!r} stands on line {first_line} already"
-        if earlier == question:
-            problems.append(Problem("note", f"{message}, word for word", source, line))
-        else:
-            message += " with other content; both are left out"
-            problems.append(Problem("duplicate_question", message, source, line))
-            spoiled.add(question.id)
-    kept = {qid: pair for qid, pair in found.items() if qid not in spoiled}
-    problems = [problem if problem.kind in _KEPT_KINDS else replace(problem, kind=_BAD) for problem in problems]
-    questions = [question for question, _ in kept.values()]
-    made = QuestionSet(source, questions, {qid: line for qid, (_, line) in kept.items()}, problems, rejected)
+        questions.append(question)
+        lines.append(row.line)
+    problems = [problem if problem.kind == "note" else replace(problem, kind=_BAD) for problem in problems]
+    repeated = dict(_repeated(questions, lines, source))
+    problems = sorted([*problems, *filter(None, repeated.values())], key=lambda problem: problem.line or 0)
+    kept = [line for place, line in enumerate(lines) if place not in repeated] if repeated else lines
+    made = QuestionSet(source, questions.without(repeated), kept, problems, rejected)
     problems += _review_notes(made)
     return made
+
+
+def _repeated(questions: Questions, lines: Sequence[int], source: str) -> Iterator[tuple[int, Problem | None]]:
+    """The places of questions that do not count because their id is taken, with what is to be said of each."""
+    for group in Places(question.id for question in questions).shared():
+        by_id: dict[str, list[int]] = {}
+        for place in group:
+            by_id.setdefault(questions[place].id, []).append(place)
+        for qid, (first, *others) in by_id.items():
+            message = f"the question id {qid!r} stands on line {lines[first]} already"
+            differing = [place for place in others if questions[place] != questions[first]]
+            if differing:
+                yield first, None
+            for place in others:
+                is_other = place in differing
+                words = f"{message} with other content; both are left out" if is_other else f"{message}, word for word"
+                yield place, Problem("duplicate_question" if is_other else "note", words, source, lines[place])
 
 
 def _review_notes(given: QuestionSet) -> Iterator[Problem]:

@@ -90,23 +90,20 @@ def decode_lines(data: bytes, source: str, first_line: int) -> list[Row]:
     return list(_each_line(data, source, first_line))
 
 
-def _document_rows(data: bytes, source: str) -> list[Row]:
-    rows = list(_decode_document(data, source))
-    if rows and all(isinstance(row.value, Problem) for row in rows):  # no document after all
-        return decode_lines(data, source, 1)
-    return rows
-
-
-def _decode_document(data: bytes, source: str) -> Iterator[Row]:
+def _document_rows(data: bytes, source: str) -> Iterable[Row]:
     """The elements of a JSON array, or the objects of a pretty-printed file, with the lines they start on.
 
     A broken document gives what precedes the break.
     """
     try:
-        elements = _ELEMENTS.decode(data)
+        return _element_rows(_ELEMENTS.decode(data), data, source)
     except UNREADABLE:
-        yield from _patiently(data, source)
-        return
+        rows = list(_patiently(data, source))
+    is_none = bool(rows) and all(isinstance(row.value, Problem) for row in rows)  # no document after all
+    return decode_lines(data, source, 1) if is_none else rows
+
+
+def _element_rows(elements: Iterable[msgspec.Raw], data: bytes, source: str) -> Iterator[Row]:
     line, at = 1, 0
     for element in elements:
         raw = bytes(element)

@@ -48,9 +48,7 @@ def refuse_serious(problems: Sequence[Problem], path: str | Path) -> None:
         raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
 
 
-def _collect(
-    rows: Iterator[tuple[Row, Verdict]], problems: list[Problem], by: rubric.Rubric | None = None
-) -> list[Verdict]:
+def _collect(rows: Iterator[tuple[Row, Verdict]], problems: list[Problem], by: rubric.Rubric | None) -> list[Verdict]:
     """One verdict per question, attempt, axis and grader; two that contradict each other leave none."""
     found: dict[tuple[str, int, str, str], tuple[Verdict, int]] = {}
     contradicted = set()

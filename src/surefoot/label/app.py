@@ -17,9 +17,8 @@ from starlette.types import ASGIApp
 from surefoot.label.desk import Desk, Page, Sent
 from surefoot.label.lists import name_of, settler
 from surefoot.web.guard import cookie, set_cookie
-from surefoot.web.pages import BadForm, Pages, Words, body_of, root_of, to
+from surefoot.web.pages import Pages, Words, body_of, number_in, root_of, to
 
-_NUMBER = re.compile(r"[0-9]{1,9}")
 _PROOF = re.compile(r"[0-9a-f]{32}")
 _MOST_PROOFS = 20
 
@@ -33,16 +32,16 @@ class _Post(Struct):
     settling: bool = False  # it is about a label that settles what others disagree on
 
 
-def app_for(desk: Desk, *, annotator: str = "", guidelines: Markup | None = None) -> ASGIApp:
+def app_for(desk: Desk, *, annotator: str = "", guidelines: Markup | None) -> ASGIApp:
     """`guidelines` are how the project wants answers to be labelled."""
     pages = _Pages(desk, annotator, guidelines)
     routes = [
-        Route("/", pages.start),
-        Route("/answers/{number}", pages.answer),
-        Route("/done", pages.done),
-        Route("/mine", pages.mine),
-        Route("/settle", pages.disputes),
-        Route("/settle/{number}", pages.dispute),
+        Route("/", pages.named(pages.start)),
+        Route("/answers/{number}", pages.named(pages.answer)),
+        Route("/done", pages.named(pages.done)),
+        Route("/mine", pages.named(pages.mine)),
+        Route("/settle", pages.named(pages.disputes)),
+        Route("/settle/{number}", pages.named(pages.dispute)),
         *(Route(path, pages.act, methods=["POST"]) for path in ("/label", "/skip", "/undo", "/settle", "/take-back")),
     ]
     return pages.app(routes)
@@ -63,14 +62,10 @@ class _Pages(Pages):
             option="--annotator",
         )
 
-    def start(self, request: Request) -> Response:
-        person = self.person(request)
-        return to(request, self._desk.onwards(person) if person else "/who")
+    def start(self, request: Request, person: str) -> Response:
+        return to(request, self._desk.onwards(person))
 
-    def answer(self, request: Request) -> Response:
-        person = self.person(request)
-        if not person:
-            return to(request, "/who")
+    def answer(self, request: Request, person: str) -> Response:
         proofs = _proofs_of(request)
         page = self._desk.page(_number_of(request), person, proofs)
         reply = self._form(request, page)
@@ -78,10 +73,7 @@ class _Pages(Pages):
             set_cookie(reply, "offers", ".".join([*proofs, page.proof][-_MOST_PROOFS:]), request.scope)
         return reply
 
-    def dispute(self, request: Request) -> Response:
-        person = self.person(request)
-        if not person:
-            return to(request, "/who")
+    def dispute(self, request: Request, person: str) -> Response:
         return self._form(request, self._desk.page_to_settle(_number_of(request), person))
 
     def _form(self, request: Request, page: Page | None) -> Response:
@@ -89,22 +81,14 @@ class _Pages(Pages):
             return self.lost(request, None)
         return self.shown(request, "answer.html", page=page, guidelines=self._guidelines)
 
-    def mine(self, request: Request) -> Response:
-        person = self.person(request)
-        if not person:
-            return to(request, "/who")
+    def mine(self, request: Request, person: str) -> Response:
         undo = self._desk.last_sent(person)
         return self.shown(request, "mine.html", entries=self._desk.own(person), undo=undo)
 
-    def disputes(self, request: Request) -> Response:
-        if not self.person(request):
-            return to(request, "/who")
+    def disputes(self, request: Request, _person: str) -> Response:
         return self.shown(request, "disputes.html", entries=self._desk.disputes())
 
-    def done(self, request: Request) -> Response:
-        person = self.person(request)
-        if not person:
-            return to(request, "/who")
+    def done(self, request: Request, person: str) -> Response:
         next_one = self._desk.onwards(person)
         return self.shown(
             request, "done.html", progress=self._desk.progress(person),
@@ -113,9 +97,7 @@ class _Pages(Pages):
 
     async def act(self, request: Request) -> Response:
         """What the address says; the reply says where to go then."""
-        post, person, proofs = await body_of(request, _Post), self.person(request), _proofs_of(request)
-        if not person:
-            raise BadForm("it is not known who you are", "open the page anew and give your name")
+        post, person, proofs = await body_of(request, _Post), self.known(request), _proofs_of(request)
         who = settler(person) if post.settling else person
         acts: dict[str, Callable[[], str]] = {
             "/label": lambda: self._desk.save(person, post.label, proofs),
@@ -135,9 +117,7 @@ class _Pages(Pages):
 
 
 def _number_of(request: Request) -> int:
-    """Of an answer; 0 where the address has none."""
-    number = request.path_params["number"]
-    return int(number) if _NUMBER.fullmatch(number) else 0
+    return number_in(request.path_params["number"])
 
 
 def _proofs_of(request: Request) -> list[str]:

@@ -24,7 +24,6 @@ class Said(Struct, frozen=True):
 class Dispute(Struct, frozen=True):
     """An answer to which people give different labels."""
 
-    version: str
     axes: tuple[str, ...]  # on which they differ
     said: tuple[Said, ...]
     agreed: dict[str, Value]  # what all of them say
@@ -59,7 +58,7 @@ def disputes(history: History) -> dict[str, Dispute]:
         by_axis = _by_axis(said)
         if axes := tuple(axis for axis, values in by_axis.items() if len(values) > 1):
             agreed = {axis: next(iter(values)) for axis, values in by_axis.items() if len(values) == 1}
-            found[version] = Dispute(version, axes, said, agreed, tuple(one for one in rows if is_settler(one.who)))
+            found[version] = Dispute(axes, said, agreed, tuple(one for one in rows if is_settler(one.who)))
     return found
 
 

@@ -21,12 +21,11 @@ from surefoot.ledger.places import entry_of, find
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import label_queue
-from surefoot.services.result import READER, Person, Tell
+from surefoot.services.result import NOBODY, Person, Tell
 from surefoot.services.runs import graders_of
 from surefoot.store import RunStore
-from surefoot.web.guard import Guard, is_local
 from surefoot.web.pages import checked_name
-from surefoot.web.serve import UNENCRYPTED, address, bound, checked_token, serve
+from surefoot.web.serve import opened
 
 GUIDELINES = "guidelines.md"
 
@@ -46,18 +45,18 @@ def serve_page(
     run: Path,
     announce: Callable[[Opened], None],
     *,
-    annotator: str | None = None,
-    target: int = 50,
-    overlap: float = 0.2,
-    axes: Sequence[str] = (),
-    rubric: str | None = None,
-    only_gate: bool = False,
-    guidelines: Path | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    ledger: str | None = None,
-    person: Person = READER,
+    annotator: str | None,
+    target: int,
+    overlap: float,
+    axes: Sequence[str],
+    rubric: str | None,
+    only_gate: bool,
+    guidelines: Path | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    ledger: str | None,
+    person: Person,
 ) -> None:
     """Serve the label page of a run until Ctrl-C. `announce` is called when it is ready."""
 
@@ -68,20 +67,18 @@ def serve_page(
     name = _name_of_a_person(annotator, store)
     chosen = _rubric(store, rubric, note)
     fields = fields_of(chosen, axes)
-    secret = checked_token(host, token)
     words = guidelines_in(guidelines)
     queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate, ledger=ledger)
-    with Ledger.open(find(run, ledger)) as book, bound(host, port) as listening:
+    with opened(host, port, token, person.tell) as door, Ledger.open(find(run, ledger)) as book:
         book.add_run(entry_of(store))
         desk = Desk(queue, chosen, fields, book)
-        for told in (*queue.notes, *(() if is_local(host) else (UNENCRYPTED,))):
+        for told in queue.notes:
             note(told)
-        opened = Opened(
-            address(host, listening.getsockname()[1], secret), queue.name, book.name, desk.target,
-            desk.progress("").together, Counter(place.drawn for place in queue.places),
+        page = Opened(
+            door.url, queue.name, book.name, desk.target, desk.progress("").together,
+            Counter(place.drawn for place in queue.places),
         )  # fmt: skip
-        app = Guard(app_for(desk, annotator=name, guidelines=words), host, secret)
-        serve(app, listening, announce=lambda: announce(opened))
+        door.serve(app_for(desk, annotator=name, guidelines=words), lambda: announce(page))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
         note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")
@@ -90,7 +87,7 @@ def serve_page(
 def desk_of(run: Path, book: Ledger) -> Desk:
     """As the command sets it up where it is told nothing else."""
     store = RunStore.open(run)
-    chosen = _rubric(store, None, lambda _: None)
+    chosen = _rubric(store, None, NOBODY.tell)
     book.add_run(entry_of(store))
     return Desk(label_queue(run, ledger=book.name), chosen, fields_of(chosen), book)
 
@@ -118,10 +115,7 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
 
 def _rubric(store: RunStore, given: str | None, note: Tell) -> rubrics.Rubric:
     """The rubric asked for, or the run's own; labels by another one could not be held against its verdicts."""
-    if given and Path(given).is_file():
-        chosen = rubrics.parse(Path(given).read_text("utf-8", "replace"), given)
-    else:
-        chosen = rubrics.load(given or store.manifest.rubric or rubrics.DEFAULT)
+    chosen = rubrics.read(given or store.manifest.rubric or rubrics.DEFAULT)
     if store.manifest.rubric_sha256 not in ("", chosen.sha256):
         note(f"the run was graded by another rubric than this {chosen.name}: the labels will not fit its verdicts")
     return chosen

@@ -7,7 +7,6 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -17,21 +16,20 @@ from surefoot.io.writer import printable
 from surefoot.ledger.book import Ledger
 from surefoot.ledger.schema import VERSIONS
 from surefoot.records import RunEntry
-from surefoot.store import Manifest, RunStore
+from surefoot.store import Manifest, RunStore, timestamp
 
 NAME = "surefoot.db"
 VARIABLE = "SUREFOOT_LEDGER"
-versions_of = RunStore.versions
 _ASKING = ("name", "created", "pipeline", "questions_sha256")
 
 
-def find(run: Path | None, given: str | None) -> str:
+def find(run: Path | None, given: str | Path | None) -> str:
     """What --ledger says, else $SUREFOOT_LEDGER, else a file beside the run: all runs of a project share one.
 
     One that is there already goes before the place for a new one; without a run, it is looked for here and in runs/.
     """
     if named := given or os.environ.get(VARIABLE):
-        return named
+        return str(named)
     if run is None:
         here, below = Path(NAME), Path("runs", NAME)
         return str(below if below.exists() and not here.exists() else here)
@@ -63,7 +61,7 @@ def entry_of(store: RunStore) -> RunEntry:
     """A run as the ledger keeps it."""
     return RunEntry(
         id=run_id(store.manifest),
-        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        at=timestamp(),
         name=store.manifest.name,
         path=printable(store.path.resolve()),
         manifest=msgspec.json.decode(msgspec.json.encode(store.manifest)),  # as it comes back

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 from starlette.applications import Starlette
@@ -13,30 +12,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from surefoot.errors import Incomplete, SurefootError
-from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, Export, OtherFormat, TooLarge
+from surefoot.live.monitor import Monitor
+from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, OtherFormat, TooLarge
 
 _RETRY_SECONDS = "5"
 _LONGEST_HEARD = 1 << 30  # bytes of a body that is refused anyway
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Watched(Protocol):
-    """What stands behind the addresses."""
-
-    def take_export(self, body: bytes, kind: str, packing: str) -> Export:
-        """Durable when it returns; Incomplete where that cannot be."""
-
-    def count_refusal(self) -> None:
-        """Of a body that nobody will send again."""
-
-    def metrics(self) -> bytes: ...
-
-    def why_not_alive(self) -> list[str]: ...
-
-    def why_not_ready(self) -> list[str]: ...
-
-
-def app_for(watched: Watched, *, takes_traces: bool) -> Starlette:
+def app_for(monitor: Monitor, *, takes_traces: bool) -> Starlette:
     def health(reasons: Callable[[], list[str]]) -> Callable[[Request], Response]:
         def reply(_: Request) -> Response:
             found = reasons()
@@ -49,19 +33,19 @@ def app_for(watched: Watched, *, takes_traces: bool) -> Starlette:
         try:
             body = await _body(request)
             packing = request.headers.get("content-encoding", "")
-            export = await run_in_threadpool(watched.take_export, body, kind, packing)
+            export = await run_in_threadpool(monitor.take_export, body, kind, packing)
         except ClientDisconnect:  # in the middle of it: nothing was taken, and nobody waits for a reply
             return Response(status_code=400)
         except SurefootError as error:
             if not isinstance(error, Incomplete):
-                watched.count_refusal()
+                monitor.count_refusal()
             return _refusal(kind, error)
         return Response(_success(kind, export.unreadable), media_type=PROTOBUF if PROTOBUF in kind else JSON)
 
     routes = [
-        Route("/metrics", lambda _: Response(watched.metrics(), media_type=_TEXT)),
-        Route("/livez", health(watched.why_not_alive)),
-        Route("/readyz", health(watched.why_not_ready)),
+        Route("/metrics", lambda _: Response(monitor.metrics(), media_type=_TEXT)),
+        Route("/livez", health(monitor.why_not_alive)),
+        Route("/readyz", health(monitor.why_not_ready)),
     ]
     return Starlette(routes=[*routes, Route("/v1/traces", traces, methods=["POST"])] if takes_traces else routes)
 

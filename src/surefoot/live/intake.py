@@ -32,7 +32,7 @@ from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import hashed_subject
-from surefoot.types import Passage, Problem, Retrieved, Trace
+from surefoot.types import Problem, Retrieved, Trace
 
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
 
@@ -236,9 +236,5 @@ def queued_in(row: bytes) -> Queued:
     return _QUEUED.decode(row)
 
 
-def _retrieved(_: type, value: object) -> Retrieved:
-    return Retrieved(msgspec.convert(value, tuple[Passage, ...]))
-
-
-_ENTRIES = msgspec.json.Decoder(Entry, dec_hook=_retrieved)
-_QUEUED = msgspec.json.Decoder(Queued, dec_hook=_retrieved)
+_ENTRIES = msgspec.json.Decoder(Entry, dec_hook=Retrieved.read)
+_QUEUED = msgspec.json.Decoder(Queued, dec_hook=Retrieved.read)

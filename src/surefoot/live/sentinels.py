@@ -13,7 +13,7 @@ from surefoot.pipelines.specs import Asking
 from surefoot.services.doctor import doctor
 from surefoot.services.graders import Reader
 from surefoot.services.inputs import closing, load_corpus, load_pipeline
-from surefoot.services.result import Person
+from surefoot.services.result import NOBODY
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 _PAUSE = 30.0  # seconds until a pipeline that failed is asked again
@@ -28,14 +28,10 @@ class Sentinels(Struct, frozen=True):
     corpus: str | Path | None = None
 
 
-class _Silent(Person):
-    def tell(self, line: str) -> None: ...
-
-
 def check_pipeline(sentinels: Sentinels) -> None:
     """One that is not there at the start is a slip of whoever named it."""
-    corpus = load_corpus(sentinels.corpus, sentinels.questions, _Silent().tell)
-    with closing(load_pipeline(sentinels.pipeline, corpus, Asking(), _Silent().tell)):
+    corpus = load_corpus(sentinels.corpus, sentinels.questions, NOBODY.tell)
+    with closing(load_pipeline(sentinels.pipeline, corpus, Asking(), NOBODY.tell)):
         pass
 
 
@@ -75,7 +71,7 @@ def _fault_of_grader(grader: Reader) -> str:
 
 
 def _fault_of_pipeline(sentinels: Sentinels) -> str:
-    found = doctor(sentinels.pipeline, questions=sentinels.questions, corpus=sentinels.corpus, person=_Silent())
+    found = doctor(sentinels.pipeline, questions=sentinels.questions, corpus=sentinels.corpus, person=NOBODY)
     faults = [f"{one.question_id}: {one.reason}" for one in found.findings if one.blocks]
     return (
         ""

@@ -21,12 +21,12 @@ from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import check_url
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import ModelGrader, Reader, Terms, open_grader
+from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.model_grader import ModelGrader
 from surefoot.services.monitor import Monitored, reference_of
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person
-from surefoot.web.guard import is_local
-from surefoot.web.serve import UNENCRYPTED, address, bound, serve
+from surefoot.web.serve import address, bound, serve, tell_if_open
 
 FOLDER = "surefoot-monitor"
 _OTHER_PORT = "choose another one for --otlp or --metrics"
@@ -75,7 +75,7 @@ def monitor_live(
     if sentinels is not None:
         check_pipeline(sentinels)
     folder = Path(state)
-    reader = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    reader = open_grader(grader, terms, person=person)
     if isinstance(reader, ModelGrader):
         raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
     texts = PassageTexts.of(corpus, person.tell)
@@ -83,7 +83,7 @@ def monitor_live(
         record = _record(folder, Design(sample, seed), baseline)
         ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
         sockets = {port: stack.enter_context(bound(host, port, _OTHER_PORT)) for port in ports}
-        urls = {port: address(host, one.getsockname()[1], None) for port, one in sockets.items()}
+        urls = {port: address(host, one) for port, one in sockets.items()}
         intake = Intake(
             folder, record.state, record.counts, record.places, settle_seconds=settle, mapping=mapping, texts=texts
         )
@@ -93,8 +93,8 @@ def monitor_live(
             sentinels=sentinels, webhook=webhook, subject=(mapping or {}).get("subject", ""), person=person,
         )  # fmt: skip
         stack.callback(monitor.close)
-        if sockets and not is_local(host):
-            person.tell(f"note: {UNENCRYPTED}")
+        if sockets:
+            tell_if_open(host, person.tell)
         to_traces, to_metrics = (None if port is None else urls[port] for port in (otlp, metrics))
         watching = Watching(str(follow) if follow else None, to_traces, to_metrics, str(folder))
         monitor.start()

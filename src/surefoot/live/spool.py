@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
 from msgspec import Struct
 
@@ -62,12 +61,6 @@ class Spool:
 
     def close(self) -> None:
         os.close(self._file)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _go_on(self) -> Place:
         """In a file of its own, with which the one before can be dropped."""

@@ -1,4 +1,4 @@
-"""What asking will cost at most, and a limit that holds before the money is spent."""
+"""What asking will cost at most, a limit that holds before the money is spent, and what was."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 import threading
 import tomllib
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError
-from surefoot.models.seam import Prompt
+from surefoot.models.seam import Prompt, Reply
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
@@ -68,6 +69,28 @@ class Budget:
     def is_waited_for(self) -> bool:
         """Calls are under way that will most likely cost less than was set aside for them."""
         return self._under_way > 0
+
+
+class Spent(Struct, frozen=True):
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None  # None: the price of a model is not known
+    replies: int
+    known: int  # replies that were there before: nothing was sent for them
+
+
+def spent_on(replies: Sequence[Reply]) -> Spent:
+    new = [reply for reply in replies if not reply.cached]
+    costs = [reply.cost_usd for reply in new if reply.asked or reply.cost_usd is not None]
+    return Spent(
+        sum(reply.asked for reply in new),
+        sum(reply.tokens_in for reply in new),
+        sum(reply.tokens_out for reply in new),
+        None if None in costs else sum(filter(None, costs)),
+        len(replies),
+        len(replies) - len(new),
+    )
 
 
 class Estimate(Struct, frozen=True):

@@ -139,4 +139,4 @@ class _File:
 
 
 def repeated(reply: Reply) -> Reply:
-    return msgspec.structs.replace(reply, cached=True, cost_usd=0.0, asked=0, seconds=0.0)
+    return msgspec.structs.replace(reply, cached=True, cost_usd=0.0, asked=0)

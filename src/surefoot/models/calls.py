@@ -269,15 +269,13 @@ class _Prompt:
         return None
 
     def _made(self, text: str, value: object, how: str) -> Reply:
-        return Reply(
-            text, value, self._tokens_in, self._tokens_out, self._cost, self._elapsed(), False, self._calls, how
-        )
+        return Reply(text, value, self._tokens_in, self._tokens_out, self._cost, False, self._calls, how)
 
     def _error(self, failure: CallFailed, before: str = "") -> Reply:
         cost = self._cost if self._calls else 0.0
         return Reply(
-            tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=cost, seconds=self._elapsed(),
-            asked=self._calls, error=before + failure.message, hint=failure.hint,
+            tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=cost, asked=self._calls,
+            error=before + failure.message, hint=failure.hint,
             may_pass=failure.kind in _MAY_PASS and self._learnt.hopeless is None, retry_after=failure.retry_after,
         )  # fmt: skip
 

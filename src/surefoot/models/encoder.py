@@ -14,20 +14,21 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from platform import machine
-from typing import Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import Incomplete
 from surefoot.models.readings import Logits, Readings
-from surefoot.models.weights import AGAIN, sha256_of
+from surefoot.models.weights import AGAIN, recorded, verified
 from surefoot.models.wordpiece import Pair, WordPieces
 
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # newer runtimes report to their maker unless told not to before the import
-import onnxruntime
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 Tier = Literal["quick", "strong"]
 LONGEST_PAIR = 256
@@ -43,7 +44,7 @@ class Scores(NamedTuple):
 
 
 class Encoder:
-    """Loads on first use; safe to share between threads."""
+    """The model is loaded when a pair has to be read; safe to share between threads."""
 
     def __init__(self, folder: Path, tier: Tier, readings: Readings | None = None) -> None:
         self._model = folder / f"{tier}.onnx"
@@ -86,7 +87,7 @@ class Encoder:
 
     @cached_property
     def _identity(self) -> bytes:
-        return f"{onnxruntime.__version__} {machine()} ".encode() + sha256_of(self._model)
+        return f"{version('onnxruntime')} {machine()} ".encode() + recorded(self._model)
 
     def _run(self, pair: Pair) -> Logits:
         inputs = {"input_ids": pair.ids, "attention_mask": [1] * len(pair.ids)}
@@ -103,15 +104,8 @@ class Encoder:
         return self._pieces.pair(first, passage, LONGEST_PAIR)
 
     @cached_property
-    def _session(self) -> onnxruntime.InferenceSession:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        options.use_deterministic_compute = True
-        return _loaded(
-            self._model,
-            lambda path: onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]),
-        )
+    def _session(self) -> InferenceSession:
+        return _loaded(self._model, _session)
 
     @cached_property
     def _takes_types(self) -> bool:
@@ -122,7 +116,20 @@ class Encoder:
         return _loaded(self._vocabulary, WordPieces)
 
 
+def _session(model: Path) -> InferenceSession:
+    # Newer runtimes report to their maker unless told not to before the import.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime  # noqa: PLC0415 - only who has something to read should pay for this
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.use_deterministic_compute = True
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
 def _loaded(path: Path, load: Callable[[Path], Loaded]) -> Loaded:
+    verified(path)
     try:
         return load(path)
     except Exception as error:  # the libraries raise exceptions of many kinds

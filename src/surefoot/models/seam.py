@@ -37,7 +37,6 @@ class Reply(Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = None  # None: the price of the model is not known
-    seconds: float = 0.0
     cached: bool = False
     asked: int = 0  # calls that were sent for it, failed ones too
     how: str = ""  # what the server took: "json_schema", "json_object" or "text"

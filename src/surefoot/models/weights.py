@@ -6,7 +6,7 @@ The record is written by `training.sums`.
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from surefoot.errors import Incomplete
 WEIGHT_FILES = ("quick.onnx", "strong.onnx", "quick-tokenizer.json", "strong-tokenizer.json", "calibration.json")
 SUMS = "SHA256SUMS"
 AGAIN = "install surefoot again"
+_ROW = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)  # as `sha256sum` writes it
 
 
 def weights_folder() -> Path:
@@ -30,37 +31,28 @@ def checked(folder: Path) -> Path:
     return folder
 
 
-@lru_cache(maxsize=8)
 def fingerprint(folder: Path) -> str:
-    """Eight digits that change when any of the files does. Files other than those on record are refused.
+    """Eight digits that change when any of the files on record does."""
+    return hashlib.sha256(b"".join(recorded(folder / name) for name in WEIGHT_FILES)).hexdigest()[:8]
 
-    About 0.1 s, so only where a name is needed or the model is loaded.
-    """
-    digest = hashlib.sha256()
-    recorded = _recorded(folder / SUMS)
-    for name in WEIGHT_FILES:
-        if name not in recorded:
-            raise Incomplete(f"{folder / SUMS}: the file is damaged, it does not name {name}", AGAIN)
-        found = sha256_of(folder / name)
-        if found.hex() != recorded[name]:
-            raise Incomplete(f"{folder / name}: the file is damaged or not the one that came with surefoot", AGAIN)
-        digest.update(found)
-    return digest.hexdigest()[:8]
+
+def recorded(path: Path) -> bytes:
+    """The hash that a file is on record with."""
+    record = path.parent / SUMS
+    digests = {name: digest for digest, name in _ROW.findall(record.read_text(encoding="utf-8", errors="replace"))}
+    if path.name not in digests:
+        raise Incomplete(f"{record}: the file is damaged, it does not name {path.name}", AGAIN)
+    return bytes.fromhex(digests[path.name])
+
+
+def verified(path: Path) -> Path:
+    """The file, if it is the one on record. To be called before it is loaded, and no earlier: hashing the largest takes
+    0.1 s, and what is known from an earlier reading needs no model."""
+    if sha256_of(path) != recorded(path):
+        raise Incomplete(f"{path}: the file is damaged or not the one that came with surefoot", AGAIN)
+    return path
 
 
 def sha256_of(path: Path) -> bytes:
-    """Of a file that did not change since, it is known."""
-    state = path.stat()
-    return _sha256_of(path, state.st_size, state.st_mtime_ns)
-
-
-@lru_cache(maxsize=32)
-def _sha256_of(path: Path, _size: int, _changed: int) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
-
-
-def _recorded(path: Path) -> dict[str, str]:
-    """Lines as `sha256sum` writes them."""
-    rows = (line.split(maxsplit=1) for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
-    return {row[1]: row[0] for row in rows if len(row) == 2}

@@ -62,7 +62,7 @@ class Tally(Struct):
         seen, everything = {one: self.seen[one] for one in known}, sum(self.seen.values())
         total = sum(seen.values())
         if not total:
-            return Rate(None, reason="no answer was sampled yet")
+            return Rate(None, reason="no answer was sampled" if everything else "no new answer was seen")
         events = {one: self.graded[one].get(bucket, 0) for one in known}
         value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
         n = total**2 / sum(seen[one] ** 2 / known[one] for one in known)

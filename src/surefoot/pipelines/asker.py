@@ -25,7 +25,12 @@ _LONGEST_ERROR = 300
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0
 _LISTEN = 0.2  # how long a stop may go unnoticed
 
-CANNOT_FORCE_NULL = "not run: the pipeline cannot be forced to retrieve nothing"
+CANNOT_FORCE_NULL = "the pipeline cannot be told to retrieve nothing"
+
+
+def askable(pipeline: Pipeline, questions: Sequence[Question]) -> list[Question]:
+    """Without those for which nothing may be retrieved, where the pipeline cannot be told so."""
+    return [one for one in questions if one.retrieval != "null" or getattr(pipeline, "forces_null", False)]
 
 
 class _Job(NamedTuple):
@@ -59,13 +64,7 @@ def ask_all(
     questions under way are left: asking again with `done` goes on from there. Questions of which one has brought the
     pipeline down, nobody knows which, come again one by one at the end.
     """
-    jobs = []
-    for job in _jobs(questions, repeats, done):
-        if job.question.retrieval == "null" and not getattr(pipeline, "forces_null", False):
-            on_trace(Trace(job.question.id, error=CANNOT_FORCE_NULL, attempt=job.attempt))
-        else:
-            jobs.append(job)
-    stop = stop or threading.Event()
+    jobs, stop = list(_jobs(questions, repeats, done)), stop or threading.Event()
     suspects = _Supervisor(pipeline, jobs, concurrency, timeout, retries, stop, seed).run(on_trace)
     jobs = [result.job for result in suspects]
     for result in _Supervisor(pipeline, jobs, 1, timeout, retries, stop, seed).run(on_trace):

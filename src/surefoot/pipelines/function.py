@@ -31,7 +31,7 @@ from surefoot.pipelines.process import (
     Refused,
     Task,
 )
-from surefoot.types import Ask, Passage, Retrieved, Trace
+from surefoot.types import Ask, Retrieved, Trace
 
 _ENDS_IN_A_ROW = 20  # after so many without one answer, asking on is of no use
 _PROGRAM = """
@@ -205,10 +205,6 @@ def _lines(line: socket.socket) -> Iterator[bytes]:
 
 def _trace(data: msgspec.Raw) -> Trace:
     try:
-        return msgspec.json.decode(data, type=Trace, dec_hook=_retrieved)
+        return msgspec.json.decode(data, type=Trace, dec_hook=Retrieved.read)
     except msgspec.ValidationError as error:
         raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
-
-
-def _retrieved(_: type, value: object) -> Retrieved:
-    return Retrieved(msgspec.convert(value, tuple[Passage, ...]))

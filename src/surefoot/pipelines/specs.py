@@ -33,14 +33,13 @@ from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import KINDS, chat_model, masked
 from surefoot.types import Passage, Pipeline
 
-__all__ = ["PROMPTS", "Asking", "code_of", "files_of", "load", "needs_corpus"]
-
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
     "chat:anthropic:MODEL, " + ", ".join(MANNERS)
 )
 _NO_PATIENCE = 1e-6
 PROMPTS = ("answer_with_licence", "answer_without_licence")
+_PLACES = ("{passages}", "{question}")  # in a prompt
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -120,7 +119,7 @@ def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeli
     if "@http" not in rest.lower() and not rest.startswith(KINDS):
         hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
-    named, prompt, passages = chat_model(rest), _prompt(asking.prompt), _needed(corpus, "chat")
+    named, prompt, passages = chat_model(rest), prompt_of(asking.prompt), _needed(corpus, "chat")
     # Whoever asks a pipeline has the patience, and gives up after the timeout.
     times = {"stall": asking.timeout, "total": asking.timeout, "retries": 0, "patience": _NO_PATIENCE}
     model = open_model(named.name, replace(asking.settings, **times), asking.budget)
@@ -135,12 +134,16 @@ def _template(given: str | Path | None) -> str | None:
     return Path(given).read_text("utf-8")
 
 
-def _prompt(name: str) -> str:
+def prompt_of(name: str) -> str:
+    """A bundled prompt, or that of a file, if questions and passages have a place in it."""
     if name in PROMPTS:
         return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
     if not Path(name).is_file():
         raise UsageError(f"the prompt {name} is not a file", f"the bundled ones are {' and '.join(PROMPTS)}")
-    return Path(name).read_text("utf-8")
+    content = Path(name).read_text("utf-8", "replace")
+    if missing := [place for place in _PLACES if place not in content]:
+        raise UsageError(f"the prompt {name} does not contain {missing[0]}", f"it must hold {' and '.join(_PLACES)}")
+    return content
 
 
 def _needed(corpus: Sequence[Passage] | None, spec: str) -> Sequence[Passage]:

@@ -244,6 +244,12 @@ def filters_of(names: Sequence[str], cases: Sequence[Case]) -> tuple[tuple[str, 
     return tuple((name, Counter(column)) for name, column in zip(names, columns, strict=False))
 
 
+def graded_by(graders: Sequence[str]) -> str:
+    """A file of verdicts may not say by whom they are."""
+    named = ", ".join(filter(None, graders))
+    return f"graded by {named}" if named else "its grader is not named" if graders else "not graded"
+
+
 def rests_on(known: trust.Trust, failed_checks: Mapping[str, str]) -> Iterator[str]:
     """How far the verdicts can be trusted."""
     yield f"trust: {trust.in_words(known)}"

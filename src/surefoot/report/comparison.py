@@ -21,6 +21,7 @@ from surefoot.report.answers import (
     bucket_of,
     chip,
     first_step,
+    graded_by,
     listed,
     look_into,
     rests_on,
@@ -246,9 +247,7 @@ def _is_same(pair: Pair) -> bool:
 def _background(comparison: Comparison) -> Iterator[str]:
     """What the decision rests on: which runs, how far the grader can be trusted, whose labels count, how sure."""
     for side in SIDES:
-        graders = ", ".join(filter(None, comparison.graders[side]))
-        by = f"graded by {graders}" if graders else "its grader is not named"
-        yield f"{_SIDE_WORDS[side]}: {comparison.names[side]}, {by}"
+        yield f"{_SIDE_WORDS[side]}: {comparison.names[side]}, {graded_by(comparison.graders[side])}"
     yield from rests_on(comparison.trust, comparison.failed_checks)
     labelled = {_SIDE_WORDS[side]: count for side, count in comparison.labelled.items() if count}
     if labelled and not comparison.trust.by_people:

@@ -11,8 +11,9 @@ from surefoot.annotators import whose_by_name
 from surefoot.gate.history import BASELINE, History, Measured, PastRun
 from surefoot.gate.history import Trend as Course
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.records import Certificate, Step
-from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
+from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
     Case,
@@ -29,7 +30,7 @@ from surefoot.report.blocks import (
     Table,
     Trend,
 )
-from surefoot.report.words import counted, interval, overridden, percent, plain
+from surefoot.report.words import counted, overridden, plain, share
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate
 
@@ -41,21 +42,33 @@ def report(found: History) -> Report:
     """The runs, how they moved, and what was decided about them."""
     newest, last = next((one for one in found.runs if one.measured), None), found.last_change
     versions = {one.version for one in found.runs if one.version}
-    lines: list[Line] = [_last_words(*last)] if last else []
-    lines.append(Span(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.", "strong"))
+    lines: list[Line] = list(_last_words(*last)) if last else []
+    lines.append(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.")
     lines += [("Newest:", _link(newest), _said(newest))] if newest else []
     lines += [("Baseline:", _link(found.baseline), _said(found.baseline))] if found.baseline else []
     outcome = last[0].outcome if last else ""
     return Report("Surefoot runs", (Headline(outcome, tuple(lines)),), tuple(_body(found)))
 
 
-def _last_words(step: Step, base: PastRun, cand: PastRun) -> Line:
-    """`v2 against v1: 10 more wrong, 2 fewer unsupported (2026-03-05 10:00)`, which leads to the comparison."""
-    before, after = (one.measured.buckets if one.measured else {} for one in (base, cand))
-    changes = [(after[name] - before[name], name) for name in ("wrong", "unsupported")] if before and after else []
+def _last_words(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
+    """`v2 against v1: 10 more wrong, 2 fewer unsupported (2026-03-05 10:00)`, which leads to the comparison; then by
+    which other rules, and what to do."""
+    graded = [one.measured.buckets for one in (base, cand) if one.measured and one.measured.is_graded]
+    changes = [(graded[1][name] - graded[0][name], name) for name in ("wrong", "unsupported")] if graded[1:] else []
     told = [f"{abs(by)} {'more' if by > 0 else 'fewer'} {name}" for by, name in changes if by]
-    what = f"{cand.name} against {base.name}: {', '.join(told) or 'as many bad answers as before'}"
-    return Span(what, "strong", link=comparison_address(base, cand)), Span(f"({_when(step.at)})", "quiet")
+    as_before = "as many bad answers as before" if changes else "not graded"
+    what = f"{cand.name} against {base.name}: {', '.join(told) or as_before}"
+    yield Span(what, "strong", link=comparison_address(base, cand)), Span(f"({_when(step.at)})", "quiet")
+    if step.overridden:
+        yield f"Not as the gate file has it: {overridden(step.overridden)}."
+    yield from ((Span("next:", "strong"), one) for one in _steps(step, cand))
+
+
+def _steps(step: Step, cand: PastRun) -> Iterator[str | Span]:
+    if step.outcome == "BLOCK":
+        yield from first_step(cand.measured.faults if cand.measured else ())
+    elif cand.waiting:
+        yield Span(f"label the {counted(cand.waiting, 'answer')} that the gate waits for", link=_queue_address(cand))
 
 
 def comparison_address(base: PastRun, cand: PastRun) -> str:
@@ -89,7 +102,7 @@ def _trend(course: Course) -> Trend:
         bucket: [one.measured.shares[bucket] for one in course.versions] for bucket in BUCKETS
     }
     rows = [
-        (one.version, ", ".join(one.runs), *(_share(one.measured.shares[bucket]) for bucket in BUCKETS))
+        (one.version, ", ".join(one.runs), *(share(one.measured.shares[bucket]) for bucket in BUCKETS))
         for one in course.versions
     ]
     return Trend(names, shares, Table(("version", "runs", *BUCKETS), rows))
@@ -112,6 +125,10 @@ def run_address(one: PastRun) -> str:
     return f"/runs/{quote(one.key, safe='~')}"
 
 
+def _queue_address(one: PastRun) -> str:
+    return f"/labels/{quote(one.key, safe='~')}"
+
+
 def _link(one: PastRun) -> Span:
     return Span(one.name, "strong", link=run_address(one))
 
@@ -126,6 +143,8 @@ def _said(one: PastRun) -> str:
     if one.measured is None:
         return one.problem
     found: Measured = one.measured
+    if not found.is_graded:
+        return "scored by a council, not graded" if one.council else "not graded"
     parts = ", ".join(f"{found.buckets[name]} {name}" for name in ("wrong", "unsupported") if found.buckets[name])
     left = f", {found.buckets[UNGRADED]} not graded" if found.buckets[UNGRADED] else ""
     return f"{found.bad} of {found.total} bad{f' ({parts})' if parts else ''}{left}"
@@ -133,10 +152,6 @@ def _said(one: PastRun) -> str:
 
 def _when(at: str) -> str:
     return at[:16].replace("T", " ")
-
-
-def _share(estimate: Estimate) -> str:
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
 
 
 def _decided(step: Step, found: History) -> tuple[Line, ...]:
@@ -177,8 +192,8 @@ def calibrations(found: History) -> Report:
 
 
 def _certified(one: Certificate) -> tuple[Line, ...]:
-    axis, record = next(iter(one.axes.items()), ("-", None))
-    kappa = record.kappa if record else None
+    axis = BUCKET_AXIS if BUCKET_AXIS in one.axes else next(iter(one.axes), "-")
+    kappa = one.axes[axis].kappa if axis in one.axes else None
     agreement = f"{kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else "-"
     return (_when(one.at), one.grader, str(one.labels), whose_by_name(one.annotators), axis, agreement)
 
@@ -214,7 +229,7 @@ def labels(found: History, can_label: bool) -> Report:
     waiting = [one for one in runs if one.waiting]
     rows = [
         (
-            Span(one.name, "strong", link=f"/labels/{quote(one.key, safe='~')}"), one.version, str(one.labelled),
+            Span(one.name, "strong", link=_queue_address(one)), one.version, str(one.labelled),
             str(one.waiting), _where(one, can_label),
         )
         for one in runs

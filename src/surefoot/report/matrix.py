@@ -43,18 +43,16 @@ def report(matrix: Matrix) -> Report:
 
 def _body(matrix: Matrix) -> Iterator[Block]:
     bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
-    columns = [name for name in RATES if any(_is_measured(result, name) for result in matrix.cells)]
-    rates: list[tuple[Line, ...]] = [
-        (result.name, *(number(name, result.rates.get(name)) for name in columns), result.run)
-        for result in matrix.cells
-    ]
-    yield Section("Buckets", (bars, Table(("cell", *columns, "run"), rates, on_paper=1)))
+    known = [name for name in RATES if any(_is_measured(result, name) for result in matrix.cells)]
+    rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
+    rates.append(("run", *(result.run for result in matrix.cells)))
+    yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
     effects = matrix.effects.effects
     yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(_UNIT, "quiet")))
     if effects:
         about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
-        columns = [name for name in MEASURED if name not in RATES or name in columns]
-        table = Table(("value against its reference", *columns), [_effect_row(effect, columns) for effect in effects])
+        rows = [_difference_row(name, effects) for name in MEASURED if name not in RATES or name in known]
+        table = Table(("metric", *map(_title, effects)), rows)
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
@@ -74,9 +72,9 @@ def _is_measured(result: CellResult, rate: str) -> bool:
     return found is not None and found.value is not None
 
 
-def _effect_row(effect: Effect, columns: Sequence[str]) -> tuple[Line, ...]:
-    found = [effect.differences[name] for name in columns]
-    return (_title(effect), *(Span(_difference(one), "strong" if one.settled else "") for one in found))
+def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
+    found = [effect.differences[name] for effect in effects]
+    return (name, *(Span(_difference(one), "strong" if one.settled else "") for one in found))
 
 
 def signed(value: float) -> str:
@@ -150,8 +148,16 @@ def _better(effect: Effect) -> str:
             pair = (effect.value, effect.reference)
             better, other = pair if found.value * sign > 0 else pair[::-1]
             count = f"{abs(found.value):.1f} {'fewer' if sign < 0 else 'more'} of 100 answers are {bucket}"
-            return f"{effect.axis}: {better} is better than {other}: {count}"
+            price = _price(effect, better) if bucket == "wrong" else ""
+            return f"{effect.axis}: {better} is better than {other}: {count}{price}"
     return f"{effect.axis}: which of {effect.value} and {effect.reference} is better cannot be told"
+
+
+def _price(effect: Effect, better: str) -> str:
+    """Correct answers that fewer wrong ones cost."""
+    found = effect.differences["correct"]
+    gain = (found.value or 0.0) * (1 if better == effect.value else -1)
+    return f", but {abs(gain):.1f} fewer are correct" if found.settled and gain < 0 else ""
 
 
 def _conclusions(matrix: Matrix) -> Iterator[str]:

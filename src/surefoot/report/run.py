@@ -19,6 +19,7 @@ from surefoot.report.answers import (
     bucket_of,
     chip,
     first_step,
+    graded_by,
     listed,
     look_into,
     rests_on,
@@ -39,9 +40,8 @@ from surefoot.report.blocks import (
     problem_section,
 )
 from surefoot.report.glossary import TERMS
-from surefoot.report.words import counted, interval, percent, plain
+from surefoot.report.words import counted, plain, share
 from surefoot.table import ACCEPTABLE, BUCKETS
-from surefoot.types import Estimate
 
 _NAMED = re.compile(r"'[^']*'|\d+")
 
@@ -74,22 +74,25 @@ def _nothing_graded(found: Overview) -> str:
     most = max(reasons.values(), key=len)
     why = f": {most[0]}" if most[0] else ""
     count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
-    return f"none of {counted(found.total, 'answer')} could be graded{why}{count}."
+    return f"none of {counted(found.total, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
 
 
 def _summary(found: Overview) -> tuple[Block, ...]:
     said = headline(found)
     return (
         Headline("", (Span(said[:1].upper() + said[1:], "strong"),)),
-        Items([(Span("next:", "strong"), step) for step in first_step(found.faults)]),
+        Items([(Span("next:", "strong"), step) for step in _steps(found)]),
         Items(list(_background(found)), "quiet"),
     )
 
 
+def _steps(found: Overview) -> list[str]:
+    return first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]
+
+
 def _background(found: Overview) -> Iterator[str]:
-    graders = ", ".join(filter(None, found.graders))
-    yield f"run: {found.name}, " + (f"graded by {graders}" if graders else "its grader is not named")
-    yield from rests_on(found.trust, found.failed_checks)
+    yield f"run: {found.name}, {graded_by(found.graders)}"
+    yield from rests_on(found.trust, found.failed_checks) if found.graders else ()
 
 
 def _body(found: Overview) -> Iterator[Block]:
@@ -110,12 +113,8 @@ def _body(found: Overview) -> Iterator[Block]:
 
 
 def _shares(found: Overview) -> Table:
-    rows = [(name or "all", *(_share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
+    rows = [(name or "all", *(share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
     return Table(("stratum", *BUCKETS), rows)
-
-
-def _share(estimate: Estimate) -> str:
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
 
 
 def _values(values: dict[str, int]) -> str:

@@ -140,11 +140,6 @@ def margin_words(check: Check, asked_for: float) -> str:
     return f"margin {check.change.margin:.2g} where {asked_for:g} is set: {why}"
 
 
-def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:
-    """The same, each leading to its answer on a page."""
-    return Span(names(ids, total, most), answers=tuple(ids[:most]))
-
-
 def seen_since(estimate: Estimate, before: Estimate | None) -> str:
     """What was seen, and how it has changed where something was seen before."""
     return seen(estimate) if before is None else f"{seen(estimate)}, {change(estimate, before)}"
@@ -159,6 +154,11 @@ def change(now: Estimate, before: Estimate | None) -> str:
     between = difference_of(now, before)
     told = "none" if not difference else f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
     return told if between is None else f"{told} ({between['low'] * 100:+.1f} to {between['high'] * 100:+.1f})"
+
+
+def share(estimate: Estimate) -> str:
+    """`12.5% (8.1% to 18.3%)`"""
+    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
 
 
 def interval(estimate: Estimate) -> str:
@@ -204,6 +204,11 @@ def names(ids: Sequence[str], total: int, most: int = 16) -> str:
     """Some question ids, and how many more there are."""
     more = total - len(ids[:most])
     return ", ".join(map(plain, ids[:most])) + (f" and {more} more" if more > 0 else "")
+
+
+def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:
+    """The same, each leading to its answer on a page."""
+    return Span(names(ids, total, most), answers=tuple(ids[:most]))
 
 
 def headline(decision: Decision) -> str:

@@ -1,39 +1,77 @@
-"""The review page as a web app: which address shows what. What it does is in `desk`."""
+"""The review page as a web app: how it is served, and which address shows what. What it does is in `desk`."""
 
 from __future__ import annotations
 
-import re
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from surefoot.corpus.corpus import load_corpus
+from surefoot.datasets.question_file import QuestionFile
+from surefoot.io.questions import PROPOSED
 from surefoot.report.prose import visible
+from surefoot.report.words import counted
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
 from surefoot.services.new_question import are_against
+from surefoot.services.result import Person
 from surefoot.types import Passage
-from surefoot.web.pages import BadForm, Pages, Words, body_of
+from surefoot.web.pages import Pages, Words, body_of, checked_name, number_in, to
+from surefoot.web.serve import opened
 
-_NUMBER = re.compile(r"[0-9]{1,9}")
 _FOUND = 8
+
+
+class Opened(Struct, frozen=True):
+    """The review page, ready to be used."""
+
+    url: str
+    file: str
+    reviewed: int
+    total: int
 
 
 class _Words(Struct, frozen=True):
     words: str = ""
 
 
-def app_for(desk: Desk, *, name: str = "") -> ASGIApp:
+def serve_review(
+    file: Path,
+    announce: Callable[[Opened], None],
+    *,
+    corpus: Path,
+    name: str | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    person: Person,
+) -> None:
+    """Serve the review page of a question file until Ctrl-C. `announce` is called when it is ready."""
+    named = checked_name(name)
+    with opened(host, port, token, person.tell) as door:
+        desk = Desk(QuestionFile(file), load_corpus(corpus, tell=person.tell))
+        progress = desk.progress()
+        page = Opened(door.url, str(file), progress.decided, progress.total)
+        door.serve(app_for(desk, name=named), lambda: announce(page))
+    counts = desk.counts()
+    left = counted(counts[PROPOSED], "question")
+    person.tell(f"note: {counts['accepted']} accepted, {counts['rejected']} rejected, {left} left; all is in {file}")
+
+
+def app_for(desk: Desk, *, name: str) -> ASGIApp:
     pages = _Pages(desk, name)
     routes = [
-        Route("/", pages.start),
-        Route("/questions/{number}", pages.question),
-        Route("/done", pages.done),
-        Route("/new", pages.new),
+        Route("/", pages.named(pages.start)),
+        Route("/questions/{number}", pages.named(pages.question)),
+        Route("/done", pages.named(pages.done)),
+        Route("/new", pages.named(pages.new)),
         Route("/search", pages.search, methods=["POST"]),
         Route("/add", pages.add, methods=["POST"]),
         Route("/decide", pages.decide, methods=["POST"]),
@@ -57,38 +95,28 @@ class _Pages(Pages):
             option="--name",
         )
 
-    def start(self, request: Request) -> Response:
+    def start(self, request: Request, person: str) -> Response:
         """The next question; `after` is the number of the one that is skipped."""
-        person, after = self.person(request), request.query_params.get("after", "")
-        if not person:
-            return RedirectResponse("/who", 303)
-        number = int(after) if _NUMBER.fullmatch(after) else 0
-        return RedirectResponse(self._desk.onwards(person, _stratum(request), number), 303)
+        number = number_in(request.query_params.get("after", ""))
+        return to(request, self._desk.onwards(person, _stratum(request), number))
 
-    def question(self, request: Request) -> Response:
-        person, number = self.person(request), request.path_params["number"]
-        if not person:
-            return RedirectResponse("/who", 303)
-        page = self._desk.page(int(number), person, _stratum(request)) if _NUMBER.fullmatch(number) else None
+    def question(self, request: Request, person: str) -> Response:
+        page = self._desk.page(number_in(request.path_params["number"]), person, _stratum(request))
         if page is None:
             return self.lost(request, None)
         skip = address("/", page.stratum)
         skip += f"{'&' if '?' in skip else '?'}after={page.number}"
         return self.shown(request, "question.html", page=page, skip=skip, file=self._desk.file.path.name)
 
-    def done(self, request: Request) -> Response:
-        person, stratum = self.person(request), _stratum(request)
-        if not person:
-            return RedirectResponse("/who", 303)
+    def done(self, request: Request, person: str) -> Response:
+        stratum = _stratum(request)
         every, here = self._desk.progress(), self._desk.progress(stratum)
         return self.shown(
             request, "done.html", stratum=stratum, counts=self._desk.counts(), left=every.total - every.decided,
             left_here=here.total - here.decided, file=str(self._desk.file.path), can_undo=self._desk.can_undo(person),
         )  # fmt: skip
 
-    def new(self, request: Request) -> Response:
-        if not self.person(request):
-            return RedirectResponse("/who", 303)
+    def new(self, request: Request, _person: str) -> Response:
         return self.shown(request, "new.html", file=self._desk.file.path.name)
 
     async def search(self, request: Request) -> Response:
@@ -98,7 +126,7 @@ class _Pages(Pages):
 
     async def add(self, request: Request) -> Response:
         """Where the new question is then, or why it was not added."""
-        sent, person = await body_of(request, NewFields), self._known(request)
+        sent, person = await body_of(request, NewFields), self.known(request)
         return JSONResponse(await run_in_threadpool(self._add, person, sent))
 
     def _add(self, person: str, sent: NewFields) -> dict[str, object]:
@@ -111,7 +139,7 @@ class _Pages(Pages):
 
     async def decide(self, request: Request) -> Response:
         """Where to go then, or what speaks against an edit; sent again with `anyway` it is taken all the same."""
-        sent, person = await body_of(request, Sent), self._known(request)
+        sent, person = await body_of(request, Sent), self.known(request)
         return JSONResponse(await run_in_threadpool(self._decide, person, sent))
 
     def _decide(self, person: str, sent: Sent) -> dict[str, object]:
@@ -122,14 +150,8 @@ class _Pages(Pages):
         return {"next": self._desk.decide(person, sent)}
 
     async def undo(self, request: Request) -> Response:
-        person = self._known(request)
+        person = self.known(request)
         return JSONResponse({"next": await run_in_threadpool(self._desk.undo, person)})
-
-    def _known(self, request: Request) -> str:
-        person = self.person(request)
-        if not person:
-            raise BadForm("it is not known who you are", "open the page anew and give your name")
-        return person
 
 
 def _found(passage: Passage) -> dict[str, str]:

@@ -36,8 +36,8 @@ class Habit(Struct, frozen=True, kw_only=True):
     """One figure with its interval, or None and the reason.
 
     shift: points above the others. spread: mean deviation by that of the others. length: points more than the
-    others give for twice the length. position: points for each place further down. self_preference: points that own
-    answers get beyond the usual shift.
+    others give for twice the length. position: never measured, as each answer was reviewed alone. self_preference:
+    points that own answers get beyond the usual shift.
     """
 
     reviewer: str
@@ -135,29 +135,19 @@ def _shift(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | s
 
 def _length(sheet: Sheet, _row: int, lead: Numbers, both: Flags) -> Influence | str:
     sizes, known = sheet.sizes
-    if not known.any():
-        return "the lengths of the answers are not known"
+    measured = both & known
+    questions = len(np.unique(sheet.question_of[measured]))
+    if questions < FEWEST_QUESTIONS:
+        return f"not enough data: needs {FEWEST_QUESTIONS} questions, has {questions}"
     doublings = np.log2(np.maximum(1, sizes))
     # One answer of unusual length would decide the slope by itself, and chance often has one such.
     middle, far = doublings[known].mean(), _FAR * doublings[known].std()
     near = np.clip(doublings, middle - far, middle + far)
-    return _slope(sheet, near, lead, both & known, "all answers are equally long")
+    return sheet.slope(near, lead, measured) or "all answers are equally long"
 
 
-def _position(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Influence | str:
-    who = sheet.reviewers[row]
-    if not sheet.places:
-        return "does not apply: each answer was reviewed alone"
-    known = both & np.array([(who, answer) in sheet.places for answer in sheet.answers])
-    places = np.array([float(sheet.places.get((who, answer), 0)) for answer in sheet.answers])
-    return _slope(sheet, places, lead, known, "all answers were seen in the same place")
-
-
-def _slope(sheet: Sheet, x: Numbers, lead: Numbers, known: Flags, same: str) -> Influence | str:
-    questions = len(np.unique(sheet.question_of[known]))
-    if questions < FEWEST_QUESTIONS:
-        return f"not enough data: needs {FEWEST_QUESTIONS} questions, has {questions}"
-    return sheet.slope(x, lead, known) or same
+def _position(_sheet: Sheet, _row: int, _lead: Numbers, _both: Flags) -> Influence | str:
+    return "does not apply: each answer was reviewed alone"
 
 
 def _self_preference(sheet: Sheet, row: int, lead: Numbers, both: Flags) -> Influence | str:

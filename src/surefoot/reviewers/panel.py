@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import UsageError, words_of
+from surefoot.models.budget import Spent, spent_on
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.reviewers.ballots import Answer, Review
 from surefoot.reviewers.prompts import answer_prompt, review_prompt, shuffled, synthesis_prompt
@@ -32,15 +33,6 @@ class Failure(Struct, frozen=True):
     stage: str
     reason: str
     hint: str = ""
-
-
-class Spent(Struct, frozen=True):
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = 0.0  # None: the price of a model is not known
-    replies: int = 0
-    known: int = 0  # replies that were there before: nothing was sent for them
 
 
 class Deliberation(Struct, frozen=True):
@@ -71,7 +63,7 @@ def deliberate(
     reviews = panel.reviews(answers) if answers else ()
     ranked = score(answers, reviews, settings, question)
     synthesis = panel.synthesis(answers, ranked, chair) if chair is not None and answers else None
-    spent = _spent(panel.replies)
+    spent = spent_on(panel.replies)
     return ranked, Deliberation(panel.seed, answers, reviews, synthesis, tuple(panel.failures), spent)
 
 
@@ -172,16 +164,3 @@ def reviewed(review: Review, reply: Reply) -> Review:
     if not text.strip() and reply.value is not None:
         text = msgspec.json.encode(reply.value).decode()
     return replace(review, text=text, error=reply.error)
-
-
-def _spent(replies: Sequence[Reply]) -> Spent:
-    new = [reply for reply in replies if not reply.cached]
-    costs = [reply.cost_usd for reply in new if reply.asked or reply.cost_usd is not None]
-    return Spent(
-        sum(reply.asked for reply in new),
-        sum(reply.tokens_in for reply in new),
-        sum(reply.tokens_out for reply in new),
-        None if None in costs else sum(cost for cost in costs if cost is not None),
-        len(replies),
-        len(replies) - len(new),
-    )

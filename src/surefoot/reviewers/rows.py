@@ -114,7 +114,7 @@ def score_in(row: Verdict | None) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def own_answers(verdicts: Iterable[Verdict], run: str = "") -> set[Place]:
+def own_answers(verdicts: Iterable[Verdict], run: str) -> set[Place]:
     """Where a reviewer scored what it had said itself."""
     rows = ((row, reviewer_of(row.grader)) for row in verdicts if row.via == OWN)
     return {Place(reviewer, run, row.question_id, row.attempt) for row, reviewer in rows if reviewer is not None}

@@ -6,7 +6,7 @@ of ours is an error: a misspelt setting has no effect, and that would be noticed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -85,14 +85,13 @@ def read(
     environ: Mapping[str, str],
     options: Mapping[str, tuple[Value, str]] | None = None,
     weights: tuple[object, str] | None = None,
-    load: Callable[[str], Rubric] = rubrics.load,
 ) -> Settings:
     """Every setting. `options` (key -> value, where from) and `weights` of a file or option win over `environ`."""
     given = {
         name.removeprefix(PREFIX): text for name, text in environ.items() if name.startswith(PREFIX) and text.strip()
     }
     rows = [_setting(known, given, options or {}) for known in _KNOWN]
-    rubric = load(str(rows[0].value))
+    rubric = rubrics.read(str(rows[0].value))
     if not rubric.weights:
         raise UsageError(f"the rubric {rubric.name} has no weights", "choose one whose axes have weights, like council")
     _refuse_unknown(given, rubric)

@@ -63,21 +63,19 @@ class Column:
 class Sheet:
     """All scores, with what else is known of the answers.
 
-    `lengths` are of the answers' texts. `places` say where an answer stood when a reviewer saw several at once.
-    `own` has the runs that are by the reviewer's own model.
+    `lengths` are of the answers' texts. `own` has the runs that are by the reviewer's own model.
     """
 
     def __init__(
         self,
         scores: Scores,
         lengths: Mapping[Answer, int] | None = None,
-        places: Mapping[tuple[str, Answer], int] | None = None,
         own: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self.reviewers = tuple(sorted(scores))
         self.answers = tuple(sorted({answer for given in scores.values() for answer in given}))
         self.questions = tuple(sorted({answer.question for answer in self.answers}))
-        self.lengths, self.places, self.own = lengths or {}, places or {}, own or {}
+        self.lengths, self.own = lengths or {}, own or {}
         at = {question: place for place, question in enumerate(self.questions)}
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
         self._columns = self._columns_of(scores)
@@ -100,6 +98,10 @@ class Sheet:
 
     def column(self, name: str) -> Column:
         return self._columns[name]
+
+    def scored(self, *names: str) -> Flags:
+        """The answers that all reviewers scored on these."""
+        return np.asarray(np.all([self.column(name).given.all(axis=0) for name in names], axis=0))
 
     @cached_property
     def sizes(self) -> tuple[Numbers, Flags]:

@@ -86,7 +86,7 @@ def known_of(question: Question, bucket: object = None) -> Known:
 
 
 def verdicts_on(
-    item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]], author: str = "", bucket: object = None
+    item: Item, sitting: Sitting, reviews: Sequence[Sequence[Review]], author: str, bucket: object
 ) -> list[Verdict]:
     """What each reviewer and all together say of an answer. `reviews` has the reviews of each way of asking in turn;
     `author` is the model that gave the answer, and `bucket` what it was graded as, where that is known."""

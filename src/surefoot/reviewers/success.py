@@ -76,11 +76,6 @@ def _figure(found: Influence | str) -> Figure:
     return Figure(reason=found) if isinstance(found, str) else Figure(interval(found), found.n)
 
 
-def _all(sheet: Sheet, *names: str) -> Flags:
-    """The answers that all reviewers scored on these."""
-    return np.asarray(np.all([sheet.column(name).given.all(axis=0) for name in names], axis=0))
-
-
 def _too_few(sheet: Sheet, answers: Flags) -> str:
     found = len(np.unique(sheet.question_of[answers]))
     enough = found >= FEWEST_QUESTIONS
@@ -116,7 +111,7 @@ def _beside(found: Influence | str, wide: float) -> Figure:
 def _residuals(sheet: Sheet, name: str) -> tuple[Numbers, Numbers, Flags] | str:
     """For each answer what reviewers differ by, and how far its mean is from the usual; both squared."""
     size = len(sheet.reviewers)
-    answers = _all(sheet, name)
+    answers = sheet.scored(name)
     if size < 2:
         return "needs two reviewers"
     if few := _too_few(sheet, answers):
@@ -161,7 +156,7 @@ def _reliability(sheet: Sheet, name: str) -> Influence | str:
 def _stability(sheet: Sheet) -> Compared:
     """Kendall's tau of the order by all reviewers with that by reviewers drawn anew, on average."""
     both = OVERALL in sheet and HOLISTIC in sheet
-    answers = _all(sheet, OVERALL, HOLISTIC) if both else None
+    answers = sheet.scored(OVERALL, HOLISTIC) if both else None
     return _compared({name: _stability_of(sheet, name, answers) for name in (OVERALL, HOLISTIC)})
 
 
@@ -169,7 +164,7 @@ def _stability_of(sheet: Sheet, name: str, among: Flags | None) -> Influence | s
     size = len(sheet.reviewers)
     if name not in sheet:
         return f"no reviewer gave {'a holistic' if name == HOLISTIC else 'an overall'} score"
-    answers = _all(sheet, name) if among is None else among
+    answers = sheet.scored(name) if among is None else among
     if size < 2:
         return "needs two reviewers"
     if few := _too_few(sheet, answers):
@@ -213,7 +208,7 @@ def _with_people(sheet: Sheet, name: str, people: Opinions) -> Influence | str:
     scores, known = sheet.column(name).pooled(range(len(sheet.reviewers)))
     kept = known[people.pairs.one] & known[people.pairs.other]
     pairs, signs = people.pairs.at(kept), people.signs[kept]
-    labelled = len(np.unique(np.concatenate([pairs.question_of[pairs.one], pairs.question_of[pairs.other]])))
+    labelled = len(pairs.questions)
     if labelled < FEWEST_QUESTIONS:
         return f"not enough data: needs labels on {FEWEST_QUESTIONS} questions, has {labelled}"
     return tau(pairs, pairs.signs(scores), signs) or "people or reviewers see no difference between any two answers"

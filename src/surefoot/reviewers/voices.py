@@ -55,7 +55,7 @@ class Voices(Struct, frozen=True):
 def voices(sheet: Sheet) -> Voices:
     size = len(sheet.reviewers)
     names = (OVERALL,) if OVERALL in sheet else sheet.dimensions
-    shared = _shared(sheet, names)
+    shared = sheet.scored(*names)
     questions = len(np.unique(sheet.question_of[shared]))
     if size < 2 or questions < FEWEST_QUESTIONS:
         reason = f"not enough data: needs 2 reviewers who all scored answers to {FEWEST_QUESTIONS} questions"
@@ -69,11 +69,6 @@ def voices(sheet: Sheet) -> Voices:
         return Voices(votes=size, adds_nothing=useless, reason=f"{few}, and there are {len(left)}")
     alike, votes = _alike(sheet, left, names)
     return Voices(votes, size, useless, alike)
-
-
-def _shared(sheet: Sheet, names: Sequence[str]) -> Flags:
-    """The answers that everybody scored."""
-    return np.asarray(np.all([sheet.column(name).given.all(axis=0) for name in names], axis=0))
 
 
 def _totals(sheet: Sheet, names: Sequence[str]) -> Numbers:

@@ -76,7 +76,7 @@ def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: 
     """
     start = np.array(list(weights.values()))
     pairs, signs = _thinned(people)
-    questions = _questions(pairs)
+    questions = pairs.questions
     right = _right(overall(start), pairs, signs)
     if refused := _refused(pairs, right, len(questions)):
         return Refused(refused, len(questions))
@@ -91,10 +91,6 @@ def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: 
     )  # fmt: skip
 
 
-def _questions(pairs: Pairs) -> Ints:
-    return np.unique(np.concatenate([pairs.question_of[pairs.one], pairs.question_of[pairs.other]]))
-
-
 def _thinned(people: Opinions) -> Opinions:
     """The pairs of which people prefer one, and no more than are needed."""
     kept = people.signs != 0
@@ -107,7 +103,7 @@ def _thinned(people: Opinions) -> Opinions:
 def _refused(pairs: Pairs, right: Numbers, questions: int) -> str:
     if questions < FEWEST_QUESTIONS:
         return f"preferences on {questions} questions cannot show a gain; it takes {FEWEST_QUESTIONS}"
-    contradicted = len(_questions(pairs.at(right < 1)))
+    contradicted = len(pairs.at(right < 1).questions)
     if contradicted < FEWEST_CONTRADICTED:
         few = f"the rubric's order contradicts people on {contradicted} questions"
         return f"{few}, and a gain can be shown from {FEWEST_CONTRADICTED} on: the weights are fine as they are"
@@ -121,7 +117,7 @@ def _right(overall: Numbers, pairs: Pairs, signs: Numbers) -> Numbers:
 
 def _data(scores: Numbers, pairs: Pairs, signs: Numbers) -> _Data:
     better, worse = np.where(signs > 0, (pairs.one, pairs.other), (pairs.other, pairs.one))
-    questions = _questions(pairs)
+    questions = pairs.questions
     fold_of = np.zeros(int(questions.max()) + 1, dtype=np.intp)
     fold_of[questions] = np.random.default_rng(_SEED).permutation(len(questions)) % FOLDS
     gaps = scores[better] - scores[worse]
@@ -169,7 +165,7 @@ def _alone(data: _Data, start: Numbers, pairs: Pairs) -> list[Interval]:
     """The weights that the preferences alone ask for, and what they would be with other questions."""
     generator = np.random.default_rng(_SEED)
     one, other = pairs.question_of[data.better], pairs.question_of[data.worse]
-    questions = _questions(pairs)
+    questions = pairs.questions
     times = generator.multinomial(len(questions), np.full(len(questions), 1 / len(questions)), DRAWS).astype(float)
     first, second = (times[:, np.searchsorted(questions, place)] for place in (one, other))
     drawn = _descend(

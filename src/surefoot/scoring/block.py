@@ -21,6 +21,7 @@ class BlockResult(Struct):
     found_fields: set[str]  # of the user's mapping
     remarks: set[str]  # on rows in which a field is not found
     rows: int = 0  # rows seen, whatever became of them
+    size: int = 0  # in bytes, where it is a stretch of a file
     spans: list[Span] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
     places: array[int] = field(default_factory=lambda: array("q"))  # of questions

@@ -18,6 +18,7 @@ from surefoot.io import questions as question_sets
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.pool import map_blocks
+from surefoot.io.question_store import Questions
 from surefoot.io.questions import QuestionSet
 from surefoot.io.rows import rows_in
 from surefoot.io.spans import Span, traces_of
@@ -39,7 +40,7 @@ from surefoot.types import Item, Problem, Question, Trace, check_group_fields
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
 TraceInput = str | Path | Sequence[str | Path | Mapping[str, object]]
-Progress = Callable[[int], None]
+Progress = Callable[[int, float | None], None]  # rows, and the share of all that was read, if that can be told
 
 
 def score(
@@ -93,7 +94,8 @@ def score(
     else:
         plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
         results = _on_ray(scorer, traces, plan, work, jobs)
-    accounting = _read_all(scorer, results, attempts, problems, progress)
+    size = sources.size_of_lines(_paths(traces)) if progress else None
+    accounting = _read_all(scorer, results, attempts, problems, partial(_told, progress, size))
     problems.extend(_remarks(mapping or {}, scorer))
     problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
@@ -167,7 +169,7 @@ def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> Ques
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return QuestionSet("", list((ids | with_text).values()), {}, [])
+    return QuestionSet("", Questions((ids | with_text).values()), (), [])
 
 
 def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:
@@ -221,21 +223,20 @@ def _read_all(
     results: Iterable[BlockResult],
     attempts: Attempts,
     problems: ProblemLog,
-    progress: Progress | None,
+    told: Callable[[int, int], None],
 ) -> Accounting:
     """What was found in every block, in order; spans wait until all of them are there."""
     spans: list[Span] = []
-    rows, found = 0, ProblemLog()
+    rows, size, found = 0, 0, ProblemLog()
     for result in results:
         attempts.add(result)
         found.merge(result.problems)
         spans += result.spans
-        rows += result.rows
+        rows, size = rows + result.rows, size + result.size
         scorer.found_fields |= result.found_fields
         scorer.remarks |= result.remarks
         scorer.lacking.update(result.lacking)
-        if progress:
-            progress(rows)
+        told(rows, size)
     if spans:
         joined = scorer.score_traces(list(traces_of(spans).values()), SPANS)
         attempts.add(joined)
@@ -249,6 +250,11 @@ def _read_all(
         left_out["several_traces"] = attempts.duplicates
     scored = attempts.traces - attempts.set_aside - attempts.duplicates
     return Accounting(rows, scored, attempts.set_aside, len(spans), left_out)
+
+
+def _told(progress: Progress | None, total: int | None, rows: int, size: int) -> None:
+    if progress:
+        progress(rows, size / total if total else None)
 
 
 def _remarks(mapping: Mapping[str, str], scorer: BlockScorer) -> Iterable[Problem]:

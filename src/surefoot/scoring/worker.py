@@ -10,6 +10,7 @@ from msgspec import json
 
 from surefoot import outcomes
 from surefoot.io.fields import citations_in, error_in, passages_in
+from surefoot.io.question_store import Places
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
 from surefoot.io.shapes import LikeRow, Shape, value_of
 from surefoot.io.sources import Block, Lines
@@ -23,7 +24,7 @@ from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES
 from surefoot.types import Problem, Question, Trace
 
-_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT = 20_000, 50_000, 20_000
+_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
 _OF_CASES = ("question_id", "question", "retrieved", "error")
 
 
@@ -58,6 +59,7 @@ class BlockScorer:
     def __call__(self, block: Block) -> BlockResult:
         result = self._result(block.source)
         if isinstance(block, Lines):
+            result.size = block.size
             self._score_lines(block.data(), block.first_line, result)
         else:
             self._score_rows(rows_in(block), result)
@@ -234,28 +236,37 @@ class QuestionIndex:
 
     def __init__(self, questions: Sequence[Question]) -> None:
         self._questions = questions
-        self._by_id: dict[str, int] = {question.id: place for place, question in enumerate(questions)}
-        self._by_text = self._places(question.text for question in questions)
+        self._by_id = Places(question.id for question in questions)
+        self._by_text = Places(question.text for question in questions)
         self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
-        self._by_normal_text: dict[str, int] | None = None  # made when a text is first met that differs from all
+        self._by_normal_text: Places | None = None  # made when a text is first met that differs from all
+        self._found: dict[tuple[str | None, str | None], int] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return QuestionIndex, (self._questions,)  # hashes differ from process to process
 
     def find(self, qid: str | None, text: str | None) -> int:
         """The place of a question, UNKNOWN or AMBIGUOUS."""
-        place = self._by_id.get(qid) if qid is not None else None
-        if place is not None:
-            return place
-        return self.UNKNOWN if text is None else self.find_text(text)
+        found = self._found.get((qid, text))
+        if found is None:
+            if len(self._found) >= _FOUND_KEPT:
+                self._found.clear()
+            places = () if qid is None else self._by_id.of(qid)
+            found = next((place for place in places if self._questions[place].id == qid), None)
+            if found is None:
+                found = self.UNKNOWN if text is None else self._find_text(text)
+            self._found[qid, text] = found
+        return found
 
     def find_text(self, text: str) -> int:
-        place = self._by_text.get(text)
-        if place is not None:
-            return place
-        if self._by_normal_text is None:
-            self._by_normal_text = self._places(normalise(question.text) for question in self._questions)
-        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
+        return self.find(None, text)
 
-    def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        places: dict[str, int] = {}
-        for place, text in enumerate(texts):
-            places[text] = self.AMBIGUOUS if text in places else place
-        return places
+    def _find_text(self, text: str) -> int:
+        found = [place for place in self._by_text.of(text) if self._questions[place].text == text]
+        if not found:
+            if self._by_normal_text is None:
+                self._by_normal_text = Places(normalise(question.text) for question in self._questions)
+            normal = normalise(text)
+            found = self._by_normal_text.of(normal)
+            found = [place for place in found if normalise(self._questions[place].text) == normal]
+        return self.AMBIGUOUS if len(found) > 1 else next(iter(found), self.UNKNOWN)

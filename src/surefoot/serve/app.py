@@ -8,10 +8,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,7 +29,8 @@ from surefoot.report import history as reports
 from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
-from surefoot.serve.desks import Desks
+from surefoot.report.words import overridden
+from surefoot.serve.desks import Desks, desks_of
 from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import GATE, compare
@@ -35,8 +38,9 @@ from surefoot.services.council_scores import council_scores
 from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
-from surefoot.services.result import Person
+from surefoot.services.result import NOBODY, Person
 from surefoot.web.pages import static
+from surefoot.web.serve import opened
 
 _MENU = {"/": "Runs", "/calibrations": "Calibrations", "/labels": "Labels", "/councils": "Councils"}
 _MOST_PAGES = 40  # that are kept
@@ -44,17 +48,43 @@ _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancesto
 Make = Callable[[History, Mapping[str, str]], Report]
 
 
-class _Nobody(Person):
-    """Whoever reads a page is told on the page; what a service says meanwhile is for who starts commands."""
+class Opened(Struct, frozen=True):
+    """The pages, ready to be used."""
 
-    def tell(self, line: str) -> None: ...
+    url: str
+    ledger: str
+    runs: int
 
 
 class _Lost(SurefootError):
     """An address that leads nowhere."""
 
 
-def app_for(archive: Archive, desks: Desks | None = None) -> ASGIApp:
+def serve_history(
+    announce: Callable[[Opened], None],
+    *,
+    ledger: str | None,
+    host: str,
+    port: int | None,
+    token: str | None,
+    label: bool,
+    person: Person,
+) -> None:
+    """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
+
+    They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
+    """
+    archive = Archive(ledger)
+    found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
+    with (
+        opened(host, port, token, person.tell) as door,
+        desks_of(archive) if label or token else nullcontext() as desks,
+    ):
+        pages = Opened(door.url, found.ledger, len(found.runs))
+        door.serve(app_for(archive, desks), lambda: announce(pages))
+
+
+def app_for(archive: Archive, desks: Desks | None) -> ASGIApp:
     """Without `desks` nobody can label on these pages."""
     pages = _Pages(archive)
     can_label = desks is not None
@@ -111,14 +141,14 @@ class _Pages:
         sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
         made = compare(
-            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=_Nobody()
+            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=NOBODY
         ).report()
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
         folder = _folder(past, asked["key"])
-        return calibrate(folder, ledger=self._archive.place, keep=False, person=_Nobody()).report()
+        return calibrate(folder, ledger=self._archive.place, keep=False, person=NOBODY).report()
 
     def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
         folder = _folder(past, asked["key"])
@@ -139,8 +169,9 @@ def _rules(past: History) -> tuple[GateFile | None, bool, str]:
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
     by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.names.get('cand', 'a run')})"
-    waived = ", without what was waived there," if last.waived else ""
-    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by + waived
+    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
+    by += ", without what was waived there," if last.waived else ""
+    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by
 
 
 def _lost(_: Request, error: Exception) -> Response:

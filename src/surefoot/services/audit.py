@@ -100,7 +100,7 @@ def audit(
     if missing := [path for path in attached if not path.is_file()]:
         raise UsageError(f"there is no file {missing[0]}", "pass files that exist with --attach")
     own = (folder / name for name in _REPORTS if name not in {path.name for path in attached})
-    where = find(store.path, None if ledger is None else str(ledger))
+    where = find(store.path, ledger)
     check_target(place, (".zip",), files_of(where), _is_bundle)
     check_target(_beside(place), (".zip.sha256",), files_of(where), _is_hash)
     if (opened := Ledger.existing(where)) is None and ledger:

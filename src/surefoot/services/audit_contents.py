@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,7 @@ from surefoot.gate.rules import Rule
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import write_records
-from surefoot.ledger.places import asking_id, folder_of, run_id, versions_of
+from surefoot.ledger.places import asking_id, folder_of, run_id
 from surefoot.records import Certificate, Label, Purge, RunEntry, Score, Step
 from surefoot.report.words import counted_rows
 from surefoot.reviewers.rows import kept
@@ -120,7 +119,7 @@ def collect(run: RunStore, base: Path | None, ledger: Ledger | None, attached: S
     if ledger is not None:
         left_out = {Path(name).name for name in decision.without} if decision else set()
         entries += [one for one in ledger.runs() if one.name in left_out - {entry.name for entry in entries}]
-        labels = ledger.labels(versions={v for part in runs.values() for v in versions_of(part.store).values()})
+        labels = ledger.labels(versions={v for part in runs.values() for v in part.store.versions().values()})
         certificates = ledger.certificates(run.manifest.grader)[::-1] if run.manifest.grader else []
         steps, purges = ledger.steps(), ledger.purges()
         scores = {folder: ledger.scores(asking_id(part.store.manifest)) for folder, part in runs.items()}
@@ -187,7 +186,7 @@ def _rubric_of(run: RunStore) -> bytes:
     name, sha256 = run.manifest.rubric, run.manifest.rubric_sha256
     if name not in rubric.bundled() or rubric.load(name).sha256 != sha256:
         return b""
-    return (files("surefoot") / "rubrics" / f"{name}.toml").read_bytes()
+    return rubric.text_of(name).encode()
 
 
 def _lines(tables: Mapping[str, Sequence[Struct]]) -> bytes:
@@ -238,7 +237,7 @@ def _differs(store: RunStore, known: Sequence[Score]) -> bool:
     heard, council = {score.id for score in known}, store.manifest.council
     if not council or not any(score.grader == council for score in known):
         return False
-    return any(score.id not in heard for score in kept(store.verdicts(), known[0].run, versions_of(store), ""))
+    return any(score.id not in heard for score in kept(store.verdicts(), known[0].run, store.versions(), ""))
 
 
 def _remarks_on(store: RunStore) -> Iterator[str]:

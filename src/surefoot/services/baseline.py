@@ -69,14 +69,14 @@ def update_baseline(
     compared = compare(base, cand, ledger=ledger, person=person, **options)
     made = BaselineUpdate(compared.comparison, before and as_typed(before), as_typed(cand))
     if made.moved:
-        with Ledger.open(_place(cand, ledger)) as opened:
+        with Ledger.open(find(cand, ledger)) as opened:
             keep_baseline(opened, compared.comparison, base, cand)
     return made
 
 
 def _decided_against(cand: Path, given: str | Path | None) -> Path | None:
     """A run that was blocked cannot begin anew, compared with itself."""
-    ledger = Ledger.existing(_place(cand, given))
+    ledger = Ledger.existing(find(cand, given))
     if ledger is None:
         return None
     version = version_in(RunStore.open(cand).manifest)
@@ -87,7 +87,3 @@ def _decided_against(cand: Path, given: str | Path | None) -> Path | None:
         message = f"{version} was compared with the run {steps[-1].base_name}, and that is no longer where it was"
         raise Incomplete(message, "put it back, or a copy beside the other runs")
     return folder
-
-
-def _place(cand: Path, given: str | Path | None) -> str:
-    return find(cand, None if given is None else str(given))

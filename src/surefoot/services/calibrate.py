@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from surefoot.rubric import Rubric
 from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
 from surefoot.services.versions import labelled_beside
-from surefoot.store import RunStore
+from surefoot.store import RunStore, timestamp
 from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}
@@ -114,12 +113,11 @@ def calibrate(
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
     check_number("risk", risk, 0, 1)
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, now, person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, other, risk, timestamp(), person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
-        found = _of_runs([Path(run) for run in runs], None if ledger is None else str(ledger), asked)
+        found = _of_runs([Path(run) for run in runs], ledger, asked)
     result = Calibrated(found)
     if result.nothing_said:
         person.tell(f"note: {result.nothing_said}")
@@ -131,8 +129,8 @@ def labelled(
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), None, None, RISK, datetime.now(UTC).isoformat(), person.tell)
-    with _ledger(folders, find(folders[0], None if ledger is None else str(ledger)), asked) as book:
+    asked = _Asked(tuple(map(str, files)), None, None, RISK, timestamp(), person.tell)
+    with _ledger(folders, find(folders[0], ledger), asked) as book:
         joined, by, _ = _read(folders, asked, book)
     return joined, by
 
@@ -172,7 +170,7 @@ def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> 
     return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
 
 
-def _of_runs(folders: Sequence[Path], place: str | None, asked: _Asked) -> Calibration:
+def _of_runs(folders: Sequence[Path], place: str | Path | None, asked: _Asked) -> Calibration:
     """By all labels on answers of this grader; runs from which chance drew none are corrected by those on others."""
     where = find(folders[0], place)
     with _ledger(folders, where, asked) as book:

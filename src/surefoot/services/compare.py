@@ -152,7 +152,7 @@ def _ledger(paths: Sequence[str | Path], given: str | Path | None, tell: Tell, k
     if not runs and not given:
         yield None
         return
-    where = find(Path(runs[-1]) if runs else None, None if given is None else str(given))
+    where = find(Path(runs[-1]) if runs else None, given)
     with _opened(where, tell, make=bool(runs), keep=keep) as ledger:
         yield ledger
 

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot import rubric as rubrics
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
@@ -21,8 +20,8 @@ from surefoot.reviewers.ballots import Answer, Labels, Review
 from surefoot.reviewers.panel import SYNTHESIS, Deliberation, Failure, deliberate
 from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import Rubric
-from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
+from surefoot.services.graders import Terms, settings_of
+from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.result import READER, Person, Result
 from surefoot.text import jsonblocks
 
@@ -90,9 +89,7 @@ def council(
     except KeyboardInterrupt:
         person.tell(KEPT)
         raise
-    spent = held.spent
-    tokens = spent.tokens_in + spent.tokens_out
-    person.tell(spent_words(spent.calls, tokens, spent.cost_usd, spent.known, spent.replies))
+    person.tell(spent_words(held.spent))
     return Council(ranked, held)
 
 
@@ -106,7 +103,7 @@ def score_reviews(
     weights = None if file.weights is None else (file.weights, _FROM_FILE)
     of_file = _given(_FROM_FILE, RUBRIC=file.rubric or None, SAFETY_GATE=gate.gate, SAFETY_SCORE_CAP=gate.cap)
     options = of_file | _given("option", RUBRIC=rubric, SAFETY_GATE=safety)
-    chosen = settings.read(os.environ, options, weights, load_rubric)
+    chosen = settings.read(os.environ, options, weights)
     answers = _answers(file.responses)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _KEYS]
     problems += [f"{answer.label[:40]} has no text" for answer in answers if not answer.text.strip()]
@@ -121,24 +118,7 @@ def council_settings(
     """The settings from the environment, but for what is given; `default` is the rubric where nobody names one."""
     named = os.environ.get(f"{settings.PREFIX}RUBRIC", "").strip()
     of_default = _given("default", RUBRIC=None if named else default)
-    return settings.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values), load=load_rubric)
-
-
-def load_rubric(name: str) -> Rubric:
-    """A bundled rubric by its name, or one's own by its path."""
-    return rubrics.parse(rubric_text(name), name)
-
-
-def rubric_text(name: str) -> str:
-    """The same as it is written."""
-    path = Path(name)
-    if name in rubrics.bundled() or not (path.suffix == ".toml" or path.is_file()):
-        return rubrics.text_of(name)
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(f"the rubric {name} cannot be read: {why}", "pass a TOML file") from error
+    return settings.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values))
 
 
 def _given(source: str, **values: settings.Value | None) -> dict[str, tuple[settings.Value, str]]:

@@ -16,7 +16,7 @@ from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import asking_id, entry_of, find
-from surefoot.models.budget import Budget, Estimate
+from surefoot.models.budget import Budget, Estimate, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report import council as page
@@ -31,7 +31,8 @@ from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import scored_answers
-from surefoot.services.graders import KEPT, Terms, settings_of, spent_words
+from surefoot.services.graders import Terms, settings_of
+from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.result import READER, Person, Reported, Watch
 from surefoot.services.runs import run_items
 from surefoot.store import RunStore
@@ -298,12 +299,7 @@ def _added(found: Sequence[Estimate]) -> Estimate | None:
 
 def _tell(sessions: Sequence[_Session], person: Person) -> None:
     replies = [reply for session in sessions for reply in session.replies]
-    sent = [reply for reply in replies if not reply.cached and reply.asked]
-    paid = [reply.cost_usd for reply in sent]
-    usd = None if None in paid else sum(filter(None, paid))
-    tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
-    known = sum(reply.cached for reply in replies)
-    person.tell(spent_words(sum(reply.asked for reply in sent), tokens, usd, known, len(replies)))
+    person.tell(spent_words(spent_on(replies)))
     failures = [failure for session in sessions for failure in session.failures]
     person.tell_causes([(f"{one.reviewer} on {one.answer}: {one.reason}", one.hint) for one in failures])
 
@@ -311,7 +307,7 @@ def _tell(sessions: Sequence[_Session], person: Person) -> None:
 def _register(store: RunStore, kept: Sequence[Verdict], given: str | Path | None, person: Person) -> None:
     """The ledger is to know which council scored a run, and how."""
     try:
-        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+        with Ledger.open(find(store.path, given)) as ledger:
             ledger.add_run(entry := entry_of(store))
             asking = asking_id(store.manifest)
             ledger.add_scores(asking, rows.kept(kept, asking, store.versions(), entry.at))

@@ -26,7 +26,6 @@ from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import Refused, Tuned, tune
 from surefoot.rubric import Fault, Rubric
-from surefoot.services.council import rubric_text
 from surefoot.services.opinions import read_opinions
 from surefoot.services.result import READER, Fields, Person, Result, tell_problems
 from surefoot.services.runs import run_items
@@ -102,7 +101,7 @@ def tune_rubric(
 
     Without `runs`, those of the ledger that a council scored are taken.
     """
-    text, target = rubric_text(rubric), Path(out)
+    text, target = rubrics.read_text(rubric), Path(out)
     made = rubrics.parse(text, rubric)
     if not made.weights:
         raise UsageError(f"the rubric {rubric} has no weights", "choose one that a council scores by: refusal_aware")
@@ -208,7 +207,7 @@ def _read(folder: Path) -> _Run:
 
 def _of_ledger(given: str | Path | None) -> list[Path]:
     """The runs that a council scored, where they lie now."""
-    known = Ledger.existing(find(None, None if given is None else str(given)))
+    known = Ledger.existing(find(None, given))
     if known is None:
         raise UsageError("no run was named, and there is no ledger to look in", "surefoot council tune RUN...")
     with known as ledger:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -25,7 +24,7 @@ from surefoot.report.words import plain
 from surefoot.services.result import Tell
 from surefoot.services.runs import is_run
 from surefoot.services.versions import Versions
-from surefoot.store import DECISION, RunStore
+from surefoot.store import DECISION, RunStore, timestamp
 
 LATEST_SHIPPED = "latest-shipped"
 
@@ -102,8 +101,8 @@ class PastDecisions:
         return (words for run, words in told.items() if run not in self._versions.left_out)
 
     def _newer(self) -> Iterator[str]:
-        """An older baseline, where a newer one has shipped since."""
-        shipped = [step for step in self._all if step.outcome == "SHIP"]
+        """An older baseline, where a newer one has shipped since, as the gate file has it."""
+        shipped = [step for step in self._all if step.outcome == "SHIP" and step.overridden.keys() <= {WITHOUT}]
         reference, release = self._versions.key
         is_known = any(reference in (step.release, step.reference) for step in self._all)
         if shipped and is_known and shipped[-1].release not in (reference, release):
@@ -129,7 +128,7 @@ def _step(comparison: Comparison, versions: Versions, rules: Sequence[Rule]) -> 
     left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
     return Step(
         id=uuid.uuid4().hex,
-        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        at=timestamp(),
         programme="",
         reference=versions.key[0],
         release=versions.key[1],
@@ -162,8 +161,7 @@ def keep_in_folder(cand: Path, comparison: Comparison, tell: Tell) -> None:
     if comparison.against_itself and before and not before.against_itself:
         tell("note: a run against itself; the decision that it has against another is kept")
         return
-    at = datetime.now(UTC).isoformat(timespec="microseconds")
-    kept = {"at": at, **{key: value for key, value in as_json(comparison).items() if key != "moved"}}
+    kept = {"at": timestamp(), **{key: value for key, value in as_json(comparison).items() if key != "moved"}}
     if comparison.request.uncalibrated and before:  # it asks for no label, and must not end what another asked for
         kept["label_next"] = before.label_next
     try:
@@ -185,7 +183,7 @@ def current_baseline(ledger: str | Path | None = None, *, beside: str | Path | N
     The ledger is the one beside a run, or else that of the project here.
     """
     near = None if beside is None else Path(beside)
-    opened = Ledger.existing(find(near, None if ledger is None else str(ledger)))
+    opened = Ledger.existing(find(near, ledger))
     if opened is None:
         return None
     with opened:
@@ -252,7 +250,7 @@ class Decided(Struct, frozen=True):
 
 def decisions(ledger: str | Path | None = None) -> list[Decided]:
     """Everything that was decided so far, oldest first."""
-    opened = Ledger.existing(find(None, None if ledger is None else str(ledger)))
+    opened = Ledger.existing(find(None, ledger))
     if opened is None:
         raise UsageError("there is no ledger here", "write surefoot gate BASE CAND, or name a ledger with --ledger")
     with opened:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.errors import ExitCode, UsageError
-from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
@@ -89,13 +89,16 @@ def doctor(
     if name.startswith("traces:"):  # a log has no answer to what the doctor makes up
         probes = [probe for probe in probes if any(question.id == probe.id for question in asked)]
     loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
+    cannot = [] if askable(loaded, probes) == probes else [CANNOT_FORCE_NULL]
+    probes = askable(loaded, probes)
     traces: dict[str, Trace] = {}
     with closing(loaded), contextlib.redirect_stdout(sys.stderr):
         ask_all(loaded, probes, timeout=how.timeout, on_trace=lambda t: traces.update({str(t.question_id): t}))
     probed = [(probe, traces[probe.id]) for probe in probes]
     named = f"{questions or 'the bundled demo set'} ({counted(len(asked), 'question')})"
     fault = _fault_of_passages([trace for question, trace in probed if question.answerable])
-    limits = [_limit(asked, trace.error) for probe, trace in probed if probe.retrieval == "null" and trace.error]
+    cannot += [trace.error for probe, trace in probed if probe.retrieval == "null" and trace.error]
+    limits = [_limit(asked, why) for why in cannot]
     return Diagnosis(name, named, _findings(probed), [fault] if fault else [], limits)
 
 
@@ -131,7 +134,7 @@ def _blocks(finding: Finding, enough: bool) -> bool:
         return finding.failed
     if finding.expects == "answer":
         return not enough
-    return finding.answer is not None  # without one it was not asked, which limits the run and does not stop it
+    return finding.answer is not None  # an error where nothing is retrieved limits the run and does not stop it
 
 
 def _judged(question: Question, trace: Trace) -> tuple[str, bool]:
@@ -176,7 +179,7 @@ def _fault_of_passages(traces: Sequence[Trace]) -> str | None:
     return "it found no passage for any of the answerable questions, or does not return it"
 
 
-def _limit(asked: Sequence[Question], error: str) -> str:
+def _limit(asked: Sequence[Question], why: str) -> str:
     """Which questions the run will not have an answer to, and why."""
     cannot = sum(question.retrieval == "null" for question in asked)
-    return f"retrieval-null questions ({cannot} of this set) cannot be run: {error.removeprefix('not run: ')}"
+    return f"retrieval-null questions ({cannot} of this set) cannot be run: {why}"

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.errors import ExitCode, UsageError
+from surefoot.gate.overview import AXES
 from surefoot.gate.trust import in_words
-from surefoot.graders.grader import FindingsGrader, Graded
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.places import is_folder, is_there
@@ -36,7 +36,6 @@ from surefoot.types import Item, Problem
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
-_AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 
 
 class Grades(Reported):
@@ -104,7 +103,7 @@ def grade(
     """
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     with RunStore.open(Path(run), writing=True) as store:
         if texts:
             fill_run(store, texts)
@@ -130,7 +129,7 @@ def grade_log(
     """
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
@@ -228,9 +227,9 @@ def grade_items(
     path: str,
     grader: Reader,
     *,
-    mapping: Mapping[str, str] | None = None,
-    corpus: str | Path | None = None,
-    person: Person = READER,
+    mapping: Mapping[str, str],
+    corpus: str | None,
+    person: Person,
 ) -> Iterator[dict[str, Any]]:
     """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
     if path != "-" and (not is_there(path) or is_folder(path)):
@@ -271,7 +270,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "id": graded.item.question.id,
         "attempt": graded.item.trace.attempt,
         "refusal": None if graded.refusal is None else findings.refusal,
-        **{axis: found[axis].value if axis in found else None for axis in _AXES},
+        **{axis: found[axis].value if axis in found else None for axis in AXES},
         "reason": graded.reason,
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
@@ -295,7 +294,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
 
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
-    empty = dict.fromkeys(("refusal", *_AXES, "confidence", "via", "self_check", "gold", *of_refusals))
+    empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
     return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
 
 

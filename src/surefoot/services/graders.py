@@ -1,4 +1,4 @@
-"""Graders by name. Where a model is asked, a person is told what it will cost before anything is spent."""
+"""Graders by name, and the terms on which they grade."""
 
 from __future__ import annotations
 
@@ -13,33 +13,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric
-from surefoot.errors import Incomplete, UsageError
+from surefoot.errors import UsageError
 from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
-from surefoot.graders.judges import Judge, log_odds
-from surefoot.graders.llm import First, Grading, LlmGrader, Plan
-from surefoot.graders.llm_reading import SelfCheck
+from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import is_ledger
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
-from surefoot.models.endpoint import EndpointModel, open_model
-from surefoot.models.seam import Model, Settings, Shelf
-from surefoot.report.words import counted, names, plain
+from surefoot.models.seam import Settings, Shelf
+from surefoot.report.words import plain
 from surefoot.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.services.engine import Engine, map_on_ray
 from surefoot.services.result import READER, Person
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
-KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 _WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
 _CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
-# By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
-_WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.29}
-_A_GOOD_MODEL = 0.9  # is right as often as this
 _MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
 _REFITTED = "local@"  # and a file of `calibrate --refit`
 _HINT = (
@@ -107,8 +100,13 @@ def settings_of(terms: Terms) -> Settings:
     return given if terms.timeout is None else replace(given, stall=terms.timeout)
 
 
-def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: Person = READER) -> Reader:
-    """The grader that is named. All models behind it share one budget: the given one, or one of their own."""
+def open_grader(
+    spec: str | Reader, terms: Terms | None, budget: Budget | None = None, person: Person = READER
+) -> Reader:
+    """The grader that is named, or given. All models behind it share one budget: the given one, or one of their own."""
+    if not isinstance(spec, str):
+        return spec
+    terms = terms or Terms()
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
     if spec.startswith("council:"):
@@ -116,6 +114,9 @@ def open_grader(spec: str, terms: Terms, budget: Budget | None = None, person: P
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), terms.citations)
+    from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
+    from surefoot.services.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
+
     first = _judge(asks[1]) if asks[1] else None
     return ModelGrader(open_model(asks[2], settings_of(terms), budget), first, terms, person)
 
@@ -151,121 +152,3 @@ def read_watched(
             graded += batch
             watch.reach(len(graded))
     return graded
-
-
-class ModelGrader:
-    """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
-
-    In a cascade, `first` grades all answers, and the model those it is not sure of.
-    """
-
-    def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
-        self._model, self._first, self._terms, self._person = model, first, terms, person
-        in_front = f"{first.name}<{terms.sure_from:g}" if first else ""
-        self._grader = LlmGrader(model, terms.citations, in_front)
-        self.citations = terms.citations
-        self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
-
-    @property
-    def name(self) -> str:
-        return self._grader.name
-
-    def keeping(self, shelf: Shelf) -> ModelGrader:
-        """The same grader, its replies kept there as well."""
-        if not isinstance(self._model, EndpointModel):
-            return self
-        return ModelGrader(self._model.keeping(shelf), self._first, self._terms, self._person)
-
-    def read(self, items: Sequence[Item]) -> list[Graded]:
-        plan = self._grader.plan(items, self._read_first(items))
-        self._agree_on(plan)
-        progress = self._person.watch(len(plan.prompts), "replies")
-        try:
-            grading = self._grader.carry_out(plan, progress.count)
-        except KeyboardInterrupt:
-            progress.close()
-            self._person.tell(KEPT)
-            raise
-        finally:
-            progress.close()
-        self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
-        self._tell(grading)
-        self._tell_unread(plan, grading)
-        return list(grading.graded)
-
-    def _read_first(self, items: Sequence[Item]) -> list[First]:
-        """The first grader is sure of a verdict that stays the same when the odds of all it relies on are moved as far
-        as `sure_from` is from even odds."""
-        if self._first is None:
-            return []
-        grader, far = FindingsGrader(self._first, self.citations), max(0.0, log_odds(self._terms.sure_from))
-        graded = read_watched(grader, items, self._person)
-        at = grader.buckets_at(items, (0.0, -far, far))
-        return [
-            First(one, one.bucket is not None and len(set(buckets)) == 1)
-            for one, buckets in zip(graded, at, strict=True)
-        ]
-
-    def _agree_on(self, plan: Plan) -> None:
-        if self._first is not None:
-            sent = sum(one.is_read for one in plan.drafts)
-            self._person.tell(cascade_words(self._first.name, self._terms.sure_from, len(plan.drafts), sent))
-        estimate = getattr(self._model, "estimate", None)
-        if estimate is None:
-            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
-        found = estimate(plan.prompts)
-        behind = len(plan.drafts)  # where canaries have their places
-        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
-        among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
-        self._person.tell(replace(found, among=among).sentence)
-        if found.calls and not self._terms.yes and not self._person.agrees():
-            raise Incomplete("nothing was asked, and nothing graded", "--yes skips the confirmation")
-        return None
-
-    def _tell(self, grading: Grading) -> None:
-        replies = grading.replies
-        cached = sum(reply.cached for reply in replies)
-        sent = [reply for reply in replies if not reply.cached and reply.asked]
-        paid = [reply.cost_usd for reply in sent]
-        usd = None if None in paid else sum(filter(None, paid))
-        tokens = sum(reply.tokens_in + reply.tokens_out for reply in sent)
-        self._person.tell(spent_words(sum(reply.asked for reply in sent), tokens, usd, cached, len(replies)))
-        self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
-        if grading.self_check.words and not grading.self_check.in_vain:
-            self._person.tell(f"warning: the grader {grading.self_check.words} among answers of known label")
-        open_ids: dict[str, list[str]] = {}
-        for one in grading.graded:
-            if one.bucket is None:
-                open_ids.setdefault(one.reason, []).append(one.item.question.id)
-        for reason, ids in open_ids.items():
-            self._person.tell(f"not graded, {reason}: {names(ids, len(ids), 50)}")
-
-    def _tell_unread(self, plan: Plan, grading: Grading) -> None:
-        both = zip(plan.drafts, grading.graded, strict=True)
-        ids = [
-            one.item.question.id
-            for draft, one in both
-            if draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader
-        ]
-        if ids:
-            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
-
-
-def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
-    """How much of the work goes to the model, and what that is likely to be good for."""
-    share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
-    if not sent:
-        return f"{share}, and decides all."
-    wrong = next(wrong for level, wrong in _WRONG_WHERE_UNSURE.items() if sure_from <= level)
-    more = max(0.0, wrong - (1 - _A_GOOD_MODEL)) * sent
-    gain = f"with a model that is right on {_A_GOOD_MODEL:.0%} about {more:,.0f} more verdicts would be right"
-    read = f"the model reads {sent:,} ({sent / answers:.0%})"
-    return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
-
-
-def spent_words(calls: int, tokens: int, usd: float | None, known: int, wanted: int) -> str:
-    """What asking came to. Calls that all failed have no price, and are not called free."""
-    cost = "for a cost that is not known" if usd is None else f"for ${usd:,.4f}"
-    if calls and not tokens and usd == 0:
-        cost = "in vain: nothing was answered"
-    return f"asked {counted(calls, 'call')} {cost}; {known:,} of {wanted:,} replies were known before"

@@ -112,7 +112,7 @@ class Archive:
     """Reads a history again and again; a run is measured once, until one of its files or a label changes."""
 
     def __init__(self, ledger: str | Path | None = None) -> None:
-        self.place = find(None, None if ledger is None else str(ledger))
+        self.place = find(None, ledger)
         self._measured: dict[tuple[Path, ...], tuple[Stamp, Measured]] = {}
 
     def read(self) -> ProjectHistory:
@@ -180,7 +180,7 @@ class Archive:
             runs = read_all(folders, ledger) if ledger else [read_run(folder) for folder in folders]
             found = overview_of(runs)
             done = labelled(labels) & {version for run in runs for version in run.versions.values()}
-            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""], len(done))
+            kept = self._measured[folders] = stamp, Measured(found.buckets, found.shares[""], len(done), found.faults)
         return kept[1]
 
 

@@ -11,7 +11,6 @@ from surefoot.corpus import corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.errors import UsageError
-from surefoot.errors import check_number as check_number
 from surefoot.io.questions import load_sound
 from surefoot.pipelines.process import function_pipeline
 from surefoot.pipelines.specs import Asking, load

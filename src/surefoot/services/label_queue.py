@@ -116,7 +116,7 @@ def label_queue(
             hint = "compare the run first, or leave --only-gate out"
             raise Incomplete(f"the gate waits for no label on {printable(folder)}", hint)
     notes += _left_out(store, sheets, len(asked_for), len(gate_needs))
-    done = _labelled(find(folder, None if ledger is None else str(ledger)), everything)
+    done = _labelled(find(folder, ledger), everything)
     return LabelQueue(store.manifest, tuple(everything.values()), tuple(places), target, tuple(notes), done)
 
 

@@ -7,7 +7,6 @@ import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +20,7 @@ from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.writer import BYTE_ORDER_MARK, replacing
 from surefoot.ledger import Ledger
 from surefoot.ledger.exports import add_records, is_export, is_headless, read_records, write_ledger
-from surefoot.ledger.places import entry_of, find, is_ledger, run_id, versions_of
+from surefoot.ledger.places import entry_of, find, is_ledger, run_id
 from surefoot.ledger.schema import checked
 from surefoot.problems import HARMLESS
 from surefoot.records import Label
@@ -29,7 +28,7 @@ from surefoot.report.words import counted
 from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
 from surefoot.services.runs import graders_of, refuse_verdicts_of
 from surefoot.services.targets import check_target, files_of, naming
-from surefoot.store import RunStore
+from surefoot.store import RunStore, timestamp
 from surefoot.types import Problem
 
 _EXPORTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -65,7 +64,7 @@ def export_ledger(file: str | Path, *, ledger: str | Path | None = None, replies
 
     Without `replies`, the paid replies of models are left out: they quote documents.
     """
-    path, place = Path(file), find(None, None if ledger is None else str(ledger))
+    path, place = Path(file), find(None, ledger)
     check_target(path, _EXPORTS, files_of(place), _is_export)
     if (opened := Ledger.existing(place)) is None:
         raise UsageError("there is no ledger to export", "name it with --ledger FILE or --ledger postgresql://...")
@@ -81,7 +80,7 @@ def import_labels(
 
     `run` is the run whose answers the labels are on. What is there already stays, so a file may be imported again.
     """
-    path, given = Path(file), None if ledger is None else str(ledger)
+    path = Path(file)
     if not path.is_file():
         raise UsageError(f"there is no file {path}", "pass labels, or what `surefoot export` wrote")
     if is_ledger(path):
@@ -91,29 +90,29 @@ def import_labels(
         message = f"{path} looks like an export whose first line is missing"
         raise UsageError(message, "it says how many rows there are: export the ledger again")
     if not is_export(first):
-        return _import_labels(path, None if run is None else RunStore.open(run), given, person.tell)
+        return _import_labels(path, None if run is None else RunStore.open(run), ledger, person.tell)
     if run is not None:
         raise UsageError(f"{path} is an export of a ledger, and no labels on one run", "leave --run out")
     found = read_records(_lines(path), str(path))  # whole, before a ledger is made
-    with Ledger.open(find(None, given)) as opened:
+    with Ledger.open(find(None, ledger)) as opened:
         new = add_records(opened, found, str(path))
     return Imported(str(path), opened.name, {name: len(rows) for name, rows in found.items()}, new)
 
 
-def _import_labels(path: Path, store: RunStore | None, given: str | None, tell: Tell) -> Imported:
+def _import_labels(path: Path, store: RunStore | None, given: str | Path | None, tell: Tell) -> Imported:
     problems: list[Problem] = []
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    at = timestamp()
     labels = _labels_in(path, store, problems, tell)
     if not labels:
         tell_problems(problems, tell)
         raise Incomplete(f"no label in {path} is on an answer of the run", "nothing was imported; name the right run")
     for label in labels:
-        checked(replace(label, at=label.at or now))  # before a ledger is made
+        checked(replace(label, at=label.at or at))  # before a ledger is made
     with Ledger.open(find(store.path if store else None, given)) as ledger:
         if store is not None:
             ledger.add_run(entry_of(store))
         versions = {one.version for one in labels}
-        new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, now))
+        new = ledger.add_new_labels(versions, lambda known: not_yet_in(known, labels, at))
     tell_problems(problems, tell)
     left_out = sum(problem.kind == "unknown_question" for problem in problems)
     rows, new_rows = {"labels": len(labels)}, {"labels": new}
@@ -134,7 +133,7 @@ def _labels_in(path: Path, store: RunStore | None, problems: list[Problem], tell
     if store is not None:
         manifest, subjects = store.manifest, store.subjects()
         found = bound(
-            labels, versions_of(store), problems, run=run_id(manifest), rubric_sha256=manifest.rubric_sha256,
+            labels, store.versions(), problems, run=run_id(manifest), rubric_sha256=manifest.rubric_sha256,
             places=places,
         )  # fmt: skip
         return [replace(label, subject=subjects.get(label.version, "")) for label in found]

@@ -9,12 +9,12 @@ from typing import Any
 
 from surefoot.build.from_log import Logged, proposals, wanted_of
 from surefoot.build.proof import Proof
+from surefoot.errors import check_number
 from surefoot.graders.grader import Graded
 from surefoot.io.questions import row_of
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched
-from surefoot.services.inputs import check_number
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Person, tell_problems
@@ -42,7 +42,7 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+    chosen = open_grader(grader, terms, person=person)
     texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,9 +15,8 @@ from surefoot.errors import UsageError
 from surefoot.io.items import Asked, Ungradable, items_in
 from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.run import folders
-from surefoot.services.runs import is_run
-from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.services.runs import folders, is_run
+from surefoot.store import Manifest, RunStore, fingerprint, timestamp
 from surefoot.text.normal import id_of_text
 from surefoot.types import Problem, Question, Trace
 
@@ -86,7 +84,7 @@ def _created(folder: Path, log: Log, told: str, corpus_sha256: str | None) -> Ru
         name=folder.name, pipeline=f"log:{log.name}", repeats=max(log.times),
         uneven=len(log.times) > 1, seed=0, questions_sha256=fingerprint(log.questions),
         question_count=len(log.questions), corpus_sha256=corpus_sha256, log_sha256=told,
-        created=datetime.now(UTC).isoformat(timespec="microseconds"),
+        created=timestamp(),
     )  # fmt: skip
     return RunStore.create(folder, manifest, log.questions)
 

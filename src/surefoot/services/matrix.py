@@ -19,7 +19,7 @@ from surefoot.gate.sides import BUCKET_AXIS, Run
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
-from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus
+from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.report import html, markdown
 from surefoot.report import matrix as words
 from surefoot.report.blocks import Report
@@ -27,7 +27,7 @@ from surefoot.report.words import counted
 from surefoot.services.grade import grade_run, trust_in_run
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
-from surefoot.services.result import READER, Person, Reported
+from surefoot.services.result import NOBODY, READER, Person, Reported
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
 from surefoot.store import MANIFEST, RunStore
@@ -36,7 +36,6 @@ from surefoot.text.endpoints import chat_model
 from surefoot.types import Trace
 
 REPORTS = ("report.md", "report.html", "matrix.json")
-_PLACES = ("{passages}", "{question}")
 _NAMED_ALREADY = ("error", "missing")  # by the asking
 
 
@@ -89,8 +88,7 @@ def matrix(
     questions = len(load_questions(plan.questions, person.tell))
     refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
     budget = Budget(how.max_cost)
-    wanted = plan.grader if grader is None else grader
-    chosen = open_grader(wanted, how, budget, person) if isinstance(wanted, str) else wanted
+    chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
     cells = _Cells(plan, out, chosen, _asking(asking or Asking(), how, budget), person)
     cells.agree_on(questions * plan.repeats, how)
     cells.make()
@@ -126,11 +124,7 @@ def _check_files(plan: Plan) -> None:
         message = f"the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
         raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
     for prompt in prompts:
-        content = Path(prompt).read_text("utf-8", errors="replace")
-        for place in _PLACES:
-            if place not in content:
-                hint = f"it must hold {' and '.join(_PLACES)}"
-                raise UsageError(f"the prompt {prompt} does not contain {place}", hint)
+        prompt_of(prompt)
 
 
 def _asking(asking: Asking, terms: Terms, budget: Budget) -> Asking:
@@ -264,7 +258,7 @@ def _notes(answers: Answers, side: Run) -> Iterator[str]:
 
 
 def _matrix(plan: Plan, results: Sequence[CellResult], questions: int, grader: str) -> Matrix:
-    corpus = load_corpus(plan.corpus, plan.questions, lambda _: None) or []  # the runs have told what to know of it
+    corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell) or []  # the runs have told what to know of it
     documents = {passage.id: passage.doc for passage in corpus if passage.doc}
     axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
     graded = [Path(result.run) for result in results if result.graded]

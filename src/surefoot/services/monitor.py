@@ -108,7 +108,7 @@ def monitor_log(
         known = State.load(file, design) if file is not None else None
         before = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
         check_logs(path for path in paths if not is_known(path, before.positions))
-        chosen = open_grader(grader, terms or Terms(), person=person) if isinstance(grader, str) else grader
+        chosen = open_grader(grader, terms, person=person)
         sender = Webhook(webhook, str(file or paths[0]), person.tell) if webhook else None
         if sender:
             stack.callback(sender.close)

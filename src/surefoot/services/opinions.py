@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -21,9 +19,9 @@ from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions
 from surefoot.rubric import read_score
 from surefoot.stats.pairs import Pairs, pairs_of
+from surefoot.table import BUCKETS
 from surefoot.types import Problem
 
-BUCKETS = ("correct", "wrong", "unsupported", "refused")
 _AXES = ("", OVERALL, axis_of(OVERALL), "factuality")
 _HINT = 'rows are {"question_id": "q1", "run": "a", "value": 8}, or {"question_id": "q1", "prefers": "a", "over": "b"}'
 Answerable = Mapping[str, bool]  # by question: whether it can be answered
@@ -42,7 +40,9 @@ def read_opinions(path: str | Path, sheet: Sheet, answerable: Answerable, proble
     labels = Labels(defaultdict(list), defaultdict(list), set())
     names = _Names(sheet.answers)
     faults: dict[str, list[Row]] = {}
-    for row in _rows(Path(path)):
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
+    for row in read_rows([path]):
         fault = row.value.message if isinstance(row.value, Problem) else _take(row.value, labels, names, answerable)
         if fault:
             faults.setdefault(fault, []).append(row)
@@ -55,20 +55,6 @@ def read_opinions(path: str | Path, sheet: Sheet, answerable: Answerable, proble
     if len(labels.buckets) > 1:
         raise UsageError(f"{path} has scores and buckets, which cannot be compared", "pass a file of one of them")
     return _opinions(labels, sheet)
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    if not path.is_file():
-        raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
-    if path.suffix.lower() != ".csv":
-        yield from read_rows([path])
-        return
-    try:
-        reader = csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""), strict=True)
-        for row in reader:
-            yield Row(str(path), reader.line_num, {key: cell for key, cell in row.items() if key and cell})
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path} cannot be read as a table: {error}", "save it as CSV UTF-8") from error
 
 
 class _Names:

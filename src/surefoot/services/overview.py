@@ -67,6 +67,6 @@ def overview(run: str | Path, *, ledger: str | Path | None = None) -> RunOvervie
     """`run` is the folder of a graded run, or a file of verdicts, which knows no questions."""
     if not is_run(run):
         return RunOverview(overview_of([read_run(run)]))
-    opened = Ledger.existing(find(Path(run), None if ledger is None else str(ledger)))
+    opened = Ledger.existing(find(Path(run), ledger))
     with opened or contextlib.nullcontext():
         return RunOverview(overview_of(read_all([Path(run)], opened) if opened else [read_run(run)]))

@@ -15,14 +15,13 @@ from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
-from surefoot.datasets.locks import difference, hashes_in, hashes_of, lock_path, read_lock, write_lock
+from surefoot.datasets.locks import difference, hashes_in, lock_path, since_locked, write_lock
 from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, load, load_sound, review_of, row_of
 from surefoot.report.words import counted
-from surefoot.services.inputs import check_number
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.types import Passage, Problem, Question
@@ -190,17 +189,15 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. NEW.lock
     is written too; it leaves the former open, and those that nobody has reviewed.
     """
-    target, path = Path(new), lock_path(file)
+    target = Path(new)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", "make it first, or choose another place")
     found = load_sound(file)
     questions = found.questions
-    changed = set(change)
-    if path.exists():
-        changed |= set(difference(read_lock(path), hashes_of(questions)).changed)
-    cloned = _cloned(questions, changed)
+    locked = since_locked(file, questions)
+    cloned = _cloned(questions, {*change, *(locked.changed if locked else ())})
     target.write_bytes(encoded(target, cloned))
     renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))

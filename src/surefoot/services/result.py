@@ -39,7 +39,7 @@ class Watch:
 
     def count(self, one: Failing) -> None: ...
 
-    def reach(self, done: int) -> None: ...
+    def reach(self, done: int, share: float | None = None) -> None: ...
 
     def close(self) -> None: ...
 
@@ -64,7 +64,13 @@ class Person:
         return Watch()
 
 
-READER = Person()
+class Nobody(Person):
+    """Where what a service found says all: nothing is told meanwhile."""
+
+    def tell(self, line: str) -> None: ...
+
+
+READER, NOBODY = Person(), Nobody()
 
 
 def tell_problems(problems: Sequence[Problem], tell: Tell) -> None:

@@ -72,7 +72,7 @@ def purge(
     """
     if (older_than is None) == (not subject):
         raise UsageError("one thing to purge by must be given", "pass --older-than DAYS or --subject ID")
-    now, place = datetime.now(UTC), find(None, None if ledger is None else str(ledger))
+    now, place = datetime.now(UTC), find(None, ledger)
     before = (now - timedelta(days=older_than)).isoformat(timespec="microseconds") if older_than else ""
     opened, unread = Ledger.existing(place), list[str]()
     if opened is None and not is_ledger(place):  # a slip: else the runs beside it would go

@@ -10,27 +10,26 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_library
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from surefoot.datasets.locks import difference, hashes_of, lock_path, read_lock
+from surefoot.datasets.locks import since_locked
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError, check_number
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.pipelines.asker import ask_all
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
 from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
-from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.services.runs import folders
+from surefoot.store import Manifest, RunStore, fingerprint, timestamp
 from surefoot.types import Pipeline, Question, Trace
 
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
@@ -135,7 +134,7 @@ def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
 def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
     """A decision takes all runs of a version, so the ledger has to know of each."""
     try:
-        with Ledger.open(find(store.path, None if given is None else str(given))) as ledger:
+        with Ledger.open(find(store.path, given)) as ledger:
             ledger.add_run(entry_of(store))
     except (SurefootError, OSError) as error:
         tell(f"note: the run is not registered in the ledger: {error}")
@@ -158,7 +157,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(given))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    questions = given if getattr(pipeline, "forces_null", False) else _with_retrieval(given)
+    questions = askable(pipeline, given)
     notes = [*_apart_from_lock(wanted.questions, given), *_left_out(len(given) - len(questions), tell)]
     folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
     manifest = Manifest(
@@ -174,7 +173,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),
-        created=datetime.now(UTC).isoformat(timespec="microseconds"),
+        created=timestamp(),
     )
     with contextlib.ExitStack() as undo:
         undo.enter_context(closing(pipeline))
@@ -183,14 +182,10 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     return store, pipeline
 
 
-def _with_retrieval(questions: Sequence[Question]) -> list[Question]:
-    return [question for question in questions if question.retrieval != "null"]
-
-
 def _left_out(count: int, tell: Tell) -> Iterator[str]:
     """Questions for which nothing may be retrieved, where a pipeline cannot be told so: a decision has to say so."""
     if count:
-        note = f"{counted(count, 'retrieval-null question')} left out: the pipeline cannot be told to retrieve nothing"
+        note = f"{counted(count, 'retrieval-null question')} left out: {CANNOT_FORCE_NULL}"
         how = "a function is told by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
         tell(f"note: {note}; {how}")
         yield note
@@ -198,9 +193,9 @@ def _left_out(count: int, tell: Tell) -> Iterator[str]:
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
     """What was left out of a locked question set, or added to it: a decision has to say so."""
-    if given is None or not lock_path(given).is_file():
+    found = None if given is None else since_locked(given, questions)
+    if found is None:
         return ()
-    found = difference(read_lock(lock_path(given)), hashes_of(questions))
     told = {"are missing": found.removed, "are new": found.added}
     return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
 
@@ -237,7 +232,8 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     asked = load_questions(wanted.questions, tell) if wanted.questions else []
-    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(_with_retrieval(asked))):
+    with_retrieval = [question for question in asked if question.retrieval != "null"]
+    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(with_retrieval)):
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:
@@ -285,12 +281,6 @@ def _stop_on_signal() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def folders(name: str) -> Iterator[Path]:
-    """Where a run may lie that nobody has given a place, in order."""
-    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
-    return (Path("runs", f"{stem}-{number}") for number in count(1))
 
 
 def _versions() -> dict[str, str]:

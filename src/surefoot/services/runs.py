@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from surefoot import rubric
@@ -126,3 +127,9 @@ def _check_scored(store: RunStore, name: str) -> None:
         raise Incomplete(f"the answers of the run {name} have changed since the council scored them", again)
     if made.council and made.council_verdicts_sha256 != store.verdicts_sha256(made.council):
         raise Incomplete(f"the scores of the run {name} are not those that its council gave", again)
+
+
+def folders(name: str) -> Iterator[Path]:
+    """Where a run may lie that nobody has given a place, in order."""
+    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
+    return (Path("runs", f"{stem}-{number}") for number in count(1))

@@ -36,7 +36,7 @@ def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_o
         raise UsageError(f"{name} is there already, and is something else", f"{_ELSEWHERE}, or remove it first")
 
 
-def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], ledger: Sequence[Path] = ()) -> None:
+def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], ledger: Sequence[Path]) -> None:
     """Before any work is done. An input may be a run, or a folder of traces; the ledger may not be there yet."""
     there = [Path(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
     folders = [_followed(path) for path in there if path.is_dir()]

@@ -56,7 +56,7 @@ def jeffreys(successes: float, n: float) -> tuple[float, float]:
     return low, high
 
 
-def post_stratified(strata: Sequence[Stratum], *, seed: int = 0, draws: int = DRAWS) -> Interval:
+def post_stratified(strata: Sequence[Stratum], *, draws: int = DRAWS) -> Interval:
     """The rate of a bucket behind this run, with its 95 % interval.
 
     rate = sum over verdicts of (share of answers with this verdict) x (share of these in the bucket). Both are
@@ -64,7 +64,7 @@ def post_stratified(strata: Sequence[Stratum], *, seed: int = 0, draws: int = DR
     """
     n, m, k = _columns(strata)
     prior = np.array([stratum.prior for stratum in strata if stratum.n])
-    low, high = rate_limits(n, m, k, np.random.default_rng(seed), draws, prior)
+    low, high = rate_limits(n, m, k, np.random.default_rng(0), draws, prior)
     mean = float((n + 0.5) / (n + 0.5).sum() @ ((k + prior) / (m + 2 * prior)))
     return Interval(mean, min(float(low), mean), max(float(high), mean))
 

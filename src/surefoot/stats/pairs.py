@@ -28,6 +28,11 @@ class Pairs(NamedTuple):
     other: Ints
     question_of: Ints
 
+    @property
+    def questions(self) -> Ints:
+        """All that some pair is on."""
+        return np.unique(np.concatenate([self.question_of[self.one], self.question_of[self.other]]))
+
     def signs(self, values: Numbers) -> Numbers:
         """1 where the first of a pair has more, -1 where the second has, 0 where they have the same."""
         gaps = values[self.one] - values[self.other]
@@ -83,7 +88,7 @@ def share(pairs: Pairs, values: Numbers) -> Influence:
 
 def jackknife(value: float, without: Numbers, pairs: Pairs) -> Influence:
     """From what a figure would be without each question."""
-    seen = np.unique(np.concatenate([pairs.question_of[pairs.one], pairs.question_of[pairs.other]]))
+    seen = pairs.questions
     n, parts = len(seen), np.zeros(len(without))
     parts[seen] = (without[seen].mean() - without[seen]) * (n - 1) / n
     return Influence(value, parts, n)

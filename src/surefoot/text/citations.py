@@ -46,6 +46,7 @@ _IN_WORDS = re.compile(rf"\(({_CALLED}[ :#.]{{0,3}}[^()\s][^()\n]{{0,100}})\)", 
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\s]{1,200})\)")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
+_ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
@@ -345,6 +346,4 @@ def _places_in_range(part: str, known: _Known) -> list[str]:
 
 def _looks_like_id(token: str) -> bool:
     """A digit and no space; a bare number of four digits or more is a year or an amount, not an id."""
-    if not token or len(token) > 120 or any(c.isspace() for c in token):
-        return False
-    return len(token) <= 3 if token.isdecimal() else any(c.isdecimal() for c in token)
+    return _ID.fullmatch(token) is not None

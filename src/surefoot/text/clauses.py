@@ -109,7 +109,12 @@ def words(text: str) -> list[str]:
 def words_at(text: str) -> Iterator[tuple[str, str]]:
     """Each word in lower case and without its ending, with what stands shortly before it."""
     for match in _WORD.finditer(text):
-        yield _ENDING.sub("", match.group().lower()), text[max(0, match.start() - _NEAR) : match.start()]
+        yield _bare(match.group()), text[max(0, match.start() - _NEAR) : match.start()]
+
+
+@lru_cache(maxsize=20_000)
+def _bare(word: str) -> str:
+    return _ENDING.sub("", word.lower())
 
 
 def figures(text: str) -> set[str]:

@@ -134,11 +134,10 @@ def _name(text: str) -> str:
     return re.sub(r"[,\s]+(?:at|in)$", "", text)
 
 
-def bearers_of(names: Sequence[str], passages: Sequence[Passage], gold: Sequence[str] = ()) -> list[Bearer]:
-    """What was retrieved, and behind it the gold passages, of which nothing but their ids is known."""
-    known = list(passages) if len(passages) == len(names) else [Passage(name) for name in names]
-    others = [name for name in gold if name not in names]
-    return [*map(_bearer, names, known), *(_bearer(name, Passage(name)) for name in others)]
+def bearers_of(names: Sequence[str], passages: Sequence[Passage]) -> list[Bearer]:
+    """Of gold passages nothing but their ids may be known."""
+    known = passages if len(passages) == len(names) else [Passage(name) for name in names]
+    return list(map(_bearer, names, known))
 
 
 @lru_cache(maxsize=4_096)
@@ -245,6 +244,8 @@ def in_sentences(text: str, bearers: Sequence[Bearer]) -> Iterator[tuple[int, in
     """References in running text, with start and end: those that name a document beside them and lead to a passage."""
     for place in _LOCATOR.finditer(text):
         locator = _alternatives(place)[0]
+        if locator.kind != "page" and not any(_bears(one, locator) for one in bearers):
+            continue
         for start, end, doc in _documents_beside(text, place):
             if ids := followed(Reference(doc, (locator,), ""), bearers):
                 if not is_quoted(text[start:end], bearers):

@@ -135,8 +135,7 @@ class _Text:
             here = place.start() + 1
             opens = place.start() == first or self.tags[place.start() - 1] in grammar.EDGE
             for tag in (place[0], "") if opens else place[0]:
-                tried = (rule.match(self.tags, place.start(), last) for rule in grammar.at(tag))
-                match = next(filter(None, tried), None)
+                match = grammar.matched(tag, self.tags, place.start(), last)
                 if match and match.end() > match.start() and not self._is_reported(first, last, match):
                     start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
                     places = (match.start(), match.end(), self.offset + start, self.offset + end)

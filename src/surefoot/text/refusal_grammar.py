@@ -216,10 +216,18 @@ EDGE = PUNCTUATION + members("START")
 PLACE = re.compile(f"[{''.join(_BY_TAG)}]|(?<![^{re.escape(EDGE)}]){_WORD}")
 
 
+def matched(tag: str, tags: str, first: int, last: int) -> re.Match[str] | None:
+    """By the first rule for an opening tag that matches."""
+    for rule in _at(tag):
+        if match := rule.match(tags, first, last):
+            return match
+    return None
+
+
 @functools.cache
-def at(tag: str) -> tuple[re.Pattern[str], ...]:
-    """The rules for one opening tag; the first that matches counts. They are compiled on first use, one by one: most
-    runs meet few of them, and many tags share them."""
+def _at(tag: str) -> tuple[re.Pattern[str], ...]:
+    """The rules for one opening tag. They are compiled on first use, one by one: most runs meet few of them, and many
+    tags share them."""
     return tuple(_rule(family, rule) for family, rules in _BY_TAG.get(tag, {}).items() for rule in rules)
 
 

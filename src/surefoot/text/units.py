@@ -50,7 +50,14 @@ _CROWNS = frozenset({"kr", "NOK", "SEK", "DKK", "ISK"})
 
 
 def _any_of(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+    """Any of them, the longest first; what several begin with is written once, and so read once."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    is_word = bool(rests.pop("", None))
+    ways = [re.escape(first) + _any_of(rest) for first, rest in sorted(rests.items())]
+    any_way = f"(?:{'|'.join(ways)})" if is_word or len(ways) > 1 else "".join(ways)
+    return f"{any_way}?" if is_word and ways else any_way if ways else ""
 
 
 # In lowered text, in front of a number; letters must not go on to the left.

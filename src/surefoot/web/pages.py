@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -26,6 +27,7 @@ from surefoot.report.words import plain
 from surefoot.web.guard import cookie, set_cookie
 
 _LARGEST_BODY = 100_000
+_NUMBER = re.compile(r"[0-9]{1,9}")
 LONGEST_NAME = 60
 _TYPES = {
     "page.js": "text/javascript", "label.js": "text/javascript", "review.js": "text/javascript",
@@ -85,6 +87,22 @@ class Pages:
         """Who is before the page; "" if nobody has said so yet."""
         return self._named or _name_of(unquote(cookie("name", request.scope, request.headers)))
 
+    def known(self, request: Request) -> str:
+        """Who sent something."""
+        person = self.person(request)
+        if not person:
+            raise BadForm("it is not known who you are", "open the page anew and give your name")
+        return person
+
+    def named(self, show: Callable[[Request, str], Response]) -> Callable[[Request], Response]:
+        """A page for somebody; who has not given a name yet is asked for it."""
+
+        def reply(request: Request) -> Response:
+            person = self.person(request)
+            return show(request, person) if person else to(request, "/who")
+
+        return reply
+
     def shown(self, request: Request, template: str, code: int = 200, **more: object) -> Response:
         shared = {
             "person": self.person(request), "named_by_command": bool(self._named), "files": _VERSION,
@@ -107,6 +125,11 @@ class Pages:
         reply = JSONResponse({"next": "/"})
         set_cookie(reply, "name", quote(name), request.scope)
         return reply
+
+
+def number_in(given: str) -> int:
+    """Of what a page shows; 0 where this is none."""
+    return int(given) if _NUMBER.fullmatch(given) else 0
 
 
 def root_of(request: Request) -> str:

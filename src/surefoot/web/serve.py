@@ -1,4 +1,4 @@
-"""Serving a page until Ctrl-C: a port, a token, an address to announce, a browser."""
+"""Serving a page until Ctrl-C: a door with a token, an address to announce, a browser."""
 
 from __future__ import annotations
 
@@ -10,18 +10,48 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 from urllib.parse import quote
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from surefoot.errors import Incomplete, UsageError
-from surefoot.web.guard import is_local
+from surefoot.services.result import Tell
+from surefoot.web.guard import Guard, is_local
 
 PORT = 8321  # the same at every start, so that what a browser keeps of a form not yet sent is found again
 _SHORTEST_TOKEN = 12
-UNENCRYPTED = "whoever has this address can use it, and what is sent is not encrypted: use it in a network you trust"
+_UNENCRYPTED = "whoever has this address can use it, and what is sent is not encrypted: use it in a network you trust"
+
+
+class Door(NamedTuple):
+    """Where a page is served, and whom it lets in."""
+
+    host: str
+    listening: socket.socket
+    token: str | None  # None: whoever can reach this machine from itself may come in
+
+    @property
+    def url(self) -> str:
+        return address(self.host, self.listening) + (f"?token={quote(self.token)}" if self.token else "")
+
+    def serve(self, app: ASGIApp, announce: Callable[[], None]) -> None:
+        serve(Guard(app, self.host, self.token), self.listening, announce=announce)
+
+
+@contextlib.contextmanager
+def opened(host: str, port: int | None, token: str | None, tell: Tell) -> Iterator[Door]:
+    secret = _checked_token(host, token)
+    with bound(host, port) as listening:
+        tell_if_open(host, tell)
+        yield Door(host, listening, secret)
+
+
+def tell_if_open(host: str, tell: Tell) -> None:
+    if not is_local(host):
+        tell(f"note: {_UNENCRYPTED}")
 
 
 def serve(app: ASGIApp, *listening: socket.socket, announce: Callable[[], None]) -> None:
@@ -52,7 +82,7 @@ def open_browser(url: str) -> None:
         threading.Timer(0.5, webbrowser.open, [url]).start()
 
 
-def checked_token(host: str, given: str | None) -> str | None:
+def _checked_token(host: str, given: str | None) -> str | None:
     """None where only this machine can come in and nobody asked for a token."""
     if given is None:
         return None if is_local(host) else secrets.token_urlsafe(24)
@@ -86,7 +116,7 @@ def bound(host: str, port: int | None, other: str = "choose another --port, or l
     return listening
 
 
-def address(host: str, port: int, token: str | None) -> str:
+def address(host: str, listening: socket.socket) -> str:
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/" + (f"?token={quote(token)}" if token else "")
+    return f"http://{name}:{listening.getsockname()[1]}/"

@@ -1,0 +1,139 @@
+"""A grader that asks a language model. A person is told what it will cost before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from surefoot.errors import Incomplete
+from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
+from surefoot.graders.judges import Judge, log_odds
+from surefoot.graders.llm import First, Grading, LlmGrader, Plan
+from surefoot.models.budget import Spent, spent_on
+from surefoot.models.endpoint import EndpointModel
+from surefoot.models.seam import Model, Shelf
+from surefoot.report.words import counted, names
+from surefoot.services.graders import Terms, read_watched
+from surefoot.services.result import READER, Person
+from surefoot.types import Item
+
+KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
+# By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
+_WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.29}
+_A_GOOD_MODEL = 0.9  # is right as often as this
+
+
+class ModelGrader:
+    """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
+
+    In a cascade, `first` grades all answers, and the model those it is not sure of.
+    """
+
+    def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
+        self._model, self._first, self._terms, self._person = model, first, terms, person
+        in_front = f"{first.name}<{terms.sure_from:g}" if first else ""
+        self._grader = LlmGrader(model, terms.citations, in_front)
+        self.citations = terms.citations
+        self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
+
+    @property
+    def name(self) -> str:
+        return self._grader.name
+
+    def keeping(self, shelf: Shelf) -> ModelGrader:
+        """The same grader, its replies kept there as well."""
+        if not isinstance(self._model, EndpointModel):
+            return self
+        return ModelGrader(self._model.keeping(shelf), self._first, self._terms, self._person)
+
+    def read(self, items: Sequence[Item]) -> list[Graded]:
+        plan = self._grader.plan(items, self._read_first(items))
+        self._agree_on(plan)
+        progress = self._person.watch(len(plan.prompts), "replies")
+        try:
+            grading = self._grader.carry_out(plan, progress.count)
+        except KeyboardInterrupt:
+            progress.close()
+            self._person.tell(KEPT)
+            raise
+        finally:
+            progress.close()
+        self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
+        self._tell(grading)
+        self._tell_unread(plan, grading)
+        return list(grading.graded)
+
+    def _read_first(self, items: Sequence[Item]) -> list[First]:
+        """The first grader is sure of a verdict that stays the same when the odds of all it relies on are moved as far
+        as `sure_from` is from even odds."""
+        if self._first is None:
+            return []
+        grader, far = FindingsGrader(self._first, self.citations), max(0.0, log_odds(self._terms.sure_from))
+        graded = read_watched(grader, items, self._person)
+        at = grader.buckets_at(items, (0.0, -far, far))
+        return [
+            First(one, one.bucket is not None and len(set(buckets)) == 1)
+            for one, buckets in zip(graded, at, strict=True)
+        ]
+
+    def _agree_on(self, plan: Plan) -> None:
+        if self._first is not None:
+            sent = sum(one.is_read for one in plan.drafts)
+            self._person.tell(cascade_words(self._first.name, self._terms.sure_from, len(plan.drafts), sent))
+        estimate = getattr(self._model, "estimate", None)
+        if estimate is None:
+            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
+        found = estimate(plan.prompts)
+        behind = len(plan.drafts)  # where canaries have their places
+        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
+        among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
+        self._person.tell(replace(found, among=among).sentence)
+        if found.calls and not self._terms.yes and not self._person.agrees():
+            raise Incomplete("nothing was asked, and nothing graded", "--yes skips the confirmation")
+        return None
+
+    def _tell(self, grading: Grading) -> None:
+        replies = grading.replies
+        self._person.tell(spent_words(spent_on(replies)))
+        self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
+        if grading.self_check.words and not grading.self_check.in_vain:
+            self._person.tell(f"warning: the grader {grading.self_check.words} among answers of known label")
+        open_ids: dict[str, list[str]] = {}
+        for one in grading.graded:
+            if one.bucket is None:
+                open_ids.setdefault(one.reason, []).append(one.item.question.id)
+        for reason, ids in open_ids.items():
+            self._person.tell(f"not graded, {reason}: {names(ids, len(ids), 50)}")
+
+    def _tell_unread(self, plan: Plan, grading: Grading) -> None:
+        both = zip(plan.drafts, grading.graded, strict=True)
+        ids = [
+            one.item.question.id
+            for draft, one in both
+            if draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader
+        ]
+        if ids:
+            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
+
+
+def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
+    """How much of the work goes to the model, and what that is likely to be good for."""
+    share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
+    if not sent:
+        return f"{share}, and decides all."
+    wrong = next(wrong for level, wrong in _WRONG_WHERE_UNSURE.items() if sure_from <= level)
+    more = max(0.0, wrong - (1 - _A_GOOD_MODEL)) * sent
+    gain = f"with a model that is right on {_A_GOOD_MODEL:.0%} about {more:,.0f} more verdicts would be right"
+    read = f"the model reads {sent:,} ({sent / answers:.0%})"
+    return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
+
+
+def spent_words(spent: Spent) -> str:
+    """What asking came to. Calls that all failed have no price, and are not called free."""
+    cost = "for a cost that is not known" if spent.cost_usd is None else f"for ${spent.cost_usd:,.4f}"
+    if spent.calls and not spent.tokens_in + spent.tokens_out and spent.cost_usd == 0:
+        cost = "in vain: nothing was answered"
+    return (
+        f"asked {counted(spent.calls, 'call')} {cost}; {spent.known:,} of {spent.replies:,} replies were known before"
+    )
