@@ -110,9 +110,11 @@ def test_a_row_with_an_id_keeps_it_though_another_asks_the_same(write: Write) ->
 
 def test_a_row_too_long_to_read_is_named_and_holds_nothing_up(log: Path, write: Write, tmp_path: Path) -> None:
     huge = {"q": "What is X?", "answer": "It is 1.", "retrieved": [{"id": "p", "text": "All of it. " * 200_000}]}
-    done = grade("--traces", log, "--traces", write("huge.jsonl", [huge]), "--out", tmp_path / "run")
+    endless = {"q": "What is X?", "answer": "It is 1. " * 12_000}
+    done = grade("--traces", log, "--traces", write("huge.jsonl", [huge, endless]), "--out", tmp_path / "run")
     assert done.code == 4 and len(rows_of(done)) == len(ROWS)
     assert "huge.jsonl:1" in done.err and "over 2,000,000 characters of passages" in done.err
+    assert "huge.jsonl:2" in done.err and "the answer has over 100,000 characters" in done.err
 
 
 def test_gold_in_a_log_counts(write: Write, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_what_came_through_a_monitor_is_found_by_the_id_that_the_log_had(tmp_pat
 def test_nobody_is_told_that_a_person_who_was_not_found_is_erased(project: Path) -> None:
     for more in ((), ("--yes",)):
         done = cli("ledger", "purge", "--subject", "nobody", "--ledger", "runs/surefoot.db", *more)
-        assert done.code == 4 and "erased: 0 " in done.out
+        assert done.code == 4 and done.out.startswith("nothing found to erase: 0 ")
         assert "looked for nobody in 2 answers of 1 run; 0 answers of these name no person" in done.err
     with Ledger.open("runs/surefoot.db") as ledger:
         assert ledger.purges() == []
@@ -175,6 +175,10 @@ def test_nothing_is_erased_without_yes(project: Path) -> None:
     assert "--yes erases it" in shown.err
     assert bytes_in(project) == before
     assert cli("ledger", "purge").code == 2
+    for more in ((), ("--yes",)):
+        slip = cli("ledger", "purge", "--older-than", "3", "--ledger", "typo.db", *more)
+        assert slip.code == 2 and "there is no ledger typo.db" in slip.err and "hint:" in slip.err
+    assert bytes_in(project) == before and not (project / "typo.db").exists()
     done = cli("ledger", "purge", "--subject", "u-1", "--yes", "--json")
     assert json.loads(done.out)["rows"]["answers"] == 1
     assert SECRET.encode() not in bytes_in(project)

@@ -6,18 +6,21 @@ import gzip
 import json
 import re
 import signal
-import threading
+import socket
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from socket import gethostname
-from typing import ClassVar
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
 
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
 from tests.conftest import append_verdicts
 from tests.golden_files import ROOT
+from tests.hook import listening
 from tests.in_process import surefoot
 from tests.live.conftest import Start
 from tests.live.exports import export, packed, trace
@@ -44,9 +47,14 @@ def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Pat
     told = live.get("/metrics")[1]
     assert {name for name in re.findall(r"surefoot_\w+", used) if f"\n{name}" not in told} == set()
     done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
-    assert done.code == 4 and "another monitor works in surefoot-monitor" in done.err and "hint: end it" in done.err
+    assert done.code == 4 and "another monitor works with surefoot-monitor" in done.err and "hint: end it" in done.err
     code, result, said = live.end()
     assert (code, result["seen"], result["sampled"], said) == (0, 2, 2, "")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = surefoot(
+            "monitor", "--otlp", str(taken.getsockname()[1]), "--grader", "rules", "--state", "x", cwd=tmp_path
+        )
+    assert done.code == 4 and "choose another one for --otlp or --metrics" in done.err
     done = surefoot("monitor", "--otlp", "0", "--grader", "rules", cwd=tmp_path)
     assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err
     texts = b"".join(path.read_bytes() for path in (tmp_path / "surefoot-monitor").rglob("*.jsonl"))
@@ -63,7 +71,9 @@ def test_what_nobody_should_send_is_refused_in_words(start: Start) -> None:
     code, said = live.post(b"{", JSON)
     assert code == 400 and "not valid JSON" in json.loads(said)["message"]
     assert live.post(b"\x0a\xff", PROTOBUF)[0] == 400 and live.post(b"x", "text/plain")[0] == 415
-    assert live.post(b" " * (LARGEST_BODY + 1))[0] == 413
+    with pytest.raises(HTTPError, match="413"):  # by a client that sends all before it looks for a reply
+        url, headers = f"{live.told['otlp']}v1/traces", {"Content-Type": JSON}
+        urlopen(Request(url, b" " * (3 * LARGEST_BODY), headers))
     code, said = live.post(gzip.compress(b" " * (LARGEST_BODY + 1)), JSON, **{"Content-Encoding": "gzip"})
     assert code == 413 and b"smaller batches" in said
     nameless = [{**one, "traceId": ""} for one in trace(1)]
@@ -76,6 +86,7 @@ def test_what_nobody_should_send_is_refused_in_words(start: Start) -> None:
     for _ in range(1_000):
         assert live.get("/metrics")[0] == 200
     assert live.metrics() == before and before["surefoot_unreadable_total"] == 4
+    assert before["surefoot_refused_bodies_total"] == 5
     assert live.end()[0] == 4, "nothing that was sent could be read"
 
 
@@ -127,34 +138,21 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
     assert (code, result["seen"], result["buckets"]["correct"], said) == (0, 21, 21, "")
 
 
-class _Receiver(BaseHTTPRequestHandler):
-    """Takes an alert at the second try."""
-
-    heard: ClassVar[list[bytes]] = []
-
-    def do_POST(self) -> None:
-        self.heard.append(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(200 if len(self.heard) > 1 else 500)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
-
-
 def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path: Path) -> None:
     manifest = Manifest(name="base", pipeline="test", repeats=1, seed=0, questions_sha256="", question_count=400,
                         grader="g")  # fmt: skip
     with RunStore.create(tmp_path / "base", manifest, [Question(f"q{n}", "?", "answer") for n in range(400)]) as store:
         store.append_trace(Trace("q0", answer="x"))
         append_verdicts(store, [Verdict(f"q{n}", "factuality", "correct", "g") for n in range(400)])
-    server = HTTPServer(("127.0.0.1", 0), _Receiver)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    live = start(*OTLP, "--baseline", "base", "--webhook", f"http://127.0.0.1:{server.server_port}/hook")
-    live.send([span for number in range(20) for span in trace(number, amount=90)])
-    assert live.wait_for("surefoot_alarm/wrong", 1)["surefoot_drift/wrong"] == 1
-    live.wait_for("surefoot_webhook_failures_total", 1)
-    code, result, said = live.end()
-    server.shutdown()
-    server.server_close()
-    assert code == 1 and result["alerts"][0]["bucket"] == "wrong" and "could not be sent: it answered 500" in said
-    text = json.loads(_Receiver.heard[1])["text"]
-    assert len(_Receiver.heard) == 2 and "is usual" in text and f"Surefoot on {gethostname()}, " in text
+    with listening() as hook:
+        live = start(*OTLP, "--baseline", "base", "--webhook", hook.url)
+        live.send([span for number in range(20) for span in trace(number, amount=90)])
+        assert live.wait_for("surefoot_alarm/wrong", 1)["surefoot_drift/wrong"] == 1
+        live.wait_for("surefoot_webhook_failures_total", 1)
+        live.send([span for number in range(20, 360) for span in trace(number)])
+        live.wait_for("surefoot_graded_total", 360)
+        code, result, said = live.end()
+    assert (code, result["alerts"]) == (0, []) and "could not be sent: it answered 500" in said
+    raised, over = hook.heard
+    assert f"Surefoot on {gethostname()}, surefoot-monitor: ALERT: wrong: about 100.0% of" in raised
+    assert "over: wrong: about 0.0% of" in over and "0.5% or less is usual" in over

@@ -29,6 +29,13 @@ def test_every_way_to_send_is_the_same_and_only_wanted_spans_are_read(body: byte
     assert search.retrieved is not None and search.retrieved.ids == ("msa#2",)
 
 
+def test_half_a_character_does_not_cost_the_batch() -> None:
+    """As exporters send that cut texts at a length."""
+    body = export(SPANS).replace(b"contract 2?", b"contract 2? \\ud83d")
+    found = read_export(body, JSON, "", lambda _: True)
+    assert found.spans[2].question == "What is the fee of contract 2? ?" and len(found.spans) == 4
+
+
 def test_what_cannot_be_read_is_counted_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     nameless = [{**SPANS[0], "traceId": ""}, {**SPANS[1], "traceId": "12"}]
     assert read_export(export([*nameless, SPANS[0]]), JSON, "", lambda _: True).unreadable == 2

@@ -32,7 +32,7 @@ def test_the_chain_gives_the_run_length_of_a_simulated_chart() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.floats(0.005, 0.95), st.sampled_from([500.0, 7_143.0]))
+@given(st.floats(0.005, 0.8), st.sampled_from([500.0, 7_143.0]))
 def test_no_limit_is_lower_than_the_false_alarms_allow(rate: float, run_length: float) -> None:
     steps = drift.steps_for(rate, run_length)
     assert average_run(rate, steps) >= run_length
@@ -50,9 +50,24 @@ def test_an_alarm_is_raised_once_and_ends_when_all_is_as_before() -> None:
     assert not fed(chart, 0.03, 1_000)
     (at,) = fed(chart, 0.12, 400)
     assert at < 300 and chart.alarm is not None and chart.alarm.rate > 0.06 and chart.alarm.at == at
-    assert "wrong: about" in chart.alarm.words and "3.0% is usual" in chart.alarm.words
-    fed(chart, 0.02, 1_000)
-    assert fed(chart, 0.12, 400)  # so the first one was over
+    assert "ALERT: wrong: about" in chart.alarm.line and "3.0% is usual" in chart.alarm.line
+    fed(chart, 0.12, 2_000)
+    told = [alert for at in range(1_000) if (alert := chart.count(at % 50 == 0, 3_400 + at, f"minute {at}"))]
+    (over,) = told
+    assert over.is_over and over.line.startswith("over: wrong: about 1.5% of 198 evenly")
+    assert over.time == f"minute {over.at - 3_400}", "its own time and the rate by then, not those of the alarm"
+    assert len(fed(chart, 0.12, 400)) == 1
+
+
+@pytest.mark.parametrize("bucket", SHARES)
+@pytest.mark.parametrize("rate", [0.0, 0.5, 0.79, 0.9, 0.99, 0.9999, 1.0])
+def test_whatever_is_usual_charts_are_quick_and_quiet(bucket: str, rate: float) -> None:
+    known, learning = charts({bucket: rate})[bucket], charts()[bucket]
+    assert not fed(known, rate, 1_000) and not fed(learning, rate, 1_100)
+    assert (known.steps is None) == (learning.steps is None) == (rate > 0.8), "no room for a rise"
+    assert known.level < 1 and learning.level < 1
+    if known.steps is not None:
+        assert fed(known, 1.0, 1_000) and known.level == 1
 
 
 def test_what_is_usual_is_learned_cautiously_and_better_with_time() -> None:

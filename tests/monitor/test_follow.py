@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -11,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.monitor import follow
-from surefoot.monitor.follow import Position, Tail
+from surefoot.monitor.follow import LOST, Position, Tail
 
 
 def lines_of(tail: Tail) -> list[bytes]:
@@ -74,7 +77,62 @@ def test_after_a_restart_the_rotated_log_is_found_under_its_new_name(log: Path, 
     assert lines_of(start(piece.position)) == [b"two", b"three"]
     log.with_name("answers.jsonl.1").unlink()
     again = start(piece.position).read()
-    assert again is not None and again.lines == b"three\n" and "is gone" in again.problems[0].message
+    assert again is not None and again.lines == b"three\n" and again.problems[0].kind == LOST
+    assert "whatever came after byte 4 is lost" in again.problems[0].message
+
+
+def zipped(path: Path) -> None:
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def zstandard(path: Path) -> None:
+    packed = pytest.importorskip("zstandard").ZstdCompressor().compress(path.read_bytes())
+    path.with_name(f"{path.name}.zst").write_bytes(packed)
+    path.unlink()
+
+
+@pytest.mark.parametrize("pack", [lambda _: None, zipped, zstandard])
+@pytest.mark.parametrize("name", ["answers.jsonl.1", "answers.1.jsonl", "answers-20261116.jsonl"])
+@pytest.mark.parametrize("is_copied", [False, True])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_log_is_found_again_however_it_was_rotated(
+    log: Path, start: Start, pack: Callable[[Path], None], name: str, is_copied: bool, is_open: bool
+) -> None:
+    """Renamed or copied and cut, packed or not, by a monitor that goes on and one that starts again."""
+    for number, other in enumerate(("answers.jsonl.2", "answers.txt")):
+        add(log.with_name(other), f"another one {number}\n" * 1_000)
+    zipped(log.with_name("answers.jsonl.2"))
+    add(log, "".join(f"line {number}\n" for number in range(100)))
+    tail = start()
+    pieces = [tail.read(), tail.read()]
+    assert pieces[0] is not None and pieces[1] is None
+    add(log, "one\ntwo\n")
+    if not is_open:
+        tail.close()
+        tail = start(pieces[0].position)
+    if is_copied:
+        shutil.copy(log, log.with_name(name))
+        with log.open("r+") as file:
+            file.truncate()
+    else:
+        log.rename(log.with_name(name))
+    pack(log.with_name(name))
+    add(log, "three\n")
+    assert lines_of(tail) == [b"one", b"two", b"three"]
+
+
+def test_a_folder_that_is_gone_is_waited_for_and_what_is_no_file_is_not_opened(log: Path, start: Start) -> None:
+    add(log, "one\n")
+    tail = start()
+    piece = tail.read()
+    assert piece is not None
+    tail.close()
+    os.mkfifo(log.with_name("answers.pipe"))
+    log.rename(log.parent.with_name("elsewhere"))
+    assert start(piece.position).read() is None
+    shutil.rmtree(log.parent)
+    assert start(piece.position).read() is None
 
 
 @pytest.mark.parametrize("new", ["x\n", "a line that is longer than what was there before\nand one more\n"])
@@ -86,7 +144,7 @@ def test_a_log_that_is_cut_and_written_anew_is_read_from_its_start(log: Path, ne
         file.truncate()
         file.write(new)
     piece = tail.read()
-    assert piece is not None and piece.lines.decode() == new and "written anew" in piece.problems[0].message
+    assert piece is not None and piece.lines.decode() == new and piece.problems[0].kind == LOST
 
 
 def test_a_line_without_end_is_named_and_skipped(log: Path, monkeypatch: pytest.MonkeyPatch, start: Start) -> None:

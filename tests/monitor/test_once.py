@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Sequence
@@ -17,8 +18,10 @@ from surefoot.io.flags import is_flagged
 from surefoot.io.traces import read_traces
 from surefoot.monitor.answers import name_of, new_rows
 from surefoot.monitor.follow import Position
+from surefoot.monitor.state import owned
 from surefoot.services import monitor as service
 from surefoot.types import Item, Trace
+from tests.hook import listening
 from tests.in_process import surefoot
 
 Row = dict[str, Any]
@@ -98,9 +101,12 @@ def test_it_goes_on_where_it_stopped_also_in_a_log_that_is_cut_or_begun_anew(tmp
     with log.open("a") as file:
         file.write(' long?", "answer": "Ten days [d#1]."}\n')
     assert monitored("--once", log, *how)[1]["seen"] == 1
+    size = log.stat().st_size
     log.unlink()
     written(log, [answer(n) for n in range(20, 40)])
-    assert monitored("--once", log, *how)[1]["seen"] == 20
+    done = surefoot("monitor", "--once", log, "--grader", "rules", "--json", *how)
+    assert json.loads(done.out)["seen"] == 20 and json.loads(done.out)["lost"]
+    assert done.code == 4 and f"whatever came after byte {size:,} is lost" in done.err
     done = surefoot("monitor", "--once", log, "--sample", "0.5", "--state", tmp_path / "state.json")
     assert done.code == 2 and "was begun with --sample 1 --seed 0" in done.err and "hint:" in done.err
 
@@ -113,9 +119,14 @@ def test_a_rotated_log_is_read_to_its_end_and_an_empty_one_is_nothing_new(tmp_pa
     assert monitored("--once", log, *how)[1]["seen"] == 6
     written(log, [answer(n) for n in range(6, 10)])
     log.rename(tmp_path / "log.jsonl.1")
+    assert monitored("--once", log, *how)[1]["seen"] == 4, "also before there is a new one"
+    assert monitored("--once", log, *how)[1]["seen"] == 0
     written(log, [answer(10)])
-    assert monitored("--once", log, *how)[1]["seen"] == 5
-    log.rename(tmp_path / "log.jsonl.2")
+    packed = gzip.compress((tmp_path / "log.jsonl.1").read_bytes() + json.dumps(answer(11)).encode())
+    (tmp_path / "log.jsonl.1.gz").write_bytes(packed)
+    (tmp_path / "log.jsonl.1").unlink()
+    assert monitored("--once", log, *how)[1]["seen"] == 2
+    log.rename(tmp_path / "log-20261116.jsonl")
     log.touch()
     code, found = monitored("--once", log, *how)
     assert (code, found["seen"], found["unreadable"]) == (0, 0, 0)
@@ -124,20 +135,22 @@ def test_a_rotated_log_is_read_to_its_end_and_an_empty_one_is_nothing_new(tmp_pa
 def test_what_was_graded_before_it_was_ended_need_not_be_graded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "_SAVE_SECONDS", -1.0)
-    rules, read = FindingsGrader(Rules()), list[int]()
+    rules, read, bad = FindingsGrader(Rules()), list[int](), tmp_path / "bad.jsonl"
 
     class Ended(FindingsGrader):
         def read(self, items: Sequence[Item]) -> list[Graded]:
-            if len(read) == 2:
+            if len(read) == 3:
                 raise KeyboardInterrupt
             read.append(len(items))
+            monkeypatch.setattr(service, "_SAVE_SECONDS", -1.0 if len(read) < 3 else 60.0)
             return list(rules.read(items))
 
-    log, state = written(tmp_path / "log.jsonl", [answer(n) for n in range(80)]), tmp_path / "state.json"
+    log, state = written(tmp_path / "log.jsonl", [wrong(n) for n in range(120)]), tmp_path / "state.json"
     with pytest.raises(KeyboardInterrupt):
-        library.monitor_log(log, sample=1, state=state, grader=Ended(Rules()))
-    assert library.monitor_log(log, sample=1, state=state, grader=rules)["sampled"] == 80 - sum(read) > 0
+        library.monitor_log(log, sample=1, state=state, grader=Ended(Rules()), bad=bad)
+    again = library.monitor_log(log, sample=1, state=state, grader=rules, bad=bad)
+    assert again["sampled"] == 120 - sum(read[:2]), "what was graded since it was last saved is graded again"
+    assert len(bad.read_text().splitlines()) == 120, "and no answer is kept twice"
 
 
 def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> None:
@@ -148,7 +161,9 @@ def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> N
     code, found = monitored("--once", quiet, *how)
     assert (code, found["alerts"]) == (0, []) and 0.03 < found["references"]["wrong"] < 0.06
     risen = written(tmp_path / "2.jsonl", [answer(n) if n % 4 else wrong(n) for n in range(200, 320)])
-    code, found = monitored("--once", risen, *how)
+    with listening() as hook:
+        code, found = monitored("--once", risen, *how, "--webhook", hook.url)
+    assert len(hook.heard) == 1 and "ALERT: wrong: about" in hook.heard[0] and "state.json: " in hook.heard[0]
     (alert,) = found["alerts"]
     assert code == 1 and alert["bucket"] == "wrong" and 120 < alert["at"] < 240
     assert monitored("--once", risen, *how)[0] == 1  # nothing is new, and the alarm is not over
@@ -156,6 +171,25 @@ def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> N
     code, found = monitored("--once", better, *how)
     assert (code, found["alerts"]) == (0, []), "what is over by now is told, and wakes nobody"
     assert alert["time"].startswith("20")
+    (over,) = (note for note in found["notes"] if "is over" in note)
+    assert "an alarm is over: wrong: about 0.0% of" in over
+
+
+def test_a_log_that_is_all_wrong_is_told_of_and_not_watched(tmp_path: Path) -> None:
+    log = written(tmp_path / "log.jsonl", [wrong(n) for n in range(1_010)])
+    done = surefoot("monitor", "--once", log, "--grader", "rules", "--sample", "1")
+    assert done.code == 0 and "wrong is not watched: 100.0% is usual" in done.err
+    assert "0.5% or less is usual" in done.out
+
+
+def test_one_at_a_time_works_with_a_state(tmp_path: Path) -> None:
+    log, state = written(tmp_path / "log.jsonl", [answer(1)]), tmp_path / "state.json"
+    with owned(state, tmp_path / ".state.json.lock"):
+        done = surefoot("monitor", "--once", log, "--grader", "rules", "--state", state)
+    assert done.code == 4 and "another monitor works with" in done.err and "hint:" in done.err
+    state.write_text('{"of": "another version"}')
+    done = surefoot("monitor", "--once", log, "--grader", "rules", "--state", state)
+    assert done.code == 4 and "is not the state of a monitor" in done.err and "another version of Surefoot" in done.err
 
 
 def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(tmp_path: Path) -> None:

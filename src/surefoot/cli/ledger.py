@@ -69,7 +69,8 @@ def purge_(older_than: int | None, subject: str | None, ledger: str | None, yes:
     done = purge(older_than=older_than, subject=subject, ledger=ledger, yes=yes)
 
     def show() -> None:
-        click.echo(f"{'erased' if done.erased else 'would be erased'}: {counted_rows(done.rows)}")
+        what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
+        click.echo(f"{what}: {counted_rows(done.rows)}")
         for line in (
             *(f"run: {run}" for run in done.runs),
             *(f"warning: not purged: {one}" for one in done.unread),

@@ -12,6 +12,7 @@ from surefoot.cli.options import SEED, Real, asking_options, citations_option, j
 from surefoot.cli.output import check_outputs, finish, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
+from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
 from surefoot.report.words import plain
 from surefoot.services.grade import DEFAULT
@@ -62,7 +63,7 @@ def monitor(
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__ if name in more})
     if log:
         check_once(live)
-        found = monitor_log(log, state=state, bad=bad, terms=terms, person=PERSON, **more)
+        found = monitor_log(log, state=state, bad=bad, terms=terms, webhook=live["webhook"], person=PERSON, **more)
     else:
         found = watch_live(as_json, live, state=state, bad=bad, terms=terms, **more)
     for note in found.notes:
@@ -76,8 +77,14 @@ def _show(found: Monitored) -> None:
         if rate.value is None or rate.low is None or rate.high is None:
             click.echo(f"{bucket:12} -      {rate.reason}")
             continue
-        usual = found.references.get(bucket)
-        beside = "" if usual is None else f", {usual:.1%} is usual"
-        click.echo(f"{bucket:12} {rate.value:6.1%} of all answers ({rate.low:.1%} to {rate.high:.1%}){beside}")
+        known = found.references.get(bucket)
+        beside = "" if known is None else f", {usual(known)}"
+        share, low, high = map(_percent, (rate.value, rate.low, rate.high))
+        click.echo(f"{bucket:12} {share:>6} of all answers ({low} to {high}){beside}")
     for alert in found.alerts:
         click.echo(f"ALERT        {alert.words}")
+
+
+def _percent(share: float) -> str:
+    """With the digits that tell a rare one from none."""
+    return f"{share:.1%}" if share == 0 or share >= 0.0005 else f"{100 * share:.1g}%"

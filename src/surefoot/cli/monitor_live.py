@@ -24,18 +24,18 @@ live_options = together(
     click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
     click.option("--settle", type=Real(0, _A_DAY), default=10.0, show_default=True, metavar="SECONDS",
                  help="A trace is complete after this long without a span."),
-    click.option("--webhook", metavar="URL", help="POST alerts there, as JSON with a `text`."),
+    click.option("--webhook", metavar="URL", help="POST alarms and their ends there, as JSON with a `text`."),
     click.option("--pipeline", "-p", metavar="P",
                  help="Not ready until this pipeline passes `surefoot doctor`."),
     click.option("--questions", "-q", metavar="FILE", help="Sentinels for --pipeline.  [default: the demo set]"),
 )  # fmt: skip
 LIVE = ("follow", "otlp", "metrics", "host", "settle", "webhook", "pipeline", "questions")
-_BY_DEFAULT = ("host", "settle")
+_ANYHOW = ("host", "settle", "webhook")  # what --once goes with, or does not look at
 
 
 def check_once(options: Mapping[str, object]) -> None:
     """Of options that mean nothing to a command that ends at once."""
-    if given := [name for name in LIVE if name not in _BY_DEFAULT and options[name] is not None]:
+    if given := [name for name in LIVE if name not in _ANYHOW and options[name] is not None]:
         raise UsageError(f"--{given[0]} does not go with --once", "leave out one of them")
 
 

@@ -35,7 +35,8 @@ _KINDS = {
 }
 
 _Key = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
-MOST_CHARACTERS = 2_000_000  # of the passages of one answer
+_MOST_CHARACTERS = 2_000_000  # of the passages of one answer
+_LONGEST_ANSWER = 100_000  # characters, about fifty pages
 Naming = Callable[[int, Trace], str]  # of a row without an id, by its number and what it holds
 
 
@@ -111,8 +112,8 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
         raise BadRow("the item has no id")
     if trace.question is None:
         raise BadRow("the row has no question; `surefoot run --pipeline traces:FILE` takes it from a question set")
-    if is_too_long(trace):
-        raise BadRow(f"the answer comes with over {MOST_CHARACTERS:,} characters of passages, too many to read")
+    if why := why_too_long(trace):
+        raise BadRow(why)
     references = _references(row)
     declines = [detect(text).value == "refused" for text in references]
     question = Question(
@@ -126,9 +127,13 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
     return Item(question, replace(trace, question_id=identifier, question=None))
 
 
-def is_too_long(trace: Trace) -> bool:
-    """No pipeline can have shown so much to a model, and reading it would hold up all other answers."""
-    return sum(len(passage.text) for passage in trace.retrieved or ()) > MOST_CHARACTERS
+def why_too_long(trace: Trace) -> str:
+    """No pipeline can have shown so much to a model, or got it from one; reading it would hold up all other answers."""
+    if len(trace.answer or "") > _LONGEST_ANSWER:
+        return f"the answer has over {_LONGEST_ANSWER:,} characters, too many to read"
+    if sum(len(passage.text) for passage in trace.retrieved or ()) > _MOST_CHARACTERS:
+        return f"the answer comes with over {_MOST_CHARACTERS:,} characters of passages, too many to read"
+    return ""
 
 
 def _check_citations(value: object) -> None:

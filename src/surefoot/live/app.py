@@ -16,6 +16,7 @@ from surefoot.live.monitor import Monitor
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, OtherFormat, TooLarge
 
 _RETRY_SECONDS = "5"
+_LONGEST_HEARD = 1 << 30  # bytes of a body that is refused anyway
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -36,6 +37,8 @@ def app_for(monitor: Monitor, *, takes_traces: bool) -> Starlette:
         except ClientDisconnect:  # in the middle of it: nothing was taken, and nobody waits for a reply
             return Response(status_code=400)
         except SurefootError as error:
+            if not isinstance(error, Incomplete):
+                monitor.count_refusal()
             return _refusal(kind, error)
         return Response(_success(kind, export.unreadable), media_type=PROTOBUF if PROTOBUF in kind else JSON)
 
@@ -48,14 +51,14 @@ def app_for(monitor: Monitor, *, takes_traces: bool) -> Starlette:
 
 
 async def _body(request: Request) -> bytes:
-    length = request.headers.get("content-length", "0")
-    parts, size = list[bytes](), int(length) if length.isdecimal() else 0
-    if size <= LARGEST_BODY:
-        size = 0
-        async for part in request.stream():
+    """One that is too large is heard to its end: many clients look for a reply only when they have sent all."""
+    parts, size = list[bytes](), 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= LARGEST_BODY:
             parts.append(part)
-            if (size := size + len(part)) > LARGEST_BODY:
-                break
+        elif size > _LONGEST_HEARD:
+            break
     if size > LARGEST_BODY:
         raise TooLarge(f"the body has over {LARGEST_BODY >> 20} MiB", "send smaller batches")
     return b"".join(parts)

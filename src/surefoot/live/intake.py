@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.io.flags import is_flagged
-from surefoot.io.items import is_too_long
+from surefoot.io.items import why_too_long
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import TraceReader
 from surefoot.live.joining import Joiner
@@ -224,7 +224,7 @@ class Intake:
 
 def _fault_of(trace: Trace) -> str:
     """Under what a trace is counted that cannot be graded."""
-    return "no_question" if trace.question is None else "unreadable" if is_too_long(trace) else ""
+    return "no_question" if trace.question is None else "unreadable" if why_too_long(trace) else ""
 
 
 def _without_personal_data(name: str) -> str:

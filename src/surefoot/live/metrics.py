@@ -18,6 +18,7 @@ _COUNTERS = {
     "graded": "Chosen answers that the grader put into a bucket.",
     "ungraded": "Chosen answers that the grader could not put into a bucket.",
     "unreadable": "Rows and spans that could not be read.",
+    "refused_bodies": "Requests answered with 400, 413 or 415: what they held is lost.",
     "no_question": "Rows, and of the traces that could be chosen those, that hold no question and were not graded.",
     "late_spans": "Spans that came after their trace had been put together.",
     "grader_failures": "Times that the grader failed, and tried again.",

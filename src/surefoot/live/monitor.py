@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from socket import gethostname
 
 from msgspec.structs import replace
 
@@ -18,8 +17,8 @@ from surefoot.live.receiver import Export, read_export
 from surefoot.live.record import Record
 from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
-from surefoot.live.webhook import Webhook
 from surefoot.monitor.follow import Piece, Tail
+from surefoot.monitor.webhook import Webhook
 from surefoot.report.words import counted
 from surefoot.services.graders import Reader
 from surefoot.services.monitor import Monitored, keep_bad, now
@@ -42,9 +41,9 @@ class Monitor:
         self._grading = Grading(grader, intake, record.places.queue, person.tell)
         self._fed, self._ending = threading.Event(), threading.Event()
         self._readiness = Readiness(grader, sentinels, self._ending)
-        self._webhook = Webhook(webhook, person.tell, record.unsent) if webhook else None
+        self._webhook = Webhook(webhook, str(intake.folder), person.tell, record.unsent) if webhook else None
         self._piece: Piece | None = None
-        self._saved, self._told, self._faults = 0.0, set[str](), list[str]()
+        self._saved, self._refused, self._told, self._faults = 0.0, 0, set[str](), list[str]()
         self._threads = [
             threading.Thread(target=self._guarded, args=(work,), name=f"surefoot-{name}", daemon=True)
             for name, work in (("feed", self._feed), ("grade", self._grade), ("ready", self._readiness.find_out))
@@ -73,11 +72,14 @@ class Monitor:
         self._intake.take_export(export)
         return export
 
+    def count_refusal(self) -> None:
+        self._refused += 1
+
     def metrics(self) -> bytes:
         with self._intake.guard:
             counts = {
-                "late_spans": self._intake.late_spans, "grader_failures": self._grading.failures,
-                "grader_seconds": self._grading.seconds,
+                "late_spans": self._intake.late_spans, "refused_bodies": self._refused,
+                "grader_failures": self._grading.failures, "grader_seconds": self._grading.seconds,
                 "webhook_failures": self._webhook.failures if self._webhook else 0,
             }  # fmt: skip
             gauges = {
@@ -153,20 +155,14 @@ class Monitor:
             if self._ending.wait(_SETTLE_SECONDS):
                 return  # they are graded again after the next start
         with self._intake.guard:
-            before = self._record.state.alarms
             alerts = self._record.count(readings, now())
-            over = [alert for bucket, alert in before.items() if bucket not in self._record.state.alarms]
             self._record.places = replace(self._record.places, queue=place)
             self._intake.waiting -= len(readings)
-        self._announce([*(f"ALERT: {one.words}" for one in alerts), *(f"over: {one.words}" for one in over)])
-
-    def _announce(self, lines: Sequence[str]) -> None:
-        """To whoever looks, and to the webhook, where several monitors may speak."""
-        for line in lines:
-            self._tell(line)
+        for alert in alerts:
+            self._tell(alert.line)
             if self._webhook:
-                self._webhook.send(f"Surefoot on {gethostname()}, {self._intake.folder}: {line}")
-        if lines:
+                self._webhook.send(alert.line)
+        if alerts:
             self._save()
 
     def _keep_bad(self, readings: Sequence[Reading]) -> bool:

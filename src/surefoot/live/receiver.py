@@ -16,9 +16,9 @@ from surefoot.errors import UsageError
 from surefoot.io import otel
 from surefoot.io.extras import library
 from surefoot.io.packed import packed_rows
+from surefoot.io.rows import decode_one
 from surefoot.io.sources import Packed
 from surefoot.io.spans import Span, spans_in
-from surefoot.io.writer import UNREADABLE
 from surefoot.types import Problem
 
 LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
@@ -72,10 +72,9 @@ def _unpacked(body: bytes, packing: str) -> bytes:
 
 
 def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
-    try:
-        row = msgspec.json.decode(data)
-    except UNREADABLE as error:
-        raise UsageError(f"the body is not valid JSON: {error}", "send an ExportTraceServiceRequest") from error
+    row = decode_one(data).value
+    if isinstance(row, Problem):
+        raise UsageError(f"the body is {row.message}", "send an ExportTraceServiceRequest")
     if not isinstance(row, dict) or (row and not any(key in row for key in otel.EXPORTS)):
         raise UsageError("the body has no resourceSpans", "send an ExportTraceServiceRequest")
     ids, asked, kept, unreadable = dict[str, bool](), dict[str, None](), list[object](), 0

@@ -14,8 +14,8 @@ from surefoot.io.writer import PRIVATE, replace_file
 from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of
-from surefoot.monitor.drift import ANSWERS_PER_FALSE_ALARM, SHARES, Alert, Chart, steps_for
-from surefoot.monitor.state import Names, State
+from surefoot.monitor.drift import Alert
+from surefoot.monitor.state import OTHER_STATE, Names, State
 
 _AXES = ("citation_exists", "citation_supports")
 
@@ -51,7 +51,7 @@ class Record:
         self._counts_before, self._answers_before = Counter(self.counts), self.state.answers()
 
     def count(self, readings: Sequence[Reading], now: str) -> list[Alert]:
-        """What was graded, each answer once; the alarms that it raises."""
+        """What was graded, each answer once; the alarms that it raises or ends."""
         alerts = list[Alert]()
         for reading in readings:
             if not self._graded.add(reading.queued.chosen.name):
@@ -82,7 +82,7 @@ class Record:
             kept = msgspec.json.decode(path.read_bytes(), type=Kept)
             record = cls(State.from_bytes(bytes(kept.state)))
         except (OSError, msgspec.MsgspecError, ValueError) as error:
-            raise Incomplete(f"{path} is not what a monitor keeps: {error}", "choose another --state") from error
+            raise Incomplete(f"{path} is not what a monitor keeps: {error}", OTHER_STATE) from error
         record.places, record.unsent = kept.places, kept.unsent
         record.counts = Counter(kept.counts)
         record._graded = Names(kept.graded)
@@ -95,14 +95,7 @@ class Record:
         return Snapshot(
             counts={**happened, **counts}, gauges=gauges,
             answers={name: count - self._answers_before[name] for name, count in self.state.answers().items()},
-            drift={name: _level(chart) for name, chart in charts.items()},
+            drift={name: chart.level for name, chart in charts.items()},
             alarms={name: int(chart.alarm is not None) for name, chart in charts.items()},
             citations=dict(self._citations), seconds=dict(self._seconds), seconds_sum=self._seconds_sum,
         )  # fmt: skip
-
-
-def _level(chart: Chart) -> float:
-    """0 while what is usual is still being learned."""
-    if chart.rate is None:
-        return 0.0
-    return chart.score / steps_for(chart.rate, ANSWERS_PER_FALSE_ALARM / SHARES[chart.bucket]).limit

@@ -5,22 +5,21 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.errors import UsageError
 from surefoot.io.writer import LOCK
 from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
 from surefoot.live.record import Record
 from surefoot.live.sentinels import Sentinels, check_pipeline
-from surefoot.live.webhook import check_url
 from surefoot.monitor.sampling import RATE, Design
-from surefoot.monitor.state import State
+from surefoot.monitor.state import State, owned
+from surefoot.monitor.webhook import check_url
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.model_grader import ModelGrader
@@ -30,6 +29,7 @@ from surefoot.services.result import READER, Person
 from surefoot.web.serve import address, bound, serve, tell_if_open
 
 FOLDER = "surefoot-monitor"
+_OTHER_PORT = "choose another one for --otlp or --metrics"
 SETTLE_SECONDS = 10.0
 
 
@@ -79,10 +79,10 @@ def monitor_live(
     if isinstance(reader, ModelGrader):
         raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
     texts = PassageTexts.of(corpus, person.tell)
-    with _owned(folder), contextlib.ExitStack() as stack:
+    with owned(folder, folder / LOCK), contextlib.ExitStack() as stack:
         record = _record(folder, Design(sample, seed), baseline)
         ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
-        sockets = {port: stack.enter_context(bound(host, port)) for port in ports}
+        sockets = {port: stack.enter_context(bound(host, port, _OTHER_PORT)) for port in ports}
         urls = {port: address(host, one) for port, one in sockets.items()}
         intake = Intake(
             folder, record.state, record.counts, record.places, settle_seconds=settle, mapping=mapping, texts=texts
@@ -110,19 +110,6 @@ def _wait(monitor: Monitor, takes_traces: bool, sockets: list[socket.socket], an
     with contextlib.suppress(KeyboardInterrupt):
         announce()
         threading.Event().wait()
-
-
-@contextlib.contextmanager
-def _owned(folder: Path) -> Iterator[None]:
-    """One monitor a folder."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / LOCK, timeout=0):
-            yield
-    except Timeout as error:
-        raise Incomplete(f"another monitor works in {folder}", "end it, or choose another --state") from error
-    except OSError as error:
-        raise Incomplete(f"{folder} cannot be used: {error.strerror}", "choose another --state") from error
 
 
 def _record(folder: Path, design: Design, baseline: str | Path | None) -> Record:

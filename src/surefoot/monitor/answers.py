@@ -42,7 +42,7 @@ def new_rows(path: str | Path, positions: dict[str, Position]) -> Iterator[Row]:
     start: only the names of its answers tell then which were counted.
     """
     for found in files_in([path]):
-        if not isinstance(found, File) or not _is_of_lines(found):
+        if not isinstance(found, File) or not (_is_of_lines(found) or is_known(found.path, positions)):
             yield from (row for block in cut(found) for row in rows_in(block))
             continue
         name = str(Path(found.path).resolve())
@@ -50,6 +50,11 @@ def new_rows(path: str | Path, positions: dict[str, Position]) -> Iterator[Row]:
             while (piece := tail.read()) is not None:
                 yield from piece.rows(found.source)
                 positions[name] = piece.position
+
+
+def is_known(path: str | Path, positions: Mapping[str, Position]) -> bool:
+    """Whether it was read before: then it may have been moved away, and the next one is not there yet."""
+    return str(Path(path).resolve()) in positions
 
 
 def _is_of_lines(found: File) -> bool:

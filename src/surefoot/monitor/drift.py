@@ -1,8 +1,9 @@
 """Has a bucket become commoner than it was? A Bernoulli CUSUM chart for each (ADR 24).
 
-An answer in the bucket lifts the score of its chart, any other lowers it, never below zero; at the limit there is an
-alarm, which ends when the score is back at zero. The limit is computed from the Markov chain of the score: an unchanged
-rate reaches it no more often than stated. That holds for an even sample, and a chart is shown no other answers.
+An answer in the bucket lifts the score of its chart, any other lowers it, never below zero nor above the limit. There
+is an alarm at the limit, which ends when the score is back at zero. The limit is computed from the Markov chain of the
+score: an unchanged rate reaches it no more often than stated. That holds for an even sample, and a chart is shown no
+other answers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ SHARES = {"wrong": 0.7, "unsupported": 0.1, "refused": 0.1, "ungraded": 0.1}
 LEARNED_FROM, LEARNED_UNTIL = 1_000, 8_000  # answers of the even sample, where no reference is given
 _CAUTION = 0.8  # a reference from few answers may be too low: it is taken at this quantile of what it may be
 _RAREST = 0.005  # rates below are watched as if they were this
+_COMMONEST = 0.8  # a bucket with most of all answers has no room to become much commoner: it is not watched
 _LEAST_RISE, _LARGEST_RISE = 0.01, 0.10
 _FINEST = 5  # steps up or down, at least, in the larger of the two
 
@@ -34,23 +36,29 @@ class Steps(Struct, frozen=True):
 
 
 class Alert(Struct, frozen=True):
-    """A bucket became commoner. `since` is how many answers of the even sample ago the score left zero, `rate` what it
-    was since then."""
+    """A bucket became commoner, or is as common as before. `rate` is that of the latest `since` answers of the even
+    sample: those in which the score rose from zero to the limit, or fell from there to zero."""
 
     bucket: str
     reference: float
     rate: float
     since: int
     at: int  # graded answers in all
-    time: str = ""  # of the alarm, ISO 8601
+    time: str = ""  # ISO 8601
+    is_over: bool = False
 
     @property
     def words(self) -> str:
         when = f" ({self.time})" if self.time else ""
         return (
             f"{self.bucket}: about {self.rate:.1%} of {self.since:,} evenly sampled answers in a row, where "
-            f"{self.reference:.1%} is usual{when}"
+            f"{usual(self.reference)}{when}"
         )
+
+    @property
+    def line(self) -> str:
+        """As it is announced."""
+        return f"{'over' if self.is_over else 'ALERT'}: {self.words}"
 
 
 class Chart(Struct):
@@ -63,27 +71,40 @@ class Chart(Struct):
     answers: int = 0
     due: int | None = LEARNED_FROM  # answers from which it is learned next; None where it is settled
     score: int = 0
-    run_events: int = 0  # since the score left zero
+    run_events: int = 0  # since the score was at zero, or at the limit
     run_length: int = 0
     alarm: Alert | None = None  # until the score is back at zero
 
     def count(self, in_bucket: bool, at: int, now: str = "") -> Alert | None:
-        """One more answer of the even sample, the `at`th that was graded; the alert if it raises one."""
+        """One more answer of the even sample, the `at`th that was graded; the alarm that it raises or ends."""
         if self.due is not None and self.alarm is None:
             self._learn(in_bucket, self.due)
-        if self.rate is None:
+        steps = self.steps
+        if self.rate is None or steps is None:
             return None
-        steps = steps_for(self.rate, ANSWERS_PER_FALSE_ALARM / SHARES[self.bucket])
-        self.score = min(self.score + (steps.up if in_bucket else -steps.down), steps.limit)
-        if self.score <= 0:
-            self.score = self.run_events = self.run_length = 0
-            self.alarm = None
-            return None
+        self.score = max(0, min(self.score + (steps.up if in_bucket else -steps.down), steps.limit))
         self.run_events, self.run_length = self.run_events + in_bucket, self.run_length + 1
-        if self.score < steps.limit or self.alarm is not None:
+        if 0 < self.score < steps.limit:
             return None
-        self.alarm = Alert(self.bucket, self.rate, self.run_events / self.run_length, self.run_length, at, now)
-        return self.alarm
+        rate, since, is_over = self.run_events / self.run_length, self.run_length, self.score == 0
+        self.run_events = self.run_length = 0
+        if is_over == (self.alarm is None):
+            return None
+        news = Alert(self.bucket, self.rate, rate, since, at, now, is_over)
+        self.alarm = None if is_over else news
+        return news
+
+    @property
+    def steps(self) -> Steps | None:
+        """None while the reference is not known, and where it leaves no room for a rise."""
+        if self.rate is None or self.rate > _COMMONEST:
+            return None
+        return steps_for(self.rate, ANSWERS_PER_FALSE_ALARM / SHARES[self.bucket])
+
+    @property
+    def level(self) -> float:
+        """How near an alarm is, which is at 1."""
+        return self.score / self.steps.limit if self.steps else 0.0
 
     def _learn(self, in_bucket: bool, due: int) -> None:
         self.events, self.answers = self.events + in_bucket, self.answers + 1
@@ -102,9 +123,13 @@ def cautious(events: float, answers: float) -> float:
     return max(_RAREST, beta_quantile(_CAUTION, events + 0.5, answers - events + 0.5))
 
 
+def usual(rate: float) -> str:
+    return f"{rate:.1%}{' or less' if rate <= _RAREST else ''} is usual"
+
+
 def watched(rate: float) -> float:
     """The rate to be told from the reference: twice as much, but at least one point more and at most ten."""
-    return min(rate + min(max(rate, _LEAST_RISE), _LARGEST_RISE), (1 + rate) / 2)
+    return rate + min(max(rate, _LEAST_RISE), _LARGEST_RISE)
 
 
 @lru_cache(maxsize=256)

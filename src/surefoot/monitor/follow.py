@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
 import os
+import shutil
+import stat
+import tempfile
+import zlib
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -10,12 +17,15 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.io.extras import open_zst
 from surefoot.io.rows import Row, decode_lines, decode_one
 from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
+LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 _MARK_BYTES = 256
+_PACKED = (".gz", ".zst")
 
 
 class Position(Struct, frozen=True):
@@ -48,6 +58,7 @@ class Tail:
     def __init__(self, path: Path, position: Position | None = None) -> None:
         self._path, self._position = path, position or Position()
         self._file: BinaryIO | None = None
+        self._opened = contextlib.ExitStack()  # which holds it
         self._problems: list[Problem] = []
 
     def read(self) -> Piece | None:
@@ -56,9 +67,9 @@ class Tail:
             return None
         assert self._file is not None
         is_replaced = self._is_replaced()  # looked at first: what is written before it is replaced is read to the end
-        if not self._is_same(self._file):
-            self._tell("note", "was cut or written anew, and is read from its start")
-            self._position = Position(self._position.inode)
+        if not self._is_same(self._file):  # cut or written anew
+            self.close()
+            return self.read()
         before, data = self._position, self._bytes_at(self._file)
         if is_replaced and not data:
             self.close()
@@ -69,36 +80,55 @@ class Tail:
         return Piece(lines, before.line, self._position, told) if told or self._position != before else None
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._opened.close()
+        self._file = None
 
     def _tell(self, kind: str, message: str) -> None:
         self._problems.append(Problem(kind, message, str(self._path), self._position.line))
 
     def _open(self) -> bool:
-        """The file that was read last, which may have another name by now, or else the one of our name."""
+        """The file that was read last, or a copy of it, which may have another name by now and be packed; or else the
+        one of our name."""
         for path in self._candidates():
-            try:
-                file = path.open("rb")
-            except OSError:
-                continue
-            inode = os.fstat(file.fileno()).st_ino
-            if self._position.inode in (0, inode) and self._is_same(file):
-                self._file, self._position = file, replace(self._position, inode=inode)
-                return True
-            file.close()
+            with contextlib.suppress(OSError, EOFError, zlib.error):
+                if self._takes(path):
+                    return True
         if self._position.inode and self._path.exists():
-            self._tell("note", "the log that was read last is gone; the one of its name is read from its start")
+            if self._position.offset:
+                before = f"of the log before it, whatever came after byte {self._position.offset:,} is lost"
+                self._tell(LOST, f"was cut or replaced, and is read from its start; {before}")
             self._position = Position()
             return self._open()
         return False
 
     def _candidates(self) -> list[Path]:
+        """The very file first, then the latest. What is packed comes last, and only once there is another log."""
         if not self._position.inode:
             return [self._path]
-        beside = self._path.parent.glob(f"{self._path.name}*")
-        return [self._path, *(path for path in beside if path != self._path and path.is_file())]
+        start, is_next = self._path.name.partition(".")[0], self._path.exists()
+        beside = (path for path in self._path.parent.glob("*") if path.name.startswith(start))
+        found = list[tuple[bool, bool, float, Path]]()
+        for path in beside:
+            is_packed = path.suffix in _PACKED
+            with contextlib.suppress(OSError):
+                told = path.stat()
+                if stat.S_ISREG(told.st_mode) and (is_next or not is_packed):
+                    found.append((is_packed, told.st_ino != self._position.inode, -told.st_mtime, path))
+        return [path for *_, path in sorted(found)]
+
+    def _takes(self, path: Path) -> bool:
+        """Whether it is what was read, which is read on then. Where nothing was read, only the inode tells."""
+        position = self._position
+        with contextlib.ExitStack() as stack:
+            file: BinaryIO = stack.enter_context(path.open("rb"))
+            inode = os.fstat(file.fileno()).st_ino
+            if position.mark and path.suffix in _PACKED:
+                packed, file = file, stack.enter_context(tempfile.TemporaryFile())
+                _unpack(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), file, position)
+            if not self._is_same(file) or not (position.mark or position.inode in (0, inode)):
+                return False
+            self._file, self._position, self._opened = file, replace(position, inode=inode), stack.pop_all()
+        return True
 
     def _is_replaced(self) -> bool:
         try:
@@ -147,7 +177,24 @@ def _is_object(line: bytes) -> bool:
     return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
+def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position: Position) -> None:
+    """What is packed from a position on is written at the same offset; nothing if it is another log."""
+    start = max(0, position.offset - _MARK_BYTES)
+    for at in range(0, start, BLOCK_BYTES):
+        stream.read(min(BLOCK_BYTES, start - at))
+    before = stream.read(position.offset - start)
+    if _digest(before) == position.mark:
+        file.seek(start)
+        file.write(before)
+        shutil.copyfileobj(stream, file)
+        file.flush()
+
+
 def _mark(file: BinaryIO, offset: int) -> str:
     start = max(0, offset - _MARK_BYTES)
     file.seek(start)
-    return blake2b(file.read(offset - start), digest_size=8).hexdigest()
+    return _digest(file.read(offset - start))
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()

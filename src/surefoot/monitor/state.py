@@ -5,10 +5,13 @@ Memory is bounded: of the names of answers the latest are known, so that one tha
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from surefoot.errors import Incomplete, UsageError
@@ -18,6 +21,7 @@ from surefoot.monitor.follow import Position
 from surefoot.monitor.rates import COUNTED, UNGRADED, Tally
 from surefoot.monitor.sampling import STRATA, Chosen, Design, Stratum, number_of
 
+OTHER_STATE = "choose another --state; one of another version of Surefoot cannot be gone on from"
 _NAMES_KEPT = 100_000  # at least; at most twice as many
 
 
@@ -43,6 +47,22 @@ class Names:
     def packed(self) -> tuple[bytes, bytes]:
         new, old = (np.array(sorted(numbers), dtype="<u8").tobytes() for numbers in (self._new, self._old))
         return new, old
+
+
+@contextlib.contextmanager
+def owned(state: Path, lock: Path) -> Iterator[None]:
+    """One monitor at a time works with a state, be it a file or a folder."""
+    mutex = FileLock(lock, timeout=0)
+    try:
+        mutex.acquire()
+    except Timeout as error:
+        raise Incomplete(f"another monitor works with {state}", "end it, or choose another --state") from error
+    except OSError as error:
+        raise Incomplete(f"{state} cannot be used: {error.strerror}", "choose another --state") from error
+    try:
+        yield
+    finally:
+        mutex.release()
 
 
 class Kept(Struct):
@@ -78,7 +98,7 @@ class State:
         return {name: chart.alarm for name, chart in self.charts.items() if chart.alarm is not None}
 
     def grade(self, chosen: Chosen, bucket: str | None, now: str = "") -> list[Alert]:
-        """The bucket of a chosen answer, None where it could not be graded; the alerts that it raises at this time."""
+        """The bucket of a chosen answer, None where it could not be graded; the alarms that it raises or ends now."""
         self.tally.grade(chosen.stratum, bucket)
         if not chosen.even:
             return []
@@ -117,7 +137,7 @@ class State:
         try:
             state = cls.from_bytes(path.read_bytes())
         except (OSError, msgspec.MsgspecError, ValueError) as error:
-            raise Incomplete(f"{path} is not the state of a monitor: {error}", "choose another file") from error
+            raise Incomplete(f"{path} is not the state of a monitor: {error}", OTHER_STATE) from error
         if state.design != design:
             was = f"--sample {state.design.rate:g} --seed {state.design.seed}"
             raise UsageError(f"{path} was begun with {was}", "go on with the same, or choose another file")

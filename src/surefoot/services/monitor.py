@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,15 @@ from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.spans import Span
-from surefoot.io.writer import PRIVATE
-from surefoot.monitor.answers import name_of, new_rows
-from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious
+from surefoot.io.writer import LOCK, PRIVATE
+from surefoot.monitor.answers import is_known, name_of, new_rows
+from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
+from surefoot.monitor.follow import LOST
 from surefoot.monitor.rates import UNGRADED, Rate, Tally
 from surefoot.monitor.redaction import Redactor, redact_item
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
-from surefoot.monitor.state import State
+from surefoot.monitor.state import State, owned
+from surefoot.monitor.webhook import Webhook, check_url
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
@@ -51,6 +54,7 @@ class Monitored(Fields):
     alerts: list[Alert]
     references: dict[str, float | None]  # what is usual, by bucket; None while it is still being learned
     unreadable: int = 0
+    lost: bool = False  # rows, in a log that was gone before it had been read to its end
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -58,7 +62,8 @@ class Monitored(Fields):
         if self.alerts:
             return ExitCode.BLOCKED
         is_vain = self.sampled and self.buckets[UNGRADED] == self.sampled
-        return ExitCode.INCOMPLETE if is_vain or (self.unreadable and not self.seen) else ExitCode.OK
+        is_incomplete = self.lost or is_vain or (self.unreadable and not self.seen)
+        return ExitCode.INCOMPLETE if is_incomplete else ExitCode.OK
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A bucket a row."""
@@ -83,6 +88,7 @@ def monitor_log(
     terms: Terms | None = None,
     corpus: str | Path | None = None,
     mapping: Mapping[str, str] | None = None,
+    webhook: str | None = None,
     person: Person = READER,
 ) -> Monitored:
     """Grade a sample of the answers in a log, and tell whether they became worse.
@@ -90,15 +96,24 @@ def monitor_log(
     With the file `state`, only what is new since the last time counts, and alarms go on from there: `alerts` are those
     that are not over. `bad` is a file to which the wrong and unsupported answers are added, without personal data.
     `baseline` is a graded run that says how common each bucket is usually; else the first thousand sampled answers do.
+    Alarms, and their ends, are sent to the address `webhook`.
     """
     design, paths = Design(sample, seed), [traces] if isinstance(traces, (str, Path)) else traces
-    check_logs(paths)
-    known = State.load(Path(state), design) if state is not None else None
-    usual = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
-    chosen = open_grader(grader, terms, person=person)
-    files = Path(bad) if bad is not None else None, Path(state) if state is not None else None
-    watch = _Watching(usual, chosen, PassageTexts.of(corpus, person.tell), *files, person)
-    watch.take((row for path in paths for row in new_rows(path, usual.positions)), mapping)
+    kept, file = Path(bad) if bad is not None else None, Path(state) if state is not None else None
+    if webhook is not None:
+        check_url(webhook)
+    with contextlib.ExitStack() as stack:
+        if file is not None:
+            stack.enter_context(owned(file, file.with_name(f".{file.name}{LOCK}")))
+        known = State.load(file, design) if file is not None else None
+        before = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
+        check_logs(path for path in paths if not is_known(path, before.positions))
+        chosen = open_grader(grader, terms, person=person)
+        sender = Webhook(webhook, str(file or paths[0]), person.tell) if webhook else None
+        if sender:
+            stack.callback(sender.close)
+        watch = _Watching(before, chosen, PassageTexts.of(corpus, person.tell), kept, file, sender, person)
+        watch.take((row for path in paths for row in new_rows(path, before.positions)), mapping)
     return watch.result()
 
 
@@ -118,11 +133,11 @@ class _Watching:
 
     def __init__(
         self, state: State, grader: Reader, texts: PassageTexts | None, bad: Path | None, file: Path | None,
-        person: Person,
+        webhook: Webhook | None, person: Person,
     ) -> None:  # fmt: skip
         self._state, self._grader, self._texts, self._person = state, grader, texts, person
-        self._bad, self._file, self._saved = bad, file, monotonic()
-        self._tally, self._raised = Tally(), list[Alert]()
+        self._bad, self._file, self._saved, self._webhook = bad, file, monotonic(), webhook
+        self._tally, self._over, self._unsaved = Tally(), list[Alert](), list[tuple[Chosen, Graded]]()
         self._spans: list[Span] = []  # that wait for the end of the log
         self._problems, self._notes = list[Problem](), list[Problem]()
         self._waiting: list[tuple[Chosen, Item]] = []
@@ -147,7 +162,12 @@ class _Watching:
         self._save()
 
     def _save(self) -> None:
-        """Whenever all that was read is counted and graded, so that a call that is ended early is not in vain."""
+        """Whenever all that was read is counted and graded, so that a call that is ended early is not in vain.
+
+        The bad answers are written right before: a call that is killed in between, and no other, writes them again.
+        """
+        keep_bad(self._bad, self._unsaved)
+        self._unsaved.clear()
         if self._file is not None:
             self._state.save(self._file)
         self._saved = monotonic()
@@ -166,28 +186,38 @@ class _Watching:
         graded = self._grader.read([item for _, item in self._waiting])
         for (chosen, _), one in zip(self._waiting, graded, strict=True):
             self._tally.grade(chosen.stratum, one.bucket)
+            self._unsaved.append((chosen, one))
             for alert in self._state.grade(chosen, one.bucket, now()):
-                self._raised.append(alert)
-                self._person.tell(f"ALERT: {alert.words}")
-        keep_bad(self._bad, [(chosen, one) for (chosen, _), one in zip(self._waiting, graded, strict=True)])
+                self._announce(alert)
         self._waiting.clear()
         self._progress.reach(self._tally.sampled)
 
+    def _announce(self, alert: Alert) -> None:
+        if alert.is_over:
+            self._over.append(alert)
+        else:
+            self._person.tell(alert.line)
+        if self._webhook:
+            self._webhook.send(alert.line)
+
     def result(self) -> Monitored:
         tell_problems([*self._notes, *self._problems], self._person.tell)
-        usual, alerts = {name: chart.rate for name, chart in self._state.charts.items()}, self._state.alarms.values()
+        rates, alerts = {name: chart.rate for name, chart in self._state.charts.items()}, self._state.alarms.values()
         return Monitored(
             seen=sum(self._tally.seen.values()), sampled=self._tally.sampled, buckets=self._tally.buckets,
-            intervals=self._tally.rates(), alerts=list(alerts), references=usual, unreadable=len(self._problems),
-            notes=list(self._remarks()),
+            intervals=self._tally.rates(), alerts=list(alerts), references=rates, unreadable=len(self._problems),
+            lost=any(problem.kind == LOST for problem in self._problems), notes=list(self._remarks()),
         )  # fmt: skip
 
     def _remarks(self) -> Iterator[str]:
         if self._again:
             yield f"{counted(self._again, 'answer')} came again and counted once"
-        for alert in self._raised:
-            if self._state.alarms.get(alert.bucket) != alert:
-                yield f"an alarm was raised and is over: {alert.words}"
+        yield from (f"an alarm is over: {alert.words}" for alert in self._over)
+        for name, chart in self._state.charts.items():
+            if chart.rate is not None and chart.steps is None:
+                yield f"{name} is not watched: {usual(chart.rate)}, which leaves no room for a rise"
+        if self._webhook and self._webhook.waiting:
+            yield f"{counted(len(self._webhook.waiting), 'alert')} did not reach the webhook"
         learning = [chart for chart in self._state.charts.values() if chart.rate is None]
         if learning:
             yield (

@@ -14,7 +14,7 @@ from pathlib import Path
 from surefoot.errors import ExitCode, SurefootError, UsageError
 from surefoot.io.writer import LOCK, printable
 from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find, folder_of
+from surefoot.ledger.places import entry_of, find, folder_of, is_ledger
 from surefoot.ledger.purges import Doomed, count, erase
 from surefoot.models.cache import default_path, forget
 from surefoot.models.readings import Readings
@@ -74,7 +74,11 @@ def purge(
         raise UsageError("one thing to purge by must be given", "pass --older-than DAYS or --subject ID")
     now, place = datetime.now(UTC), find(None, ledger)
     before = (now - timedelta(days=older_than)).isoformat(timespec="microseconds") if older_than else ""
-    opened, unread = Ledger.open(place) if yes else Ledger.existing(place), list[str]()
+    opened, unread = Ledger.existing(place), list[str]()
+    if opened is None and not is_ledger(place):  # a slip: else the runs beside it would go
+        raise UsageError(f"there is no ledger {place}", "check --ledger; without it, that of this folder is taken")
+    if opened is None and yes:
+        opened = Ledger.open(place)
     with opened or contextlib.nullcontext():
         stores = [RunStore.open(folder) for folder in _folders(place, opened, unread)]
         people = frozenset((subject, hashed_subject(subject))) if subject else frozenset[str]()

@@ -94,8 +94,9 @@ def _checked_token(host: str, given: str | None) -> str | None:
     return given
 
 
-def bound(host: str, port: int | None) -> socket.socket:
-    """A socket at the port; where none was asked for and the usual one is taken, at any that is free."""
+def bound(host: str, port: int | None, other: str = "choose another --port, or leave it out") -> socket.socket:
+    """A socket at the port; where none was asked for and the usual one is taken, at any that is free. `other` is what
+    to do where it cannot be had."""
     try:
         family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
     except (socket.gaierror, UnicodeError) as error:
@@ -108,9 +109,9 @@ def bound(host: str, port: int | None) -> socket.socket:
             raise UsageError(f"{host} is no address of this machine", hint) from error
         if port is None:
             return bound(host, 0)
-        hint = "another page may be open there: " if error.errno == errno.EADDRINUSE else ""
         message = f"{host} port {port} cannot be used: {os.strerror(error.errno) if error.errno else error}"
-        raise Incomplete(message, f"{hint}choose another --port, or leave it out") from error
+        hint = "another program may listen there: " if error.errno == errno.EADDRINUSE else ""
+        raise Incomplete(message, f"{hint}{other}") from error
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a reply waits 40 ms for its second packet
     return listening
 

@@ -6,6 +6,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable
+from socket import gethostname
 
 import msgspec
 
@@ -22,10 +23,11 @@ def check_url(url: str) -> None:
 
 
 class Webhook:
-    """One thread that sends. `waiting` are alerts that did not get through yet: whoever keeps them loses none."""
+    """One thread that sends. `name` is that of the monitor, as several may speak in one chat. `waiting` are alerts that
+    did not get through yet: whoever keeps them loses none."""
 
-    def __init__(self, url: str, tell: Callable[[str], None], waiting: Iterable[str] = ()) -> None:
-        self._url, self._tell = url, tell
+    def __init__(self, url: str, name: str, tell: Callable[[str], None], waiting: Iterable[str] = ()) -> None:
+        self._url, self._name, self._tell = url, f"Surefoot on {gethostname()}, {name}", tell
         self.waiting = list(waiting)
         self.failures = 0
         self._news, self._ending = threading.Event(), threading.Event()
@@ -33,7 +35,7 @@ class Webhook:
         self._thread.start()
 
     def send(self, text: str) -> None:
-        self.waiting.append(text)
+        self.waiting.append(f"{self._name}: {text}")
         self._news.set()
 
     def close(self) -> None:
