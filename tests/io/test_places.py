@@ -18,6 +18,7 @@ from surefoot.io import places, sources
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
 from surefoot.services.graders import Terms, open_grader
+from surefoot.services.result import READER
 from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -121,7 +122,7 @@ def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -
         lambda: score(QUESTIONS, address),
         lambda: score(address, tmp_path),
         lambda: grade_log(address, grader="rules"),
-        lambda: list(grade_items(address, open_grader("rules", Terms()))),
+        lambda: list(grade_items(address, open_grader("rules", Terms()), mapping={}, corpus=None, person=READER)),
         lambda: list(grade_texts("refusals", address)),
     ):
         with pytest.raises(SurefootError) as caught:
