@@ -17,7 +17,7 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.io.extras import open_zst
+from surefoot.io.compressed import open_zst
 from surefoot.io.rows import Row, decode_lines, decode_one
 from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
 from surefoot.io.writer import BYTE_ORDER_MARK
