@@ -98,6 +98,7 @@ def test_what_one_text_tells_to_be_personal_is_known_in_all() -> None:
 
 PLACES = (
     "My address is 12 Main Street, Springfield, IL 62704", "I live at 4 Oak Avenue, Leeds LS1 4AP",
+    "My parents live at 640 Cedar Blvd., Reno, NV 89501", "I moved into 4 Oak Street",
     "Her home address: 7 King's Court, Flat 3, Portland, Oregon 97201",
 )  # fmt: skip
 
@@ -110,7 +111,7 @@ def test_an_address_goes_with_its_town_and_code(text: str) -> None:
 BIRTHS = (
     "Geburtsdatum: 03.04.1978", "born on 3 April 1978", "geboren am 3. April 1978", "né le 3 avril 1978",
     "birthday is April 3, 1978", "Date of birth (DD/MM/YYYY): 03/04/1978", "born in Leeds on 3rd April 1978",
-    "fecha de nacimiento: 3 de abril de 1978",
+    "fecha de nacimiento: 3 de abril de 1978", "Geburtstag meiner Frau: 3.4.1978", "DOB = 03-04-1978",
 )  # fmt: skip
 
 

@@ -54,10 +54,9 @@ _DAY = (
     rf"{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
 )
 _BORN = re.compile(
-    r"\b(?:born|geb(?:oren)?\b\.?|nee? le|nat[oa] il|nacid[oa] el|nacio el|birth ?(?:day|date)|date of birth|"
-    r"d\.?o\.?b\b\.?|geb(?:urts|\.-)(?:datum|tag)|date de naissance|fecha de nacimiento|data di nascita)"
-    r"(?: ?\([^()\n]{1,20}\))?(?:,? (?:is|was|ist|war|est|es|on|am|der|the|le|el|in (?-i:[A-Z])\w{1,20})\b){0,3}"
-    rf"[ :]{{1,3}}(?P<day>{_DAY})(?!\w)",
+    r"\b(?:born|geb(?:oren)?|ne le|nee|nat[oa]|nacid[oa]|nacio|birth ?(?:day|date)|(?:date|day) of birth|d\.?o\.?b|"
+    r"geb(?:urts|\.-)(?:datum|tag)|date de naissance|fecha de nacimiento|data di nascita)\b\.?"
+    rf"[^\d\n.;?!]{{1,30}}?\b(?P<day>{_DAY})(?!\w)",
     re.IGNORECASE,
 )
 _BRACKETED_AT = re.compile(r"\b[\w.+-]{1,40} ?(?:\(at\)|\[at\]) ?[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}\b", re.IGNORECASE)
@@ -67,22 +66,22 @@ _SPACED_SSN = re.compile(r"(?<![\w.,-])(?<!\d )(?!000|666|9)\d{3} (?!00)\d\d (?!
 _SPACED_PHONE = re.compile(r"(?<![\w.,-])(?<!\d )(?:1 )?[2-9]\d\d [2-9]\d\d \d{4}(?![\w-]| \d|[.,]\d)")
 # Abroad without a plus: an area code with a zero in front, by itself or in brackets.
 _AREA_CODE = re.compile(
-    r"(?<![\w.,+/-])(?:\(0\d{1,4}\) ?|0[1-9]\d{1,3}[ /-] ?|0[1-9] (?=\d\d \d\d \d\d \d\d\b))"
+    r"(?<![\w.,+/-])(?<!\d )(?:\(0\d{1,4}\) ?|0[1-9]\d{1,3}[ /-] ?|0[1-9] (?=\d\d \d\d \d\d \d\d\b))"
     r"\d(?:[ -]?\d){5,8}(?![\w/-]|[.,]\d)"
 )
-_AREA_DIGITS = range(9, 12)
+_AREA_DIGITS = range(9, 13)
 _DIALLED = re.compile(
-    r"\b(?:call|ring|dial|phone|text|tel|telefon|mobile|handy)\b[.:]?(?: (?:me|us|back|on|at|under|is)\b){0,3}[ :]{1,3}"
-    r"(?P<number>0[1-9]\d{8,9}|[2-9]\d{9})(?![\w-]|[.,]\d)",
+    r"\b(?:call|ring|dial|phone|text|tel|telefon|mobile|handy)\b[.:]?"
+    r"(?: (?:me|us|back|number|on|at|under|is)\b){0,3}[ :]{1,3}(?P<number>0[1-9]\d{8,9}|[2-9]\d{9})(?![\w-]|[.,]\d)",
     re.IGNORECASE,
 )
 
 # Where somebody lives, with the town and the code behind the street.
 _HOME = re.compile(
-    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|moved? to|(?:home|residential|private) address|"
+    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|moved? (?:in)?to|(?:home|residential|private) address|"
     r"(?:my|our|his|her|their|your) (?:\w{3,8} )?(?:address|home|house|flat|apartment)|"
     r"(?-i:[A-Z][a-z]+'s) (?:home|house|flat|apartment))\b[^\n.;?!]{0,60}?"
-    rf"(?P<place>{personal.STREET}(?:,? (?:apt|apartment|flat|unit)\.? \w{{1,5}}\b)?"
+    rf"(?P<place>{personal.STREET}(?:\.(?=,))?(?:,? (?:apt|apartment|flat|unit)\.? \w{{1,5}}\b)?"
     r"(?:,?(?: (?-i:[A-Z][A-Za-z'-]+)\b){1,3}){0,2}"
     r"(?:,? (?-i:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?)",
     re.IGNORECASE,
@@ -105,16 +104,20 @@ _HIGHEST_SECTION = 40
 _WORD = r"(?:[A-ZÆØÞ]')?[A-ZÆØÞ][a-zßæøþ]+(?:['-]?[A-ZÆØÞ][a-zßæøþ]+)?"
 _PERSON = rf"{_WORD}(?: (?:[A-Z]\.|(?:van|von|de|der|del|di|da|la|le)(?= ))){{0,2}}(?: {_WORD}){{0,2}}"
 _TITLE = (
-    r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Ing)\b\.?|Miss|Herrn?|Frau|Senora?|Signora?|Monsieur|Madame|Doktor|Professor)"
+    r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Ing|Sra)\b\.?|Miss|Herrn?|Frau|Senora?|Signora?|Monsieur|Madame|Doktor|"
+    r"Professor)"
 )
-_TITLED = re.compile(rf"\b(?:{_TITLE} (?:(?:med|jur|phil|rer|nat)\. ){{0,2}}){{1,4}}(?P<name>(?!{_TITLE} ){_PERSON})")
+_TITLED = re.compile(
+    rf"\b(?:{_TITLE} (?:(?:med|jur|phil|rer|nat)\. ){{0,2}}){{1,4}}(?:[A-Z]\. ?){{0,3}}(?P<name>(?!{_TITLE} ){_PERSON})"
+)
 _GREETED = re.compile(
     rf"\b(?:(?:Dear|Hello|Hi) (?P<name>{_PERSON})(?=[,!:\n])|(?i:my name is|i am called) (?P<own>{_PERSON})|"
-    rf"(?i:regards|sincerely|yours truly|cheers),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_PERSON})(?=\s{{0,3}}(?:\n|$)))"
+    rf"(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_PERSON})"
+    r"(?=\s{0,3}(?:\n|$)))"
 )
 _SIGNS = re.compile(
-    r"Mr|Ms|Mx|Dr|Prof|Mme|Mlle|Ing|Miss|Herr|Frau|Senor|Signor|Monsieur|Madame|Doktor|"
-    r"Dear |Hello |Hi |(?i:y name is | am called |egards|incerely|ours truly|heers)"
+    r"Mr|Ms|Mx|Dr|Prof|Mme|Mlle|Ing|Miss|Sra|Herr|Frau|Senor|Signor|Monsieur|Madame|Doktor|"
+    r"Dear |Hello |Hi |(?i:y name is | am called |egards|incerely|ours truly|heers|hanks|ishes)"
 )  # without one of which nobody is called by name
 _STREET = re.compile(r"\d\w* (?:[A-Z]\w* ){1,3}Dr$")  # a drive, not a doctor
 _TO_NOBODY = """
