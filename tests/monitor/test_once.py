@@ -205,6 +205,17 @@ def test_redacted_values_are_held_against_each_other(tmp_path: Path, grader: str
     assert {json.loads(row)["trace_id"] for row in bad.read_text().splitlines()} == {f"{n}-False" for n in range(5)}
 
 
+def test_a_redacted_value_that_stands_in_no_passage_has_no_support(tmp_path: Path) -> None:
+    passages = [{"id": "t#1", "text": "You can reach support within 1 day."}]
+    asked = {"question": "How can I reach support?", "retrieved": passages}
+    rows = [
+        {"trace_id": "a", **asked, "answer": "You can reach support at 212-555-0187 [t#1]."},
+        {"trace_id": "b", **asked, "answer": "You can reach support within 1 day [t#1]."},
+    ]
+    found = library.monitor_log(written(tmp_path / "log.jsonl", rows), sample=1, grader="rules")
+    assert found["buckets"]["correct"] == found["buckets"]["unsupported"] == 1
+
+
 IDS = (
     "CAB123@mail.gmail.com", "415-555-2671", "12345678Z", "10.0.0.7", "192.168.1.10/page2", "+49-30-901820",
     "DE89370400440532013000", "4155552671", "Dr. Zabrowski.pdf#3",
