@@ -23,7 +23,7 @@ from surefoot.types import Item, Retrieved, Trace
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then
 _WORD = re.compile(r"[^\W_]+")
-_FOUND_ANYWHERE = frozenset({"email", "iban", "host"})  # whatever stands around them
+_FOUND_ANYWHERE = frozenset({"email", "iban"})  # whatever stands around them
 _LAST_DIGITS = 7  # which phone numbers share that differ by a prefix alone
 
 
@@ -34,7 +34,8 @@ class Redactor:
         """`texts` are all that belong together."""
         self._counts = Counter[str]()
         self._given = defaultdict[tuple[str, str], dict[str, str]](dict)  # placeholders by what alike values share
-        self._known = defaultdict[str, dict[str, str]](dict)  # kinds of values, by their first word
+        self._known = dict[str, str]()  # kinds of values
+        self._lengths = defaultdict[str, set[int]](set)  # of known values, by their first word
         self.learn(texts)
 
     def learn(self, texts: Iterable[str]) -> None:
@@ -44,7 +45,8 @@ class Redactor:
                 value = text[start:end]
                 if kind not in _FOUND_ANYWHERE and value[0].isalnum():
                     for known in {value, *(value.split()[-1:] if kind == "name" else ())} - MONTHS:
-                        self._known[_WORD.match(known)[0]][known] = kind  # type: ignore[index]
+                        self._known[known] = kind
+                        self._lengths[_WORD.findall(known)[0]].add(len(known))
 
     def text(self, text: str) -> str:
         for _ in range(_ROUNDS):
@@ -66,21 +68,21 @@ class Redactor:
 
     def _known_in(self, text: str) -> Iterator[Place]:
         for word in _WORD.finditer(text) if self._known else ():
-            for value, kind in self._known.get(word[0], {}).items():
-                end = word.start() + len(value)
-                if text.startswith(value, word.start()) and not text[end : end + 1].isalnum():
+            for end in (word.start() + length for length in self._lengths.get(word[0], ())):
+                kind = self._known.get(text[word.start() : end])
+                if kind and not text[end : end + 1].isalnum():
                     yield kind, word.start(), end
 
     def _placeholder(self, kind: str, value: str) -> str:
         value = _plain(kind, value)
         alike = self._given[kind, _shared(kind, value)]
-        same = next((other for other in alike if _is_same(kind, value, other)), None)
-        if same is None:
+        same = next((other for other in alike if _is_same(kind, value, other)), "")
+        if not same:
             self._counts[kind] += 1
             alike[value] = placeholder(kind, self._counts[kind])
         elif len(value) > len(same):  # the fuller one tells more apart
             alike[value] = alike.pop(same)
-        return alike.get(value) or alike[str(same)]
+        return alike[value if value in alike else same]
 
 
 def _plain(kind: str, value: str) -> str:
