@@ -68,3 +68,18 @@ def test_what_a_table_decides(claim: str, decided: str) -> None:
 )
 def test_the_number_of_the_passage_in_another_unit(passage: str, claim: str, is_mistaken: bool) -> None:
     assert misnumbered(passage, claim) == is_mistaken
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "question", "is_mistaken"),
+    [
+        ("Write to EMAIL-2 within 1 day.", "Write to EMAIL-1.", "", True),
+        ("Write to EMAIL-1 or EMAIL-2.", "Write to EMAIL-1.", "", False),
+        ("Write to EMAIL-2.", "EMAIL-1 is not yet known.", "Is EMAIL-1 known?", False),
+        ("Write to us.", "Call PHONE-1.", "", False),
+    ],
+)
+def test_what_stands_for_personal_data_is_told_apart(
+    passage: str, claim: str, question: str, is_mistaken: bool
+) -> None:
+    assert misnumbered(passage, claim, question) == is_mistaken

@@ -18,7 +18,9 @@ from surefoot.live.record import Record
 from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import hashed_subject
+from surefoot.types import Passage
 from tests.live.exports import Span, export, span, trace
 
 LATER = 1e12
@@ -56,9 +58,26 @@ def test_personal_data_is_gone_before_anything_is_written(tmp_path: Path) -> Non
     written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"gmail" not in written and b"jane.doe" not in written
     first, second = (queued_in(row).trace for row, _ in intake.queue.rows(Places().queue))
-    assert first.answer is not None and "[EMAIL]" in first.answer and "[EMAIL 2]" in first.answer
+    assert first.answer is not None and "EMAIL-1" in first.answer and "EMAIL-2" in first.answer
     assert first.answer.partition("Write")[2] == first.sources[0].text.partition("Write")[2]
-    assert second.answer == "Write to [EMAIL]"
+    assert second.answer == "Write to EMAIL-1"
+    intake.close()
+
+
+def test_ids_of_passages_are_redacted_like_the_citations_of_them_and_still_find_their_texts(tmp_path: Path) -> None:
+    texts = PassageTexts([Passage("ann@acme.com#1", "The fee of contract 1 is 40 euros.")])
+    record = fresh()
+    intake = Intake(tmp_path, record.state, record.counts, record.places, settle_seconds=10.0, texts=texts)
+    root, search = json.loads(json.dumps(trace(1)).replace("msa#1", "ann@acme.com#1"))
+    search["attributes"].pop()  # the text of the passage
+    send(intake, [root])
+    send(intake, [search])
+    intake.settle(LATER)
+    assert b"acme" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    ((row, _),) = intake.queue.rows(Places().queue)
+    found = queued_in(row).trace
+    assert found.answer is not None and "[EMAIL-1#1]" in found.answer
+    assert found.sources == (Passage("EMAIL-1#1", "The fee of contract 1 is 40 euros."),)
     intake.close()
 
 

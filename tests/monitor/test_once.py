@@ -201,7 +201,7 @@ def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(t
     kept = bad.read_text()
     assert bad.stat().st_mode & 0o77 == (tmp_path / "state.json").stat().st_mode & 0o77 == 0
     assert json.loads(kept.splitlines()[0])["flagged"] is False and '"graded_at":"20' in kept
-    assert len(kept.splitlines()) == 7 and "[EMAIL]" in kept and "Mr. [NAME], [EMAIL], [CARD]" in kept
+    assert len(kept.splitlines()) == 7 and "EMAIL-1" in kept and "Mr. NAME-1, EMAIL-1, CARD-1" in kept
     for file in (bad, tmp_path / "state.json"):
         assert not any(one in file.read_text() for one in ("acme.com", "555-0187", "Tom Fox", "fox.org", "4111"))
     found = library.grade_log(bad, grader="rules", out=tmp_path / "run")
@@ -210,6 +210,64 @@ def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(t
     }
     assert library.label_queue(tmp_path / "run").exit_code == 0
     assert len(library.proposals_from_log(bad, grader="rules")) > 0
+
+
+VALUES = (
+    ("What is the hotline?", "The hotline is {}", "+49 30 901820-55", "+49 30 901820-56"),
+    (
+        "Which IBAN must I pay to?",
+        "The IBAN for payments is {}",
+        "DE89 3704 0044 0532 0130 00",
+        "GB29NWBK60161331926819",
+    ),
+    ("Which address takes complaints?", "Complaints go to {}", "help@acme.com", "claims@acme.com"),
+    ("Which server runs the service?", "The service runs on {}", "10.0.0.7", "10.0.0.8"),
+    ("Who signed the contract?", "The contract was signed by Dr. {}", "Anna Zabrowski", "Karl Lehmann"),
+)
+
+
+@pytest.mark.parametrize("grader", ["rules", "local"])
+def test_redacted_values_are_held_against_each_other(tmp_path: Path, grader: str) -> None:
+    rows = [
+        {"trace_id": f"{number}-{value == right}", "question": question, "answer": f"{said.format(value)} [t#1].",
+         "retrieved": [{"id": "t#1", "text": f"{said.format(right)}. It takes 1 or 2 days."}]}
+        for number, (question, said, right, wrong) in enumerate(VALUES) for value in (right, wrong)
+    ]  # fmt: skip
+    log, bad = written(tmp_path / "log.jsonl", rows), tmp_path / "bad.jsonl"
+    found = library.monitor_log(log, sample=1, bad=bad, grader=grader)
+    assert found["buckets"]["correct"] == found["buckets"]["wrong"] == len(VALUES)
+    assert {json.loads(row)["trace_id"] for row in bad.read_text().splitlines()} == {f"{n}-False" for n in range(5)}
+
+
+def test_a_redacted_value_that_stands_in_no_passage_has_no_support(tmp_path: Path) -> None:
+    passages = [{"id": "t#1", "text": "You can reach support within 1 day."}]
+    asked = {"question": "How can I reach support?", "retrieved": passages}
+    rows = [
+        {"trace_id": "a", **asked, "answer": "You can reach support at 212-555-0187 [t#1]."},
+        {"trace_id": "b", **asked, "answer": "You can reach support within 1 day [t#1]."},
+    ]
+    found = library.monitor_log(written(tmp_path / "log.jsonl", rows), sample=1, grader="rules")
+    assert found["buckets"]["correct"] == found["buckets"]["unsupported"] == 1
+
+
+IDS = (
+    "CAB123@mail.gmail.com", "415-555-2671", "12345678Z", "10.0.0.7", "192.168.1.10/page2", "+49-30-901820",
+    "DE89370400440532013000", "4155552671", "Dr. Zabrowski.pdf#3",
+)  # fmt: skip
+
+
+def test_citations_lead_to_passages_whose_ids_are_personal_data(tmp_path: Path) -> None:
+    rows = [
+        {"trace_id": f"{name} {amount} {len(cited)}", "question": "What is the fee?",
+         "answer": f"The fee is EUR {amount}{cited}.", "citations": None if cited else [name],
+         "retrieved": [{"id": name, "text": "The fee is EUR 5.", "doc": name}]}
+        for amount in (5, 9) for name in IDS for cited in (f" [{name}]", "")
+    ]  # fmt: skip
+    bad = tmp_path / "bad.jsonl"
+    log = written(tmp_path / "log.jsonl", rows)
+    found = library.monitor_log(log, sample=1, bad=bad, grader="rules")
+    assert found["buckets"]["correct"] == found["buckets"]["wrong"] == 2 * len(IDS)
+    assert not [name for name in IDS if name in bad.read_text() and name != "4155552671"]
 
 
 def test_what_cannot_be_read_or_graded_is_told(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ gives that figure under another name of the group and nowhere under the claim's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.numbered import Numbered, numbered, parts_of_year, references
+from surefoot.text.numbered import Numbered, numbered, parts_of_year, placeholders, references
 from surefoot.text.numerals import plain_digits
 from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
 from surefoot.text.sentences import sentences
@@ -137,16 +137,16 @@ def misnumbered(passage: str, claim: str, question: str = "") -> bool:
     return (
         misnamed(passage, claim, question)
         or any(_is_swapped(sentence, passage, claim) for sentence in sentences(passage))
-        or _names_another(passage, claim)
+        or _names_another(numbered(passage), numbered(claim))
+        or _names_another(placeholders(passage), placeholders(claim) - placeholders(question))
         or any(_is_another(one, passage) for one in _exact(claim))
         or any(_is_mistaken(one, claim, passage) for one in _measures(claim))
     )
 
 
-def _names_another(passage: str, claim: str) -> bool:
-    """The claim names a quarter, a version, a section ... and the passage only others of the name."""
-    there = numbered(passage)
-    return any(one not in there and any(one.name == other.name for other in there) for one in numbered(claim))
+def _names_another(there: Set[Numbered], said: Set[Numbered]) -> bool:
+    """The claim names a quarter, a version, a section, a person ... and the passage only others of the name."""
+    return any(one not in there and any(one.name == other.name for other in there) for one in said)
 
 
 def _is_swapped(sentence: str, passage: str, claim: str) -> bool:

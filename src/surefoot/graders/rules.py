@@ -18,6 +18,7 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.mismatches import misnumbered
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
+from surefoot.text.numbered import placeholders
 from surefoot.text.quantities import Quantity, quantities, same_family, same_kind
 from surefoot.text.sentences import is_row
 from surefoot.text.sentences import sentences as sentences_of
@@ -125,6 +126,7 @@ class _Reading:
     def __init__(self, pair: Pair) -> None:
         self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
         self.is_misnumbered = misnumbered(pair.passage, self.claim, pair.context)
+        self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
         self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
         self.around = frozenset(terms(pair.title))
@@ -141,6 +143,8 @@ class _Reading:
         label, sure = _OF_CELL.get(self.cell) or self._label(best)
         if self.is_misnumbered and label == "supported":
             label, sure = "contradicted", 0.8
+        elif self.unheard and label == "supported":
+            label, sure = "not_enough", 0.8
         return Judgement(label, sure, best.text, Rules.name)
 
     def _label(self, best: Unit) -> tuple[Support, float]:

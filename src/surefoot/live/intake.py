@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -27,13 +26,13 @@ from surefoot.live.receiver import Export
 from surefoot.live.spool import Place, Spool
 from surefoot.monitor.answers import name_of
 from surefoot.monitor.follow import Piece, Position
-from surefoot.monitor.redaction import Redactor, redact_trace
+from surefoot.monitor.redaction import Redactor, redact_name, redacted, texts_of
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.text.normal import hashed_subject
 from surefoot.types import Problem, Retrieved, Trace
 
+_TEXTS = ("question_id", "question", "answer", "retrieved", "error")  # of a span
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
 
 
@@ -122,7 +121,7 @@ class Intake:
                     unusable[why] += 1
                     continue
                 called = found.trace_id if isinstance(found, Span) else name_of(part, found, f":{row.line}")
-                name = _without_personal_data(called)
+                name = redact_name(called)
                 names += [name] if isinstance(found, Trace) or found.question else []
                 if not self.is_wanted(name):
                     continue
@@ -204,32 +203,27 @@ class Intake:
         return [name for name in dict.fromkeys(names) if name not in self._state.names]
 
     def _clean(self, answer: _Answer) -> Trace:
-        """Spans are clean already, but for people whose names only a later one tells."""
-        trace = self._texts.filled(answer.trace) if self._texts else answer.trace
-        return redact_trace(trace, self._redactors.get(answer.of))
+        """Spans are clean already, but for what only a later one tells to be personal data."""
+        trace = self._filled(answer.trace)
+        return redacted(trace, self._redactors.get(answer.of) or Redactor(texts_of(trace)))
 
     def _redacted(self, span: Span) -> Span:
-        """With the same placeholders in all spans of a trace."""
-        redactor, passages = self._redactors.setdefault(span.trace_id, Redactor()), span.retrieved
-        redactor.learn(filter(None, (span.question, span.answer, span.error, *(one.text for one in passages or ()))))
-        return replace(
-            span,
-            question=span.question and redactor.text(span.question),
-            answer=span.answer and redactor.text(span.answer),
-            error=span.error and redactor.text(span.error),
-            retrieved=passages and Retrieved(replace(one, text=redactor.text(one.text)) for one in passages),
-            subject=hashed_subject(span.subject) if span.subject else "",
+        """With the same placeholders in all spans of a trace, and with the texts of passages, which are found by id."""
+        said = Trace(
+            span.question_id, span.question, span.answer, span.retrieved, None, span.error, subject=span.subject
         )
+        trace, redactor = self._filled(said), self._redactors.setdefault(span.trace_id, Redactor())
+        redactor.learn(texts_of(trace))
+        clean = redacted(trace, redactor)
+        return replace(span, subject=clean.subject or "", **{name: getattr(clean, name) for name in _TEXTS})
+
+    def _filled(self, trace: Trace) -> Trace:
+        return self._texts.filled(trace) if self._texts else trace
 
 
 def _fault_of(trace: Trace) -> str:
     """Under what a trace is counted that cannot be graded."""
     return "no_question" if trace.question is None else "unreadable" if why_too_long(trace) else ""
-
-
-def _without_personal_data(name: str) -> str:
-    """Some call their traces by whoever asked."""
-    return name if Redactor().name(name) == name else sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def queued_in(row: bytes) -> Queued:

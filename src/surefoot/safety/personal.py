@@ -64,7 +64,7 @@ def is_business(text: str, place: int, sign: re.Pattern[str] = _ORGANISATION) ->
 
 
 # From the at sign on, then back from it: a pattern that begins with the name takes long on long words.
-_DOMAIN = re.compile(r"@((?:[^\W_][\w-]{0,62}\.){1,8}[a-z]{2,24})(?![\w@]|-\w)", re.IGNORECASE)
+_DOMAIN = re.compile(r"@((?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24})(?![\w@]|-\w)")
 _NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
 _NO_MAIL = re.compile(r".*\.(?:test|invalid|localhost|local|example)")  # names that no mail can be sent to
 _FREE_MAIL = re.compile(
@@ -173,11 +173,14 @@ def _is_personal(digits: str) -> bool:
     return len(set(digits)) > 2 and not digits.startswith(_SERVICE)
 
 
+STREET = (
+    r"\b\d{1,5}[a-z]?,? (?-i:(?:[A-Z]|\d{1,3}(?=st|nd|rd|th))[\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|lane|ln|"
+    r"drive|dr|close|court|ct|way|place|square|crescent|terrace|gardens|boulevard|blvd|row|hill|grove|mews|walk|parkway|"
+    r"circle|trail)\b"
+)
 _HOME = re.compile(
-    r"\b(?:lives?|living|resides?|residing|stays?|staying|home address|his address|her address|"
-    r"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat))\b[^\n.;?!]{0,60}?"
-    r"(\b\d{1,5}[a-z]?,? (?-i:[A-Z][\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|close|court|ct|way|"
-    r"place|square|crescent|terrace|gardens|boulevard|blvd|row|hill|grove|mews|walk|parkway|circle|trail)\b)",
+    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|home address|his address|her address|"
+    rf"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat))\b[^\n.;?!]{{0,60}}?({STREET})",
     re.IGNORECASE,
 )
 
@@ -243,7 +246,7 @@ _IBAN_COUNTRIES = """
     PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 MT31 SC31 LC32
 """
 _IBAN_LENGTH = {code[:2]: int(code[2:]) for code in _IBAN_COUNTRIES.split()}
-_IBAN = re.compile(r"[A-Za-z]{2}\d\d(?<![\w-].{4})(?:(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3}\b)?|[A-Za-z0-9]{11,30})")
+_IBAN = re.compile(r"[A-Za-z]{2}\d\d(?<![\w-].{4})(?:(?: [A-Za-z0-9]{1,4}\b){3,8}|[A-Za-z0-9]{11,30})")
 
 
 def iban(candidate: str) -> bool:

@@ -24,7 +24,7 @@ from surefoot.monitor.answers import is_known, name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST
 from surefoot.monitor.rates import UNGRADED, Rate, Tally
-from surefoot.monitor.redaction import Redactor, redact_item
+from surefoot.monitor.redaction import redact_item, redact_name
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
@@ -240,11 +240,10 @@ def keep_bad(file: Path | None, graded: Iterable[tuple[Chosen, Graded]]) -> None
 
 def bad_row(chosen: Chosen, graded: Graded) -> dict[str, Any]:
     """A row of the log of bad answers, which any command that takes a log can read."""
-    item, names = graded.item, Redactor()
-    trace = item.trace
+    item, trace = graded.item, graded.item.trace
     return {
-        "trace_id": names.name(chosen.name),
-        "id": names.name(item.question.id),
+        "trace_id": redact_name(chosen.name),
+        "id": item.question.id,
         "question": item.question.text,
         "answer": trace.answer,
         "retrieved": None if trace.retrieved is None else msgspec.to_builtins(tuple(trace.retrieved)),

@@ -35,6 +35,9 @@ _POINTS = re.compile(r"(?:\(|\[|\b(?:under|per|in|see|to|from|by virtue of|cf\.?
 _SAYS = re.compile(r",? (?:also )?(?:states?|says?|provides?|sets? out|lists?|reads?|requires?)\b")
 _LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
 _YEARS = frozenset({"fy", "cy"})
+_PLACEHOLDER = re.compile(
+    r"(?<![^\W_])(?P<kind>ACCOUNT|ADDRESS|BIRTH|CARD|EMAIL|HOST|IBAN|ID|NAME|PHONE|SSN)-(?P<number>\d+)(?!\w)"
+)
 
 
 class Numbered(NamedTuple):
@@ -46,6 +49,16 @@ class Numbered(NamedTuple):
 def numbered(text: str) -> frozenset[Numbered]:
     lowered = plain_digits(text)
     return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else ())
+
+
+def placeholder(kind: str, number: int) -> str:
+    """What stands for the value of a kind of personal data, by number: EMAIL-1."""
+    return f"{kind.upper()}-{number}"
+
+
+@lru_cache(maxsize=5_000)
+def placeholders(text: str) -> frozenset[Numbered]:
+    return frozenset(Numbered(match["kind"], match["number"]) for match in _PLACEHOLDER.finditer(text))
 
 
 def in_digits(number: str) -> str:
