@@ -16,6 +16,7 @@ import surefoot
 from surefoot import score
 from surefoot.io import sources
 from surefoot.io.shapes import Shape
+from surefoot.scorecard import Scorecard
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -242,3 +243,17 @@ def test_progress_tells_the_share_of_plain_files(tmp_path: Path, monkeypatch: py
     assert [rows for rows, _ in told] == [3, 6, 9, 10] and [share for _, share in told] == [0.3, 0.6, 0.9, 1.0]
     score(questions, tmp_path, rerun="all", jobs=1, progress=lambda *one: told.append(one))
     assert told[-1] == (20, None)
+
+
+@pytest.mark.parametrize("is_file", [True, False], ids=["together", "one by one"])
+def test_an_empty_field_that_hides_marks_is_noted(is_file: bool, tmp_path: Path) -> None:
+    questions = [{"qid": "a", "q": "A?", "answerable": True, "gold_ids": ["d#1"]}]
+    row = {"qid": "a", "answer": "It is X [d#1].", "citations": [], "chunks": ["d#1"]}
+
+    def scored(row: dict[str, object]) -> Scorecard:
+        (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+        return score(questions, tmp_path / "log.jsonl" if is_file else [row], jobs=1).card
+
+    found = scored(row)
+    assert found.labels == {"ANS_NO_HIT": 1} and "an empty citations field" in str(found.problems.named["note"])
+    assert "note" not in scored({**row, "answer": "It is X [sic]."}).problems.named

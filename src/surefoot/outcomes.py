@@ -128,12 +128,12 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
     refusal = refusal_of(answer)
     contained = refusal.value != "refused" and containment.contains(expected.phrases, answer)
     passages = trace.retrieved or ()
-    listed = None if trace.citations is None else citations.resolve(trace.citations, names, gold, passages)
-    marked = None if listed else citations.parse(answer, names, gold, passages)
-    # Some pipelines write the field whether they fill it or not: beside marks that lead somewhere, empty says nothing.
-    cited = marked if listed is None or any(one in gold or one in names for one in marked or ()) else listed
+    if trace.citations is None:
+        cited = citations.parse(answer, names, gold, passages)
+    else:
+        cited = citations.resolve(trace.citations, names, gold, passages)
     # A phrase or a citation found in the text is proof of words in it.
-    if not contained and not marked and is_empty(answer):
+    if not contained and not (cited and trace.citations is None) and is_empty(answer):
         return _failed(expected, retrieved_gold, "no answer")
     cited_gold = sum(map(gold.__contains__, cited)) if cited else 0
     by_place = bool(cited and gold) and known is None and not _places(trace).isdisjoint(cited or ())

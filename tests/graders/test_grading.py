@@ -332,11 +332,11 @@ def labelled() -> dict[str, tuple[dict[str, Any], Item]]:
     return {row["id"]: (row, item) for row, item in zip(*grading.load(), strict=True)}
 
 
-def refused_to_run(question_id: str) -> Item:
-    """What becomes of a demo question that a pipeline cannot be asked."""
+def failed(question_id: str) -> Item:
+    """What becomes of a demo question at which a pipeline fails."""
     question = next(question for question in demo.questions() if question.id == question_id)
     traces: list[Trace] = []
-    function = type("Plain", (), {"name": "plain", "answer": lambda _, ask: Trace(ask.id, answer="So.")})()
+    function = type("Failing", (), {"name": "failing", "answer": lambda _, ask: Trace(ask.id, error="down")})()
     ask_all(function, [question], on_trace=traces.append)
     return Item(question, traces[0])
 
@@ -352,7 +352,7 @@ def test_every_row_of_the_table_has_an_example() -> None:
     answers = labelled()
     assert set(EXAMPLES.values()) == {row.reason for row in TABLE} - {"unreadable"}
     for identifier, reason in EXAMPLES.items():
-        item = answers[identifier][1] if identifier in answers else refused_to_run(identifier)
+        item = answers[identifier][1] if identifier in answers else failed(identifier)
         assert FindingsGrader(Rules()).read([item])[0].reason == reason, identifier
 
 

@@ -59,28 +59,6 @@ def test_answers_read_together_are_what_each_is_by_itself(
             assert found.at(number) == read(one, Trace("q", None, answer, passages, fields), MODES[mode].read), answer
 
 
-@pytest.mark.parametrize(
-    ("answer", "cited"),
-    [
-        ("It is ten [a#1].", ("a#1",)),
-        ("It is ten [b#2] [z#9].", ("b#2", "z#9")),
-        ("It is ten. citations: [a#1]", ("a#1",)),
-        ("It is ten [1].", ("a#1",)),
-        ("It is ten [z#9].", ()),
-        ("It is x[0].", ()),
-        ("It is ten.", ()),
-    ],
-)
-def test_an_empty_field_hides_no_mark_that_names_a_passage(answer: str, cited: tuple[str, ...]) -> None:
-    gold, mode = Expected.of(Question("q", "q?", "answer", gold_ids=("b#2",))), MODES["detect"]
-    trace = Trace("q", None, answer, Retrieved([Passage("a#1")]), ())
-    assert read(gold, trace, mode.read).citations == cited
-    cases = Cases()
-    cases.add({("q",): Case(0, gold, ("a#1",))})
-    found = BatchReader(mode)(cases, np.zeros(1, np.int64), [answer], [()])
-    assert found.codes[0] < 0 or found.at(0).citations == cited
-
-
 def test_plain_answers_are_all_read_together() -> None:
     gold = Expected.of(Question("q", "q?", "answer", gold_ids=("a#1",), gold_claims=("The fee is ten.",)))
     plain = [

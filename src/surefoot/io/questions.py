@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -200,6 +201,7 @@ def _yaml_rows(path: str) -> Iterator[Row]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         root, value = yaml.compose(text, Loader=loader), yaml.load(text, Loader=loader)
+        msgspec.json.encode(value, enc_hook=str)  # fails if something in it holds itself
     except Exception as error:  # noqa: BLE001 - besides its own, the library lets through whatever a tag's value causes
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1

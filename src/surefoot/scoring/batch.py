@@ -80,6 +80,9 @@ class Cases:
         self.has_passages = np.array([bool(case.retrieved) for case in self._all], np.bool_)
         self._column = np.array(self._all, object)
 
+    def at(self, number: int) -> Case:
+        return self._all[number]
+
     def numbers_of(self, columns: Sequence[Sequence[object]]) -> Numbers:
         """Those of rows, of which some columns say all that their cases are known by."""
         return np.fromiter(map(self.numbers.__getitem__, zip(*columns, strict=True)), np.int64, len(columns[0]))
@@ -124,7 +127,10 @@ class BatchReader:
         contained = cases.phrases.stand_in(answers, which, texts, values != _REFUSED)
         cited = citations.parse_all(answers, texts, cases.has_passages[which])
         if fields is not None:
-            cited = [_cited(found, given) for found, given in zip(cited, fields, strict=True)]
+            cited = [
+                found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
+                for found, given in zip(cited, fields, strict=True)
+            ]
         facts = cases.facts(which, cited)
         codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + values
         codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
@@ -161,13 +167,6 @@ def outcome_of(code: int) -> Outcome:
 
 
 _OUTCOMES: dict[int, Outcome] = {}
-
-
-def _cited(marked: Cited, given: Sequence[str] | None) -> Cited:
-    """What the text cites where there is no field, or an empty one; a mark that leads nowhere is not settled here."""
-    if given is None or (not given and marked is not None):
-        return marked
-    return tuple(dict.fromkeys(map(str.strip, given)))
 
 
 def _is_odd(answers: Sequence[str], texts: Texts, contained: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import json
@@ -20,11 +20,16 @@ from surefoot.outcomes import Expected, Reading, row_head
 from surefoot.scoring.batch import BatchReader, Case, Cases, Numbers
 from surefoot.scoring.block import BlockResult
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.text import citations
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES
 from surefoot.types import Problem, Question, Trace
 
 _CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
+_HIDDEN = (
+    "some rows have an empty citations field, which counts, and answers that cite passages: leave the field out where"
+    " it is not filled, and the marks in the text are read"
+)
 _OF_CASES = ("question_id", "question", "retrieved", "error")
 
 
@@ -111,6 +116,10 @@ class BlockScorer:
         answers = shape.column("answer", rows)
         given = shape.column("citations", rows) if "citations" in shape.fields else None
         fields = given and [citations_in(value_of(raw)) for raw in given]
+        for number, cited in enumerate(fields or ()):
+            if cited is not None and not cited:
+                case = cases.at(which[number])
+                self._note_hidden(answers[number], case.retrieved or (), case.expected.gold)
         readings = self._read_batch(cases, which, answers, fields)
         kept = np.flatnonzero(readings.codes >= 0)
         places, lines = readings.places[kept], first_line + numbers[kept]
@@ -168,10 +177,19 @@ class BlockScorer:
             return
         if self._texts:
             self._texts.filled(trace)  # to learn which ids the corpus lacks
+        if trace.citations is not None and not trace.citations and trace.answer:
+            self._note_hidden(trace.answer, trace.names, self._expected_at(place).gold)
         reading = outcomes.read(self._expected_at(place), trace, self._refusal_of)
         result.add(place, reading.outcome, line)
         if self._keep_rows:
             self._tabulate([self._head(place, reading, trace.answer)], [line], result)
+
+    def _note_hidden(self, answer: str, retrieved: Sequence[str], gold: Collection[str]) -> None:
+        """An empty field of citations counts, also where some pipeline writes it whatever its answer cites."""
+        if "[" in answer and _HIDDEN not in self.remarks:
+            marked = citations.parse(answer, retrieved, gold) or ()
+            if any(one in retrieved or one in gold for one in marked):
+                self.remarks.add(_HIDDEN)
 
     def _expected_at(self, place: int) -> Expected:
         if place not in self._expected:
