@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +251,7 @@ def test_an_empty_field_that_hides_marks_is_noted(is_file: bool, tmp_path: Path)
     questions = [{"qid": "a", "q": "A?", "answerable": True, "gold_ids": ["d#1"]}]
     row = {"qid": "a", "answer": "It is X [d#1].", "citations": [], "chunks": ["d#1"]}
 
-    def scored(row: dict[str, object]) -> Scorecard:
+    def scored(row: Mapping[str, object]) -> Scorecard:
         (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
         return score(questions, tmp_path / "log.jsonl" if is_file else [row], jobs=1).card
 
