@@ -27,7 +27,7 @@ from surefoot.io.sniffing import is_document, is_table, not_json
 from surefoot.io.writer import BYTE_ORDER_MARK
 from surefoot.types import Problem
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 4 << 20
 LONGEST_LINE = 16 << 20  # a longer line is named and skipped: it must not take the machine's memory
 LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be read whole
 
