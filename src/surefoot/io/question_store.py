@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from tempfile import TemporaryFile
 from typing import Any, overload
 from weakref import finalize
@@ -15,6 +16,7 @@ from msgspec import msgpack
 from surefoot.types import Question
 
 _KEPT_IN_MEMORY = 8 << 20  # bytes: most sets never touch the disk
+_AT_ONCE = 1_000  # questions that are read together
 _encode = msgpack.Encoder(enc_hook=str).encode  # metadata may hold anything
 _decode = msgpack.Decoder(Question).decode
 
@@ -43,6 +45,13 @@ class Questions(Sequence[Question]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
+    def __iter__(self) -> Iterator[Question]:
+        for first in range(0, len(self), _AT_ONCE):
+            ends = self._ends[first : first + _AT_ONCE + 1]
+            data = self._read(ends[0], ends[-1])
+            for start, end in pairwise(ends):
+                yield _decode(data[start - ends[0] : end - ends[0]])
+
     @overload
     def __getitem__(self, place: int) -> Question: ...
     @overload
@@ -67,9 +76,8 @@ class Questions(Sequence[Question]):
 
     def _read(self, start: int, end: int) -> bytes:
         written = self._ends[-1] - len(self._late)
-        if start >= written:
-            return bytes(self._late[start - written : end - written])
-        return os.pread(self._file.fileno(), end - start, start)
+        early = os.pread(self._file.fileno(), min(end, written) - start, start) if start < written else b""
+        return early + self._late[max(0, start - written) : max(0, end - written)]
 
 
 class Places:
