@@ -122,6 +122,15 @@ def test_a_log_is_found_again_however_it_was_rotated(
     assert lines_of(tail) == [b"one", b"two", b"three"]
 
 
+def test_another_log_that_ends_alike_is_not_taken_for_the_same(log: Path, start: Start) -> None:
+    alike = "x" * 400 + "\n"
+    add(log, f"first\n{alike}")
+    tail = start()
+    assert len(lines_of(tail)) == 2
+    log.write_text(f"other\n{alike}new\n", encoding="utf-8")  # written anew in place, and longer than before
+    assert [line[:5] for line in lines_of(tail)] == [b"other", b"xxxxx", b"new"]
+
+
 def test_a_folder_that_is_gone_is_waited_for_and_what_is_no_file_is_not_opened(log: Path, start: Start) -> None:
     add(log, "one\n")
     tail = start()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from surefoot.monitor.redaction import Redactor, redact, redact_item, redact_name, redacted
 from surefoot.text.citations import parse
+from surefoot.text.normal import id_of_text
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 PERSONAL = (
@@ -175,3 +176,21 @@ def test_what_is_not_there_stays_so() -> None:
 def test_redacting_again_changes_nothing(parts: list[str]) -> None:
     once = redact("".join(parts))
     assert redact(once) == once
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["_max@huber.com_", "__max@huber.com__", "_+49 170 1234567_", "_DE89370400440532013000_", "max@huber.com_2026",
+     "inbox-max@huber.com-p4"],
+)  # fmt: skip
+def test_marks_of_emphasis_and_of_ids_hide_nothing(said: str) -> None:
+    found = redact(f"Ask {said} about it.")
+    assert "huber" not in found and "170" not in found and "DE89" not in found
+
+
+def test_the_id_of_a_question_is_made_of_what_may_be_known() -> None:
+    ids = []
+    for number in ("+49 170 1234567", "+49 170 7654321"):
+        text = f"Whose phone number is {number}?"
+        ids.append(redact_item(Item(Question(id_of_text(text), text, "answer"), Trace(answer="So."))).question.id)
+    assert ids[0] == ids[1] == id_of_text("Whose phone number is PHONE-1?")

@@ -209,7 +209,7 @@ def _yaml_rows(path: str) -> Iterator[Row]:
         yield Row(path, line, Problem("malformed", f"not valid YAML: {reason}", path, line))
         return
     if isinstance(value, dict) and isinstance(value.get("questions"), list):
-        root = next((node for key, node in root.value if key.value == "questions"), None)
+        root = next((node for key, node in root.value if key.value == "questions"), None) if root else None
         value = value["questions"]
     if not isinstance(value, list):
         message = "is empty" if value is None else "holds no list of questions"

@@ -179,11 +179,12 @@ def _is_object(line: bytes) -> bool:
 
 def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position: Position) -> None:
     """What is packed from a position on is written at the same offset; nothing if it is another log."""
-    start = max(0, position.offset - _MARK_BYTES)
-    for at in range(0, start, BLOCK_BYTES):
+    head, start = stream.read(min(_MARK_BYTES, position.offset)), max(0, position.offset - _MARK_BYTES)
+    for at in range(len(head), start, BLOCK_BYTES):
         stream.read(min(BLOCK_BYTES, start - at))
-    before = stream.read(position.offset - start)
-    if _digest(before) == position.mark:
+    before = head[start:] + stream.read(position.offset - max(start, len(head)))
+    if _digest(head + before) == position.mark:
+        file.write(head)
         file.seek(start)
         file.write(before)
         shutil.copyfileobj(stream, file)
@@ -191,9 +192,11 @@ def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position:
 
 
 def _mark(file: BinaryIO, offset: int) -> str:
-    start = max(0, offset - _MARK_BYTES)
-    file.seek(start)
-    return _digest(file.read(offset - start))
+    """Of how a log begins, and of what stands before an offset: rows of another log may end alike."""
+    file.seek(0)
+    head = file.read(min(_MARK_BYTES, offset))
+    file.seek(start := max(0, offset - _MARK_BYTES))
+    return _digest(head + file.read(offset - start))
 
 
 def _digest(data: bytes) -> str:

@@ -128,12 +128,16 @@ _NOBODY = frozenset(_TO_NOBODY.split())
 MONTHS = frozenset({"April", "May", "June", "August"})  # as surnames they would take dates with them
 
 
+_EMPHASIS = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # of Markdown, which would make one word of a value
+
+
 @lru_cache(maxsize=64)  # a text is looked at with all that belongs to it, and then again by itself
 def hits_in(text: str) -> tuple[Place, ...]:
     """Where personal data stands in a folded text; one place may have two kinds.
 
     A quick look tells for most texts that there is nothing to be found.
     """
+    text = _EMPHASIS.sub(lambda signs: " " * len(signs[0]), text)
     found = [*_emails(text), *_names(text)]
     if _DIGIT.search(text):
         found += [(hit.kind, hit.start, hit.end) for hit in personal.called(text)]

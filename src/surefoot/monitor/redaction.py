@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from surefoot.monitor.identifiers import MONTHS, Place, hits_in, month_in
 from surefoot.safety.folded import Folded
-from surefoot.text.normal import hashed_subject
+from surefoot.text.normal import hashed_subject, id_of_text
 from surefoot.text.numbered import placeholder
 from surefoot.types import Item, Retrieved, Trace
 
@@ -126,10 +126,12 @@ def redact_item(item: Item) -> Item:
     """A question and its answer, with all that was retrieved."""
     asked = item.question
     redactor = Redactor([asked.id, asked.text, *asked.gold_ids, *asked.gold_claims, *texts_of(item.trace)])
+    text = redactor.text(asked.text)
+    is_named = asked.id != id_of_text(asked.text)  # else its hash would give the text away to whoever guesses
     question = replace(
         asked,
-        id=redactor.text(asked.id),
-        text=redactor.text(asked.text),
+        id=redactor.text(asked.id) if is_named else id_of_text(text),
+        text=text,
         gold_ids=tuple(map(redactor.text, asked.gold_ids)),
         gold_claims=tuple(map(redactor.text, asked.gold_claims)),
     )

@@ -64,7 +64,7 @@ def is_business(text: str, place: int, sign: re.Pattern[str] = _ORGANISATION) ->
 
 
 # From the at sign on, then back from it: a pattern that begins with the name takes long on long words.
-_DOMAIN = re.compile(r"@((?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24})(?![\w@]|-\w)")
+_DOMAIN = re.compile(r"@((?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24})(?![^\W_]|@)")
 _NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
 _NO_MAIL = re.compile(r".*\.(?:test|invalid|localhost|local|example)")  # names that no mail can be sent to
 _FREE_MAIL = re.compile(
