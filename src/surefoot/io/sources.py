@@ -115,9 +115,9 @@ Block = Lines | Document | Packed | ParquetGroup | Values
 
 def size_of_lines(paths: Iterable[str | Path]) -> int | None:
     """In bytes, of logs that are plain files of JSON lines; None if one is not."""
-    files = [Path(one.path) for one in files_in(paths) if isinstance(one, File) and not places.is_address(one.path)]
-    is_plain = all(path.suffix in (".jsonl", ".ndjson") and path.is_file() for path in files)
-    return sum(path.stat().st_size for path in files) if is_plain else None
+    files = [one.path for one in files_in(paths) if isinstance(one, File)]
+    is_plain = all(path.endswith((".jsonl", ".ndjson")) and Path(path).is_file() for path in files)
+    return sum(Path(path).stat().st_size for path in files) if is_plain else None
 
 
 def check_logs(paths: Iterable[str | Path]) -> None:
