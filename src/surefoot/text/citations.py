@@ -3,9 +3,10 @@
 Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
-    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3]
-    ... text (doc, p. 4)     document and page or label (`references`); (id) and (passage 2) only where there is such a
-                             passage; "page 4 of the doc" in a sentence only where there is no other citation
+    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3],
+                             unless a footnote says what it stands for ("[1] a")
+    ... text (doc, p. 4)     document and page or label (`references`); (see id) and (passage 2) only where there is such
+                             a passage; "page 4 of the doc" in a sentence only where there is no other citation
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
@@ -15,10 +16,11 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.text import references
 from surefoot.types import Passage
@@ -38,13 +40,14 @@ _LABEL = re.compile(
 )
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
-_CALLED = r"(?:see )?(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
-_PLACE = re.compile(rf"(?:{_CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
+CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
+_PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
-_WORD_BEFORE = re.compile(rf"{_CALLED}(?: ?[:#] ?| )", re.IGNORECASE)
-_IN_WORDS = re.compile(rf"\(({_CALLED}[ :#.]{{0,3}}[^()\s][^()\n]{{0,100}})\)", re.IGNORECASE)
+_WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|see (?:also )?", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
-_IN_PARENTHESES = re.compile(r"\(([^()\s]{1,200})\)")
+_IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
+_AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
@@ -116,12 +119,14 @@ class _Known(Struct, frozen=True):
     retrieved: Sequence[str]
     gold: Collection[str]
     passages: Sequence[Passage] = ()
+    footnotes: Mapping[str, str] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.retrieved or name in self.gold
 
     def meant(self, token: str) -> str:
-        """`[2]` means the second retrieved passage, unless some passage is really called "2"."""
+        """`[2]` means the second retrieved passage, unless a footnote or the name of a passage says otherwise."""
+        token = self.footnotes.get(token, token)
         is_place = token.isdecimal() and len(token) <= 3 and token not in self
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
@@ -165,19 +170,26 @@ def locate(
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     known = _Known(retrieved, gold, passages)
-    lists = _labelled_lists(answer, known)
-    body, inline = blanked(answer, lists) if lists else answer, list[Mark]()
+    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known] if "[" in answer else []
+    body, inline = answer, list[Mark]()
+    if notes:
+        known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
+        body = blanked(answer, [Mark(*note.span(), (), True) for note in notes])
+    used = {mark.lstrip("^") for mark in _INLINE.findall(body)} if notes else ()
+    lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
+    lists = sorted(lists + _labelled_lists(body, known))
+    body = blanked(body, lists) if lists else body
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
                 inline.append(Mark(match.start(), match.end(), tuple(ids), False))
     if "(" in body:
         for match in _IN_PARENTHESES.finditer(body):
-            if match[1] in known:
-                inline.append(Mark(match.start(), match.end(), (match[1],), False))
-        for match in _IN_WORDS.finditer(body):
-            named = _inline_ids(match[1], known)
-            if named and all(i in known for i in named):
+            parts = [match[1]] if match[1] in known else _AND.split(match[1])
+            if not _WORD_BEFORE.match(match[1]) and not all(part in known for part in parts):
+                continue  # "(2)" counts something else
+            named = [i for part in parts for i in _inline_ids(part, known) or [UNREAD]]
+            if all(i in known for i in named):
                 inline.append(Mark(match.start(), match.end(), tuple(named), False))
         for match in _REFERRING.finditer(blanked(body, sorted(inline)) if inline else body):
             if referred := known.referred(match[1]):
@@ -309,7 +321,7 @@ def _inline_ids(raw: str, known: _Known) -> list[str]:
     if referred := known.referred(whole):
         return referred
     ids: list[str] = []
-    for part in re.split(r"[,;]| and | & ", whole):
+    for part in _AND.split(whole):
         found = _named(part.strip(_TRIM), known)
         if not found:
             return []

@@ -3,7 +3,9 @@
 Not claims: talk (`talk`: questions, offers, greetings, what is said about the answer itself or about what the sources
 cover), headings without a value, declining clauses, and a bare yes or no unless it is all that answers a question. An
 inline citation covers its sentence and the uncited sentences before it in the same paragraph, but not an aside behind
-it; a list, or a citation field, covers every claim.
+it; where a paragraph or a line begins with a citation, each covers what follows up to the next one. A citation of a
+sentence that only talks covers all that was not cited before it. A citation field, or a list, covers every claim;
+of several lists, each covers what stands before it.
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Container, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
-from surefoot.text.citations import Mark, locate
+from surefoot.text.citations import CALLED, Mark, locate
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, stated, states
+from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, negation, stated, states
 from surefoot.text.yes_no import spelled_out
 from surefoot.types import Passage
 
@@ -33,6 +36,23 @@ _IN_BRACKETS = re.compile(r" ?\([^()]*\)| [–—-] [^–—();]*? [–—-](?= 
 _PRIVATE, _BRACKETS = 0xE000, 1_000  # signs of private use stand for the first brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
 _REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
+_MARK = "\0"
+_MARKS = r"\0(?:(?:\s|,|;|and|or|&)*\0)*"
+_VERB = (
+    r"(?:also |only |both |all |\w+ly )?(?:is|are|was|were|does|do|did|has|have|which|that|(?:state|say|mention|support|"
+    r"confirm|describe|provide|outline|discuss|contain|explain|list|define|give|show|refer|note|indicate|cover|add|put|"
+    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate)(?:s|es)?)\b"
+)
+_AS_SUBJECT = re.compile(rf"(?:(?<=[.;:] )|^\s*|\b(?:(?:the|this|that) )?{CALLED}\s+){_MARKS}(?=\s+{_VERB})", re.IGNORECASE)
+_AS_OBJECT = re.compile(
+    rf"(?P<before>\b(?:is|are|in|by|from|to|see|check|per|under|on|of|with|and))\s+(?:(?:the|this) )?(?:{CALLED}\s+)?{_MARKS}",
+    re.IGNORECASE,
+)
+_VOUCHES = re.compile(r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?)\w*\b", re.IGNORECASE)
+_BREAK = re.compile(r"\n\s*\n")
+_JSON = re.compile(r"\W*(?:```)?(?:json)?\s*[\[{]\s*[\[{]?\s*\"")
+_VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
+_LABELLED = re.compile(r"^[ \t]*(?:[-*•]\s+)?(?:claim|answer|response)s?:(?=\s)", re.IGNORECASE | re.MULTILINE)
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
 
 
@@ -42,6 +62,7 @@ class Sentence(Struct, frozen=True):
     end: int
     paragraph: int
     is_item: bool = False  # of a list
+    leads: bool = False  # citations stand before what they cover
 
 
 class Claim(Struct, frozen=True):
@@ -69,22 +90,24 @@ def claims_of(
     """The claims of an answer. `field` holds the citations of a separate citation field, if there is one; to a
     `question` of yes or no the bare word is a claim, where there is no other."""
     marks = locate(answer, retrieved, gold, passages)
-    everywhere = [i for mark in marks if mark.is_list for i in mark.ids] + list(field or ())
     inline = [mark for mark in marks if not mark.is_list]
-    sentences = list(_sentences(answer, [mark for mark in marks if not mark.in_words]))
-    own = _attach(sentences, inline)
+    sentences = list(_sentences(_unwrapped(answer), [mark for mark in marks if not mark.in_words]))
+    listed = _listed(sentences, [mark for mark in marks if mark.is_list])
+    asserted, known = list[list[str]](), set[float]()
+    for sentence in sentences:
+        asserted.append(assertions(sentence.text, known))
+        known.update(figure.value for figure in figures(sentence.text))
+    own = _attach(answer, sentences, inline, [not texts for texts in asserted])
     claims: list[Claim] = []
     greetings: list[Claim] = []  # or an answer of few words, or yes or no, where there is no other
-    known: set[float] = set()
-    for sentence, cited in zip(sentences, own, strict=True):
-        ids = tuple(dict.fromkeys([*cited, *everywhere]))
-        for text in assertions(sentence.text, known):
+    for sentence, cited, of_list, texts in zip(sentences, own, listed, asserted, strict=True):
+        ids = tuple(dict.fromkeys([*cited, *of_list, *(field or ())]))
+        for text in texts:
             is_greeting = is_fragment(text) and not (ids or sentence.is_item)
             (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids))
         if spelled_out(question, sentence.text):
             greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids))
-        known.update(figure.value for figure in figures(sentence.text))
-    cited_at_all = dict.fromkeys([*everywhere, *(i for mark in inline for i in mark.ids)])
+    cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
     return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None)
 
 
@@ -145,10 +168,17 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
     starts, ends = [mark.start for mark in ordered], [mark.end for mark in ordered]
     at = 0
     for number, paragraph in enumerate(re.split(r"(\n\s*\n)", answer)):
-        for line in paragraph.splitlines(keepends=True):
+        of_paragraph = leads = False
+        for place, line in enumerate(paragraph.splitlines(keepends=True)):
             bullet = _LIST_MARK.match(line)
             skip = bullet.end() if bullet else 0
             start = at + skip
+            first = bisect_left(starts, start + len(line[skip:]) - len(line[skip:].lstrip()))
+            begins = first < len(starts) and is_empty(answer[start : starts[first]]) and starts[first] < at + len(line)
+            if not place:
+                of_paragraph = begins
+            is_mark_alone = begins and is_empty(_without(answer, start, at + len(line), ordered[first:]))
+            leads = of_paragraph or (begins and not is_mark_alone) or (leads and bullet is None)
             for piece in sentences(line[skip:]) if line[skip:].strip() else ():
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
@@ -156,7 +186,7 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
                 for here, there in ((start, aside), (aside, end)):
                     text = _without(answer, here, there, [mark for mark in inside if here <= mark.start < there])
                     if not is_empty(text):
-                        yield Sentence(text, here, there, number, bullet is not None)
+                        yield Sentence(text, here, there, number, bullet is not None, leads)
                 start = end
             at += len(line)
 
@@ -169,23 +199,63 @@ def _aside(answer: str, end: int, marks: list[Mark]) -> int:
 
 
 def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
-    pieces, at = [], start
+    """The text without its marks; one that is a part of the sentence ("[p2] says", "as stated in [p2]") is a noun."""
+    pieces, at = list[str](), start
     for mark in marks:
-        pieces.append(answer[at : max(at, mark.start)])
+        if mark.start >= end:
+            break
+        pieces += [answer[at : max(at, mark.start)], _MARK]
         at = max(at, mark.end)
-    pieces.append(answer[at:end])
-    return re.sub(r"\s+([.,;:!?])", r"\1", " ".join("".join(pieces).split()))
+    text = "".join([*pieces, answer[at:end]])
+    if marks:
+        text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, "")
+    return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split())).replace(",.", ".")
 
 
-def _attach(sentences: list[Sentence], marks: list[Mark]) -> list[list[str]]:
-    """The inline citations of each sentence, carried back to uncited ones before it in its paragraph."""
+def _unwrapped(answer: str) -> str:
+    """With spaces for what is around the texts in JSON, and for labels like "claim:", so that positions stay."""
+    if _JSON.match(answer) and (values := list(_VALUE.finditer(answer))):
+        blank = list(re.sub(r"\S", " ", answer))
+        for value in values:
+            blank[value.start("text") : value.end("text")] = value["text"].replace("\\n", " \n").replace('\\"', ' "')
+        return "".join(blank)
+    return _LABELLED.sub(lambda label: " " * len(label[0]), answer)
+
+
+def _listed(sentences: list[Sentence], lists: list[Mark]) -> list[list[str]]:
+    """What lists say each sentence cites. Each speaks for what stands before it, if that holds for all of them."""
+    before = [bisect_left([mark.end for mark in lists], sentence.end) for sentence in sentences]
+    if len(lists) > 1 and set(before) == set(range(len(lists))):
+        return [list(lists[place].ids) for place in before]
+    return [[i for mark in lists for i in mark.ids]] * len(sentences)
+
+
+def _attach(answer: str, sentences: list[Sentence], marks: list[Mark], talks: list[bool]) -> list[list[str]]:
+    """The inline citations of each sentence, carried on where they lead, and back to what is not cited yet elsewhere."""
     own: list[list[str]] = [[] for _ in sentences]
-    starts = [sentence.start for sentence in sentences]
     for mark in marks if sentences else ():
-        # A mark behind the full stop opens the next piece of text, yet belongs to the sentence before it.
-        own[max(0, bisect_left(starts, mark.start) - 1)] += mark.ids
+        own[_place(answer, sentences, mark)] += mark.ids
+    vouches = [talk and bool(ids) and _is_reason(one.text) for talk, ids, one in zip(talks, own, sentences, strict=True)]
+    for place, (before, sentence) in enumerate(pairwise(sentences), 1):
+        if sentence.leads and not own[place] and before.paragraph == sentence.paragraph:
+            own[place] = list(own[place - 1])
     for place in range(len(sentences) - 2, -1, -1):
-        following = sentences[place + 1]
-        if not own[place] and own[place + 1] and following.paragraph == sentences[place].paragraph:
-            own[place] = list(own[place + 1])
+        is_near = sentences[place + 1].paragraph == sentences[place].paragraph and not sentences[place + 1].leads
+        if not own[place] and own[place + 1] and (is_near or vouches[place + 1]):
+            own[place], vouches[place] = list(own[place + 1]), vouches[place + 1]
     return own
+
+
+def _place(answer: str, sentences: list[Sentence], mark: Mark) -> int:
+    """A mark behind a full stop belongs to the sentence before it, unless citations lead and something follows it."""
+    starts = [sentence.start for sentence in sentences]
+    after = bisect_right(starts, mark.start)
+    here = after - 1 if after and mark.start < sentences[after - 1].end else after
+    if here < len(sentences) and sentences[here].leads and not _BREAK.search(answer, mark.end, max(mark.end, starts[here])):
+        return here
+    return max(0, bisect_left(starts, mark.start) - 1)
+
+
+def _is_reason(text: str) -> bool:
+    """Of talk: it says where an answer is from, not that something is absent."""
+    return bool(_VOUCHES.search(text)) and negation(text) is None

@@ -21,7 +21,7 @@ from surefoot.text.terms import stem, terms
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
 _NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
-_HOLDS, _SUBJECTLESS = phrase("holds"), phrase("subjectless")
+_HOLDS, _SUBJECTLESS, _TREATS = phrase("holds"), phrase("subjectless"), phrase("treats")
 _CITED = re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
 _TOPICS, _REPORTS, _WHETHER = phrase("topics"), phrase("reports"), phrase("whether")
 _DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
@@ -60,7 +60,7 @@ def stated(sentence: str, known: Container[float] = ()) -> str:
 def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
     """Without the talk before the first part that states something, and behind the last one."""
     first, last = stating[0], len(parts) - 1
-    opens_with_talk = any(is_talk(part.text) for part in parts[:first])
+    opens_with_talk = any(is_talk(part.text) for part in parts[:first]) or is_talk(sentence[: parts[first].start])
     start = parts[first].start if opens_with_talk and parts[first].link != "relative" else 0
     while last > stating[-1] and _is_let_go(parts[last]):
         last -= 1
@@ -90,6 +90,8 @@ def _states(part: _Part) -> bool:
     if part.link == "told":
         return True
     if part.link == "relative":
+        if _TREATS.match(text) and not figures(text):
+            return False
         return not _PERSON.search(text) and bool(_VERB.search(f"which {text}") or figures(text))
     if _INTERROGATIVE.match(text) or _CONDITION.match(text):
         return False
