@@ -31,6 +31,8 @@ class ClaimFinding(Struct, frozen=True):
     evidence: Evidence = Evidence()
     confidence: float | None = None
     supporting: tuple[str, ...] = ()  # the passages that support it alone, of those that were read
+    is_misattributed: bool = False  # passages say it of something else than the question asks about
+    is_misquoted: bool = False  # it quotes words that do not stand in its source
 
     @property
     def supported(self) -> bool:
@@ -45,12 +47,14 @@ class Findings(Struct, frozen=True):
     expects: Expects
     claims: tuple[ClaimFinding, ...] = ()
     gold: Gold = "none"
+    gold_of_cited: Gold = "none"  # by the claims that cite something
+    cites_gold: bool = True  # a gold passage, or one that says the same; True where none is given
     answers_question: bool = True  # what is said is what was asked; read where there are no gold claims
-    off_subject: bool = False  # the supporting passages are about something else than the question
     citations: tuple[str, ...] | None = None
     unknown: tuple[str, ...] = ()  # cited, but not retrieved
     citations_needed: bool = True  # else what was retrieved has to support the answer, whatever it cites
     detail: str = ""
+    flags: tuple[str, ...] = ()  # "partial refusal", "asks_back", "conflicting_sources": kept beside the reason
 
     @property
     def expects_refusal(self) -> bool:
@@ -71,6 +75,16 @@ def _contradicted(f: Findings) -> bool:
     )
 
 
+def _uncited(f: Findings) -> bool:
+    """What answers the question has to be cited; whatever else is supported need not."""
+    cited = [claim for claim in f.claims if claim.citations]
+    if not cited:
+        return bool(f.claims) or not (f.citations or f.expects_refusal)
+    if f.gold == "none":
+        return not f.answers_question and len(cited) < len(f.claims)
+    return f.gold == "agrees" != f.gold_of_cited
+
+
 def _has_evidence(f: Findings, claim: ClaimFinding) -> bool:
     return claim.supported or (f.gold == "agrees" and claim.by_cited_together == "supported")
 
@@ -85,17 +99,16 @@ TABLE: tuple[Row, ...] = (
     Row("wrong", "contradicted", _contradicted),
     Row("wrong", "conflicts_gold", lambda f: f.gold == "conflicts"),
     Row("wrong", "misattributed",
-        lambda f: f.expects_refusal and bool(f.claims) and f.off_subject and all(c.supported for c in f.claims)),
+        lambda f: f.expects_refusal and any(c.is_misattributed for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: any(not _has_evidence(f, c) for c in f.claims)),
-    Row("unsupported", "uncited",
-        lambda f: f.citations_needed
-        and (any(not c.citations for c in f.claims) or not (f.claims or f.citations or f.expects_refusal))),
+    Row("unsupported", "uncited", lambda f: f.citations_needed and _uncited(f)),
     Row("unsupported", "unknown_source", lambda f: f.citations_needed and bool(f.unknown)),
+    Row("unsupported", "misquoted", lambda f: any(c.is_misquoted for c in f.claims)),
     Row("unsupported", "miscited",
-        lambda f: f.citations_needed and any(c.by_cited_together != "supported" for c in f.claims)),
+        lambda f: f.citations_needed and any(c.citations and c.by_cited_together != "supported" for c in f.claims)),
     Row("unsupported", "no_evidence", lambda f: f.expects_refusal and not f.claims),
     Row("correct", "correct",
-        lambda f: not f.expects_refusal
+        lambda f: not f.expects_refusal and f.cites_gold
         and (f.gold == "agrees" or (f.gold == "none" and bool(f.claims) and f.answers_question))),
     Row("unsupported", "off_target", lambda _: True),
 )

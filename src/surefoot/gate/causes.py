@@ -116,7 +116,7 @@ def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
     values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
     return Facts(
         bucket,
-        graded.reason.removesuffix(", partial refusal") if graded.value == bucket else "",
+        graded.reason.partition(", ")[0] if graded.value == bucket else "",
         question.expects if question else "",
         values.get("citation_exists"),
         values.get("citation_supports"),

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from surefoot.table import ClaimFinding
 from surefoot.text.phrases import phrase
 from surefoot.text.quantities import Quantity
-from surefoot.text.refusals import Refusal, detect
+from surefoot.text.refusals import ANSWERED, Refusal, detect
 from surefoot.text.talk import (
     declines,
     figures,
@@ -37,6 +37,7 @@ from surefoot.types import Passage, Question
 _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
 _YES_NO, _PRONOUN, _GUESS, _SEEN = phrase("yes_no"), phrase("pronoun"), phrase("guess"), phrase("seen")
+_PERSON = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"\w+")
 _QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage
@@ -57,13 +58,19 @@ class Declining:
 
     def is_declined_in(self, text: str) -> bool:
         """Whether a sentence says of the thing asked that it is not in the sources; what it quotes of them does not."""
-        if _YES_NO.match(text) or not declines(self._unnumbered(text), self._terms):
-            return False
-        return not self._is_quoted(text)
+        return self.refusal_in(text).value != "answered"
 
     def refusal_in(self, answer: str) -> Refusal:
-        """Whether an answer refuses by its words; one that quotes a passage answers."""
-        return Refusal("answered", 0, 0) if self._is_quoted(answer) else detect(answer)
+        """Whether an answer refuses by its words; one that quotes a passage answers, as does "No, it is not stated"."""
+        found = ANSWERED if self._is_quoted(answer) else detect(answer)
+        answers = _YES_NO.match(answer) and not _PERSON.search(answer, found.start, found.end)
+        return ANSWERED if answers or (found.value == "partial" and self._is_of_another(answer, found)) else found
+
+    def _is_of_another(self, answer: str, found: Refusal) -> bool:
+        """Behind an answer, it declines what was not asked: "No exceptions are mentioned." """
+        start = max(answer.rfind(". ", 0, found.start), answer.rfind("; ", 0, found.start)) + 1
+        own = substance(answer[start:].partition(". ")[0])
+        return bool(start and own) and own.isdisjoint(self._terms)
 
     def _is_quoted(self, text: str) -> bool:
         runs = _runs(without_references(text))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -13,19 +14,31 @@ from surefoot import table
 from surefoot.graders.declines import Declining
 from surefoot.graders.gold import agreement, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
-from surefoot.graders.rules import Rules
+from surefoot.graders.rules import Rules, units_of
 from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
 from surefoot.table import ClaimFinding, Findings
+from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
-from surefoot.text.claims import Claim, Claims, claims_of
+from surefoot.text.claims import Claim, Claims, claims_of, unwrapped
 from surefoot.text.language import unreadable
-from surefoot.text.normal import is_empty
-from surefoot.text.refusals import Refusal
-from surefoot.text.sentences import sentences
-from surefoot.text.terms import terms
-from surefoot.types import Evidence, Item, Passage, RefusalValue, Support, Trace
+from surefoot.text.normal import normalise
+from surefoot.text.quantities import quantities
+from surefoot.text.quotations import quotations, stands_in
+from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
+from surefoot.text.talk import figures, subject_of
+from surefoot.text.terms import is_terse, terms, vocabulary
+from surefoot.types import Evidence, Item, Passage, Question, RefusalValue, Support, Trace
 
 PLAINLY = 0.75
+_TOLD_BY = re.compile(
+    r"(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) (?:says?|said|gives?|states?|puts?|"
+    r"lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|speaks?|has|allows?|quotes?)"
+    r"(?: of| that| it at)? (?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_AT_ODDS = re.compile(r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE)
+_ABOUT = 0.6  # of a claim's words, in what is said of the same
+_TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question
 LIKELY_WITH_GOLD = 0.3
 Judged = MutableMapping[Pair, Judgement]
 WORDS = Rules()  # reads where no model should
@@ -44,6 +57,7 @@ class AnswerParts(Struct, frozen=True):
     passages: tuple[Passage, ...]
     declining: Declining
     declines: bool = False  # as a whole or in part
+    text: str = ""  # of the answer, without its citations
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
@@ -54,23 +68,19 @@ class AnswerParts(Struct, frozen=True):
         declining = Declining(question, passages)
         if trace.error or trace.answer is None:
             return cls(item, "error" if trace.error else "missing", None, (), None, passages, declining)
-        if is_empty(answer):
-            return cls(item, "empty", None, (), None, passages, declining)
         ids, texts = trace.names, trace.retrieved or ()
         field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
         # Gold claims tell whether a bare yes or no is right; without them it has to be read.
         asked = "" if question.gold_claims or question.expects == "refusal" else question.text
         found: Claims = claims_of(answer, ids, question.gold_ids, field, texts, asked)
+        if not found.text:
+            return cls(item, "empty", None, (), None, passages, declining)
         claims = with_sources(without_method(question.text, found.claims))
-        refusal = declining.refusal_in(answer)
-        declines = refusal.value != "answered" or any(map(declining.is_declined_in, sentences(answer)))
-        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines)
+        claims = tuple(_without_source(claim, question, passages) for claim in claims)
+        refusal = declining.refusal_in(found.text)
+        declines = refusal.value != "answered"
+        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines, found.text)
         return replace(reading, computed=dict(reading._worked_out()))
-
-    @property
-    def is_read_in_words(self) -> bool:
-        """Where the documents are silent nothing supports an answer; words show what was taken from which passage."""
-        return self.unusable is None and not self.declines and self.item.question.expects == "refusal"
 
     def is_hint(self, claim: Claim) -> bool:
         return self.declines and self.declining.is_hint(claim.text)
@@ -86,8 +96,11 @@ class AnswerParts(Struct, frozen=True):
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
         found = [self._pair(claim, passage) for claim in self._open(judged) for passage in self.passages]
-        if self._to_be_read and self._agreement_in_words() == "silent":
+        agreement = self._agreement_in_words(self.claims) if self._to_be_read else "none"
+        if agreement == "silent":
             found += self._gold_pairs
+        elif agreement == "agrees":
+            found += self._like_gold
         return self._fresh(found, judged)
 
     def _fresh(self, pairs: Iterable[Pair], judged: Judged) -> list[Pair]:
@@ -116,7 +129,13 @@ class AnswerParts(Struct, frozen=True):
                     yield pair, found
 
     def _pair(self, claim: Claim, passage: Passage) -> Pair:
-        return Pair(passage.text, claim.text, passage.doc, self.item.question.text)
+        return Pair(passage.text, claim.text, passage.doc, self._context(claim))
+
+    def _context(self, claim: Claim) -> str:
+        """The question, for a claim that cannot be read without it; it must not sway how any other is read."""
+        asked = self.item.question.text
+        repeats = any(one.agrees(other) for one in figures(asked) for other in figures(claim.text))
+        return asked if repeats or is_terse(claim.text) else ""
 
     def _alone(self, claim: Claim) -> list[Pair]:
         return [self._pair(claim, passage) for passage in self._cited(claim)]
@@ -124,12 +143,38 @@ class AnswerParts(Struct, frozen=True):
     def _together(self, claim: Claim) -> list[Pair]:
         cited = self._cited(claim)
         texts, titles = "\n".join(passage.text for passage in cited), " ".join(passage.doc for passage in cited)
-        return [Pair(texts, claim.text, titles, self.item.question.text)] if len(cited) > 1 else []
+        return [Pair(texts, claim.text, titles, self._context(claim))] if len(cited) > 1 else []
 
     @property
     def _gold_pairs(self) -> list[Pair]:
         gold = "\n".join(self.item.question.gold_claims)
         return [Pair(gold, claim.text, context=self.item.question.text) for claim in self.claims] if gold else []
+
+    @property
+    def _like_gold(self) -> list[Pair]:
+        """The gold against each cited passage that may say the same as a gold one, where none of these is cited."""
+        question = self.item.question
+        gold = [passage for passage in self.passages if passage.id in question.gold_ids]
+        cited = [one for one in self.passages if one.id in (self.citations or ())]
+        if not question.gold_ids or not question.gold_claims or any(one in gold for one in cited):
+            return []
+        known = set(terms(" ".join([question.text, *question.gold_claims, *(f"{one.doc} {one.text}" for one in gold)])))
+        return [
+            Pair(one.text, claim, one.doc, question.text)
+            for one in cited
+            for claim in question.gold_claims
+            if not _is_about_another(one, claim, known)
+        ]
+
+    def _cites_gold(self, judged: Judged) -> bool:
+        """A gold passage is cited, or one that has its text or that says the same."""
+        gold, cited = self.item.question.gold_ids, self.citations or ()
+        if not gold or not self.item.question.gold_claims or not cited or any(i in gold for i in cited):
+            return True
+        texts = [normalise(passage.text) for passage in self.passages if passage.id in gold and passage.text.strip()]
+        return any(
+            text in normalise(passage.text) for passage in self.passages if passage.id in cited for text in texts
+        ) or any(judged.get(pair, _UNREAD).label == "supported" for pair in self._like_gold)
 
     def _cited(self, claim: Claim) -> list[Passage]:
         return [passage for passage in self.passages if passage.id in claim.citations]
@@ -144,7 +189,7 @@ class AnswerParts(Struct, frozen=True):
         if not refused and (unread := self._unread(judged)):
             return Findings("unreadable", self.refusal.value, question.expects, detail=unread)
         known = {passage.id for passage in self.passages}
-        gold = self._agreement(judged)
+        gold = self._agreement(judged, self.claims)
         claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
         refusal, claims = ("refused", ()) if refused else self._refusal(claims, gold)
         return Findings(
@@ -153,21 +198,38 @@ class AnswerParts(Struct, frozen=True):
             expects=question.expects,
             claims=claims,
             gold="none" if refusal == "refused" else gold,
-            off_subject=question.expects == "refusal",
+            gold_of_cited=self._agreement(judged, tuple(claim for claim in self.claims if claim.citations)),
+            cites_gold=self._cites_gold(judged),
             citations=self.citations,
             unknown=tuple(i for i in self.citations or () if i not in known),
+            flags=tuple(self._flags(refusal, claims)),
         )
+
+    def _flags(self, refusal: RefusalValue, claims: tuple[ClaimFinding, ...]) -> Iterator[str]:
+        if refusal == "partial":
+            yield "partial refusal"
+        if refusal == "refused" and asks_back(self.text):
+            yield "asks_back"
+        sources = {claim.citations for claim in claims if claim.citations}
+        if any(len(set(claim.by_cited)) > 1 and "contradicted" in claim.by_cited for claim in claims) or (
+            len(sources) > 1 and _AT_ODDS.search(self.text)
+        ):
+            yield "conflicting_sources"
 
     def _refusal(
         self, claims: tuple[ClaimFinding, ...], gold: table.Gold
     ) -> tuple[RefusalValue, tuple[ClaimFinding, ...]]:
         """Declining with the nearest evidence is a refusal; whatever else is asserted, the table decides."""
         declining = self.declining
-        openings = dict(zip(claims, map(self._opening, self.claims), strict=False))
-        asserted = tuple(claim for claim in claims if claim.supported or not declining.only_declines(claim.text))
-        if len(asserted) == len(claims) and not self._still_declines(claims):
+        if not self.declines:
             return "answered", claims
-        near = {claim for claim in asserted if declining.is_near_evidence(claim, openings[claim])}
+        sentences = dict(zip(claims, (claim.sentence for claim in self.claims), strict=False))
+        asserted = tuple(
+            claim
+            for claim in claims
+            if not NEAR_SOURCE.match(sentences[claim]) and (claim.supported or not declining.only_declines(claim.text))
+        )
+        near = {claim for claim in asserted if declining.is_near_evidence(claim, _before(claim, sentences))}
         is_on_topic = (
             any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
         )
@@ -176,21 +238,11 @@ class AnswerParts(Struct, frozen=True):
             return "refused", ()
         return "partial", tuple(claim for claim in asserted if claim.supported or claim not in near)
 
-    def _still_declines(self, claims: tuple[ClaimFinding, ...]) -> bool:
-        """What only sounds like declining is an answer where the passages bear it out."""
-        denied = [claim for claim in claims if self.declining.is_declined_in(claim.text)]
-        sounds = self.refusal is not None and self.refusal.value == "answered" and bool(denied)
-        return self.declines and not (sounds and all(map(self.declining.is_denial, denied)))
-
-    def _opening(self, claim: Claim) -> str:
-        """What the sentence of a claim says before it."""
-        sentence = (self.item.trace.answer or "")[claim.start : claim.end]
-        return sentence.partition(" ".join(claim.text.split()[:3]))[0]
-
     @property
     def _answers_first(self) -> bool:
         """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
-        before = [claim for claim in self.claims if self.refusal and claim.end <= self.refusal.start]
+        declined = self.text[: self.refusal.start] if self.refusal else ""
+        before = [claim for claim in self.claims if claim.sentence in declined]
         return any(self.declining.is_about(claim.text) for claim in before)
 
     def _unread(self, judged: Judged) -> str:
@@ -205,39 +257,47 @@ class AnswerParts(Struct, frozen=True):
                 return reasons[0]
         return ""
 
-    def _agreement_in_words(self) -> table.Gold:
+    def _agreement_in_words(self, claims: tuple[Claim, ...]) -> table.Gold:
         question = self.item.question
-        return _agreement(question.text, question.gold_claims, self.item.trace.answer or "", self.claims)
+        return _agreement(question.text, question.gold_claims, self.text, claims)
 
-    def _agreement(self, judged: Judged) -> table.Gold:
+    def _agreement(self, judged: Judged, claims: tuple[Claim, ...]) -> table.Gold:
         """By words; where those are silent, by what the judge reads in the gold. A claim that only repeats words of the
         question answers nothing, whatever the gold says."""
-        found, asked = self._agreement_in_words(), set(terms(self.item.question.text))
+        found, asked = self._agreement_in_words(claims), set(terms(self.item.question.text))
+        if found == "conflicts" and len({claim.citations for claim in claims if claim.citations}) > 1:
+            # Sources that disagree are told side by side.
+            alone = [self._agreement_in_words((claim,)) for claim in claims if claim.citations]
+            found = "agrees" if "agrees" in alone else found
+        said = {claim.text for claim in claims}
         pairs = [pair for pair in self._gold_pairs if pair in judged and not asked >= set(terms(pair.claim))]
-        read = [judged[pair] for pair in pairs] if found == "silent" else []
+        read = [judged[pair] for pair in pairs if pair.claim in said] if found == "silent" else []
         if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
             question = self.item.question
-            is_other = of_other_dimensions(question.text, question.gold_claims, self.claims)
+            is_other = of_other_dimensions(question.text, question.gold_claims, claims)
             return "silent" if is_other else "conflicts"
         return "agrees" if any(one.label == "supported" for one in read) else found
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
         by_passage = {
-            passage.id: _reconciled(pair, judged.get(pair, _UNREAD), gold)
+            passage.id: _reconciled(pair, judged.get(pair, _UNREAD), gold, self.item.question)
             for passage in self.passages
             for pair in [self._pair(claim, passage)]
         }
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
-        joined = [_reconciled(pair, judged[pair], gold) for pair in self._together(claim) if pair in judged]
+        joined = [_reconciled(pair, judged[pair], gold, self.item.question) for pair in self._together(claim) if pair in judged]
         together = joined or cited[:1] or [_UNREAD]
         alone = tuple(judgement.support for judgement in cited)
         support = best(by_passage, "supported")
         against = self._contradiction(claim, by_passage)
         together_label = "supported" if "supported" in alone else together[0].support
+        taken = self.item.question.expects == "refusal" and self._is_misattributed(claim, bool(support))
         retrieved: Support = "not_enough"
-        if support or together_label == "supported":
+        if not any(one.label == "supported" for one in joined) and self._is_denied_by_source(claim, by_passage):
+            support, retrieved = None, "contradicted"
+        elif support or together_label == "supported":
             retrieved = "supported"
-        elif against:
+        elif against and not taken:
             retrieved = "contradicted"
         decisive = support or against
         read_in, quote = (decisive[0], decisive[1].quote) if decisive else ("", "")
@@ -251,7 +311,52 @@ class AnswerParts(Struct, frozen=True):
             evidence=Evidence(claim.text, read_in, quote, retrieved),
             confidence=decisive[1].confidence if decisive else None,
             supporting=tuple(name for name, judgement in by_passage.items() if judgement.label == "supported"),
+            is_misattributed=taken,
+            is_misquoted=self._is_misquoted(claim),
         )
+
+    def _is_misquoted(self, claim: Claim) -> bool:
+        """It quotes what neither its sources have nor the question; without a citation any passage may have it."""
+        sources = [*(passage.text for passage in self._cited(claim) or self.passages), self.item.question.text]
+        return any(
+            start < claim.end and claim.start < end and not any(stands_in(quotation, text) for text in sources)
+            for start, end, quotation in quotations(unwrapped(self.item.trace.answer or ""))
+        )
+
+    def _is_misattributed(self, claim: Claim, is_supported: bool) -> bool:
+        """It says of what was asked what a passage says of something else: it has the passage's words, but leaves out
+        whom they are about, or puts in the question's subject."""
+        asked, said = set(terms(self.item.question.text)), set(terms(claim.text))
+        known = quantities(self.item.question.text)
+        values = [one for one in amounts_of(claim.text) if not any(one.agrees(other) for other in known)]
+        new, least = said - asked, _TAKEN_WITH_FIGURES if values else _TAKEN
+        from_passage = [
+            unit
+            for passage in self.passages
+            for unit in units_of(passage.text)
+            if len(new & unit.terms) >= least * len(new)
+            and all(any(one.agrees(other) for other in unit.quantities) for one in values)
+        ]
+        if not (new or values) or not from_passage:
+            return False
+        if is_terse(claim.text):
+            return len(self.claims) == 1
+        if not is_supported:
+            return 2 * len(asked & said) >= len(asked)
+        source, subject = min(from_passage, key=lambda unit: len(unit.terms - said)), subject_of(claim.text)
+        return bool(subject) and subject <= vocabulary(self.item.question.text) and not subject_of(source.text) <= said
+
+    def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
+        """Plainly, by a passage it cites: then no other one helps, unless the claim says what the gold says."""
+        said = set(terms(claim.text))
+        plain = any(
+            judged[passage.id].label == "contradicted"
+            and judged[passage.id].confidence >= PLAINLY
+            and any(len(said & unit.terms) >= _ABOUT * len(said) for unit in units_of(passage.text))
+            and not any(one.agrees(other) for one in figures(claim.text) for other in figures(passage.text))
+            for passage in self._cited(claim)
+        )
+        return plain and self.item.question.expects == "answer" and self._agreement_in_words((claim,)) != "agrees"
 
     def _contradiction(self, claim: Claim, judged: dict[str, Judgement]) -> tuple[str, Judgement] | None:
         """A passage that was not cited must be plainly about the claim to contradict it; where the documents are
@@ -261,6 +366,29 @@ class AnswerParts(Struct, frozen=True):
             return found
         found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _before(claim: ClaimFinding, sentences: dict[ClaimFinding, str]) -> str:
+    """What the sentence of a claim says before it."""
+    return sentences[claim].partition(" ".join(claim.text.split()[:3]))[0]
+
+
+def _without_source(claim: Claim, question: Question, passages: Sequence[Passage]) -> Claim:
+    """What a claim says, where it names its source, in words that neither the source nor the question has ("Report A gives")."""
+    told = _TOLD_BY.match(claim.text) if claim.citations else None
+    around = " ".join(passage.text for passage in passages if passage.id in claim.citations)
+    if told is None or set(terms(told["source"])) & {*terms(around), *terms(question.text)}:
+        return claim
+    return replace(claim, text=told["said"])
+
+
+def _is_about_another(passage: Passage, gold: str, known: set[str]) -> bool:
+    """Of what a passage says in words or figures of the gold, the subject stands in neither question nor gold."""
+    units = [unit for unit in units_of(passage.text) if len(unit.sentences) == 1]
+    wanted = vocabulary(gold)
+    source = max(units, key=lambda unit: len(wanted & vocabulary(unit.text)), default=None)
+    subject = subject_of(source.text.rpartition(": ")[2]) if source else set[str]()
+    return any(term not in known for term in subject if not term[0].isdigit())
 
 
 def _lacks_sources(trace: Trace) -> str:
@@ -273,12 +401,15 @@ def _lacks_sources(trace: Trace) -> str:
     return "the passages have no text" if blank and len(blank) == len(trace.retrieved) else ""
 
 
-def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold) -> Judgement:
-    """What agrees with the gold needs less support: a judge that is not sure against it is overruled."""
+def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, question: Question) -> Judgement:
+    """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
+    is expected, words overrule one that is not sure: to quote a passage is not to invent."""
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
-    if gold != "agrees" or not unsure or not judgement.probabilities:
+    silent = question.expects == "refusal"
+    if not (gold == "agrees" or silent) or not unsure or not judgement.probabilities:
         return judgement
-    if judgement.probabilities[0] >= LIKELY_WITH_GOLD or figures_written(f"{pair.title}\n{pair.passage}", pair.claim):
+    is_likely = judgement.probabilities[0] >= LIKELY_WITH_GOLD
+    if not silent and (is_likely or figures_written(f"{pair.title}\n{pair.passage}", pair.claim)):
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = WORDS.judge([pair])[0]
-    return by_words if judgement.label == "contradicted" and by_words.label == "supported" else judgement
+    return by_words if (silent or judgement.label == "contradicted") and by_words.label == "supported" else judgement

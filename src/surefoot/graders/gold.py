@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from surefoot.graders.figures import (
     Figure,
@@ -19,16 +20,27 @@ from surefoot.graders.frequencies import is_of_another_frequency
 from surefoot.graders.mismatches import misnamed
 from surefoot.graders.rules import turned_round
 from surefoot.table import Gold
-from surefoot.text.amounts import worded_alike
+from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.numbered import numbered
 from surefoot.text.quantities import MOMENTS, Quantity, quantities
 from surefoot.text.terms import names, terms
 from surefoot.text.yes_no import asks_yes_no
 
+_JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
+_EITHER = re.compile(r"\b(?:between|or)\b", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"\b(?:increas|rais|rose|rise|grew|chang|went|cut|reduc|decreas|fell|extend|shorten|drop|declin|mov|up|down)\w*\b",
+    re.IGNORECASE,
+)
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
-_YES_NO = re.compile(r"\W*(?P<word>yes|no)\b(?!\. ?(?:\d|[A-Z]+-?\d))", re.IGNORECASE)
+_YES_NO = re.compile(
+    r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)| \w)"
+    r"|.*?\b(?:it|this|that|(?:the|this) statement) is (?:\w+ly )?(?:(?P<holds>true|correct)|(?:not (?:\w+ly )?true|false|"
+    r"incorrect|not (?:\w+ly )?correct))\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -66,7 +78,8 @@ class _Comparison:
         self.new = {term for term in terms(gold) if term not in self.terms_asked}
 
     def result(self, answer: str) -> Gold:
-        ours, theirs = _yes_or_no(answer), _yes_or_no(self.gold)
+        theirs = _yes_or_no(self.gold)
+        ours = _yes_or_no(answer) or (self._restated() if theirs else "")
         if ours and theirs and ours != theirs:
             return "conflicts"
         if is_of_another_frequency(self.gold, self.said):
@@ -87,6 +100,12 @@ class _Comparison:
         if not covered:
             return "silent"
         return "conflicts" if turned_round(self.said, self.gold) else "agrees"
+
+    def _restated(self) -> str:
+        """To a question of yes or no: its statement, as it stands or turned round."""
+        if not asks_yes_no(self.asked) or len(self.terms_asked & self.terms) < _FULL * len(self.terms_asked):
+            return ""
+        return "no" if turned_round(self.said, self.asked) else "yes"
 
     def _conflict(self) -> Gold:
         """A full sentence that names nobody the gold and the question name is about something else."""
@@ -112,7 +131,25 @@ class _Comparison:
             return "conflicts"
         if any(_differs(kind, wanted, given, unit, bare) for kind in {one.amount.kind for one in wanted}):
             return self._conflict()
-        return "agrees" if any(same_figure(w, g, unit, bare) for w in wanted for g in given) else None
+        agreeing = [g for w in wanted for g in given if same_figure(w, g, unit, bare)]
+        alone, others = len({one.amount.value for one in wanted}) == 1, [one.amount for one in everywhere]
+        if alone and agreeing and all(self._is_one_of_several(one.amount, others) for one in agreeing):
+            return "silent"
+        return "agrees" if agreeing else None
+
+    def _is_one_of_several(self, one: Amount, others: Sequence[Amount]) -> bool:
+        """The end of a range, or one of several alternatives; not what something rose or fell to."""
+        text = "\n".join(self.sentences)
+        sentence = text[text.rfind("\n", 0, one.start) + 1 : one.end + 80].partition("\n")[0]
+        between = [
+            text[left.end : right.start]
+            for left, right in pairwise(sorted([*others, one], key=lambda amount: amount.start))
+            if one in (left, right) and (left.kind == right.kind or "number" in (left.kind, right.kind))
+        ]
+        said = [found for found in between if _JOINED.fullmatch(found)]
+        if not said or _CHANGES.search(sentence):
+            return False
+        return any("and" not in one.split() and "," not in one for one in said) or bool(_EITHER.search(sentence))
 
     def _covers_without_figures(self) -> bool:
         """All in words: no figures but those of the question, and dates."""
@@ -134,7 +171,7 @@ class _Comparison:
 
 def _yes_or_no(text: str) -> str:
     match = _YES_NO.match(text)
-    return match["word"].lower() if match else ""
+    return "" if match is None else "yes" if match["yes"] or match["holds"] else "no"
 
 
 def _wanted(gold: str, asked: str) -> list[Figure]:

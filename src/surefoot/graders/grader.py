@@ -75,14 +75,15 @@ class FindingsGrader:
         columns = []
         for shift in shifts:
             there = {pair: moved(judgement, shift) for pair, judgement in judged.items()}
-            found = (self._findings(one, judged if one.is_read_in_words else there) for one in readings)
+            found = (self._findings(one, there) for one in readings)
             columns.append([table.decide(findings)[0] for findings in found])
         return list(zip(*columns, strict=True))
 
     def _read(self, items: Sequence[Item]) -> tuple[list[AnswerParts], dict[Pair, Judgement]]:
         readings, judged = [AnswerParts.of(item) for item in items], dict[Pair, Judgement]()
         for wanted in (AnswerParts.cited_pairs, AnswerParts.joined_pairs, AnswerParts.further_pairs):
-            judged |= self._judged([(reading, wanted(reading, judged)) for reading in readings])
+            pairs = list(dict.fromkeys(pair for reading in readings for pair in wanted(reading, judged)))
+            judged |= zip(pairs, self._judge.judge(pairs), strict=True)
         return readings, judged
 
     def _findings(self, reading: AnswerParts, judged: dict[Pair, Judgement]) -> Findings:
@@ -98,15 +99,6 @@ class FindingsGrader:
             silent = [one for one, score in said.items() if score is None]
             scores |= said | dict(zip(silent, WORDS.answering(silent), strict=True))
         return [target.settled(item, findings, scores) for item, findings in found]
-
-    def _judged(self, wanted: Sequence[tuple[AnswerParts, list[Pair]]]) -> dict[Pair, Judgement]:
-        found: dict[Pair, Judgement] = {}
-        for judge, in_words in ((self._judge, False), (WORDS, True)):
-            pairs = dict.fromkeys(
-                pair for reading, pairs in wanted if reading.is_read_in_words == in_words for pair in pairs
-            )
-            found.update(zip(pairs, judge.judge(list(pairs)), strict=True))
-        return found
 
     def _graded(self, reading: AnswerParts, findings: Findings) -> Graded:
         bucket, reason = table.decide(findings)
@@ -132,8 +124,8 @@ def _verdicts(
 
     if bucket is None:
         reason = _with_detail(reason, findings.detail)
-    elif findings.refusal == "partial":
-        reason = f"{reason}, partial refusal"
+    else:
+        reason = ", ".join((reason, *findings.flags))
     factuality = row("factuality", bucket, reason)
     yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
     if findings.unusable:

@@ -26,7 +26,7 @@ from surefoot.text.clauses import (
 )
 from surefoot.text.normal import word_set
 from surefoot.text.phrases import phrase
-from surefoot.text.refusals import detect
+from surefoot.text.refusals import asks_back, detect
 from surefoot.text.sentences import pieces_of
 from surefoot.text.talk import negation
 from surefoot.text.terms import nearest, stem, terms
@@ -39,6 +39,7 @@ _REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("non
 _URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
+_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
 
 
@@ -131,7 +132,8 @@ def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
     if clause.asks or clause.is_negated:
         return None
     cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    near = [passage for passage in cited if len(subject.by_passage[passage.id] & subject.asked) > 1]
+    is_near = bool(_NEAREST.search(clause.text))
+    near = [passage for passage in cited if is_near or len(subject.by_passage[passage.id] & subject.asked) > 1]
     return Evidence(clause.shown, near[0].id) if near else None
 
 
@@ -172,6 +174,10 @@ class Quality(NamedTuple):
 def refusal_quality(item: Item) -> Quality:
     """The level, what earned it, and the words of the answer that it rests on."""
     subject = Subject.of(item.question, item.trace.sources)
+    if asks_back(item.trace.answer or ""):
+        asked = contents(item.trace.answer or "") - subject.asked
+        are_known = len(asked & subject.in_passages) > 1
+        return Quality(2 if are_known else 1, f"asks back{', with choices from the passages' if are_known else ''}", ())
     clauses = clauses_of(item.trace)
     found = {name: shown for name, shown in _elements(clauses, subject) if shown}
     is_named = "what is missing" in found

@@ -12,7 +12,8 @@ _REASONS: Mapping[str, str] = {
     "conflicts_gold": "disagrees with the expected answer",
     "misattributed": "a refusal is expected, and it answers from passages about something else",
     "no_evidence": "no retrieved passage supports a claim",
-    "uncited": "a claim has no citation",
+    "uncited": "what answers the question has no citation",
+    "misquoted": "it quotes words that do not stand in its source",
     "unknown_source": "it cites a source that was not retrieved",
     "miscited": "a passage supports it, but not the one it cites",
     "off_target": "it does not answer what was asked",
@@ -23,7 +24,12 @@ _REASONS: Mapping[str, str] = {
     "empty": "the answer is empty",
     "unreadable": "the grader could not read it",
 }
-_PARTIAL, _UNREADABLE = ", partial refusal", "unreadable: "
+_UNREADABLE = "unreadable: "
+_FLAGS: Mapping[str, str] = {
+    "partial refusal": "declines in part",
+    "asks_back": "asks which of several things is meant",
+    "conflicting_sources": "its sources disagree",
+}
 
 _WORDS: Mapping[str, str] = {
     "acceptable": "Correct or refused: the answer does no harm.",
@@ -63,6 +69,7 @@ def in_plain_words(reason: str) -> str:
     """Why an answer is in its bucket; what a person noted stays as it is."""
     if reason.startswith(_UNREADABLE):
         return reason.removeprefix(_UNREADABLE)
-    code, partial = reason.removesuffix(_PARTIAL), reason.endswith(_PARTIAL)
-    words = _REASONS.get(code, code)
-    return f"{words}, and declines in part" if partial else words
+    code, *flags = reason.split(", ")
+    if code not in _REASONS or any(flag not in _FLAGS for flag in flags):
+        return reason
+    return ", and ".join([_REASONS[code], *(_FLAGS[flag] for flag in flags)])

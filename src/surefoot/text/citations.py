@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # pipelines cite without it, and without numpy
 _LABEL_WORDS = ("citation", "cited", "source", "reference")
 _LABEL = re.compile(
     r"(?<![^\W_])(?:citations?|cited sources?|sources?|references?)[*_`\"']{0,4}\s{0,4}[:=][*_`]{0,3}"
-    r"[ \t]{0,4}(?:\n[ \t]{0,4})?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
+    r"[ \t]{0,4}(?:\n[ \t]{0,4}(?:[-*•][ \t]{1,4})?)?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
     re.IGNORECASE,
 )
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
@@ -57,6 +57,7 @@ _QUOTES = frozenset("\"'`“”‘’")
 _SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
 _LISTED = "itations: ["
 UNREAD = ""  # no passage is called so
+_BULLETS = re.compile(r"(?:\n[ \t]*[-*•][ \t]+\S+[ \t]*(?=\n|$))+")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
@@ -246,7 +247,7 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
             return quoted
     ids: list[str] = []
     for part in re.split(r"[,;\n]", raw):
-        part = part.strip(_TRIM)
+        part = part.strip(_TRIM).removeprefix("- ").removeprefix("• ")
         ids.extend([part] if part in known else (word.strip(_TRIM) for word in part.split()))
     return [i for i in ids if i.lower() not in _NOTHING]
 
@@ -297,8 +298,10 @@ def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | Non
 
 
 def _line_end(answer: str, start: int, limit: int) -> int:
+    """The end of the line; lines behind it that are nothing but a bullet and a word go with it."""
     end = answer.find("\n", start, start + limit)
-    return min(len(answer), start + limit) if end < 0 else end
+    further = _BULLETS.match(answer, end, start + limit) if end >= 0 else None
+    return min(len(answer), start + limit) if end < 0 else further.end() if further else end
 
 
 def _closing(answer: str, start: int) -> int:

@@ -72,11 +72,13 @@ class Claim(Struct, frozen=True):
     start: int
     end: int
     citations: tuple[str, ...] = ()
+    sentence: str = ""  # that says it, without citations
 
 
 class Claims(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None  # everything the answer cites; None when it has no citation of any form
+    text: str = ""  # of the answer, without its citations
 
 
 def claims_of(
@@ -91,7 +93,7 @@ def claims_of(
     `question` of yes or no the bare word is a claim, where there is no other."""
     marks = locate(answer, retrieved, gold, passages)
     inline = [mark for mark in marks if not mark.is_list]
-    sentences = list(_sentences(_unwrapped(answer), [mark for mark in marks if not mark.in_words]))
+    sentences = list(_sentences(unwrapped(answer), [mark for mark in marks if not mark.in_words]))
     listed = _listed(sentences, [mark for mark in marks if mark.is_list])
     asserted, known = list[list[str]](), set[float]()
     for sentence in sentences:
@@ -104,11 +106,14 @@ def claims_of(
         ids = tuple(dict.fromkeys([*cited, *of_list, *(field or ())]))
         for text in texts:
             is_greeting = is_fragment(text) and not (ids or sentence.is_item)
-            (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids))
+            (greetings if is_greeting else claims).append(
+                Claim(text, sentence.start, sentence.end, ids, sentence.text)
+            )
         if spelled_out(question, sentence.text):
-            greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids))
+            greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids, sentence.text))
     cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
-    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None)
+    text = " ".join(sentence.text for sentence in sentences)
+    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None, text)
 
 
 def is_claim(sentence: str) -> bool:
@@ -182,20 +187,28 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
             for piece in sentences(line[skip:]) if line[skip:].strip() else ():
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
-                aside = _aside(answer, end, inside)
-                for here, there in ((start, aside), (aside, end)):
-                    text = _without(answer, here, there, [mark for mark in inside if here <= mark.start < there])
+                for here, there in pairwise([start, *_cuts(answer, start, end, inside, leads), end]):
+                    text = _without(answer, here, there, [mark for mark in inside if mark.start < there and here < mark.end])
                     if not is_empty(text):
                         yield Sentence(text, here, there, number, bullet is not None, leads)
                 start = end
             at += len(line)
 
 
-def _aside(answer: str, end: int, marks: list[Mark]) -> int:
-    """Where an aside begins that states something behind the last citation of a sentence; its end if there is none."""
+def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> Iterator[int]:
+    """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 by the rules [b]"), and where
+    an aside does that states something behind the last one."""
+    here = start
+    for mark, following in pairwise(marks):
+        cut, after = (following.start, answer[following.end : end]) if leads else (mark.end, answer[mark.end : following.start])
+        before = answer[mark.end if leads else here : cut if leads else mark.start]
+        if all(states(text) or figures(text) for text in (before, after)):
+            yield cut
+            here = cut
     behind = _ASIDE.match(answer, marks[-1].end, end) if marks else None
     text = answer[behind.end() : end] if behind else ""
-    return behind.start() if behind and (states(text) or figures(text)) else end
+    if behind and (states(text) or figures(text)):
+        yield behind.start()
 
 
 def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
@@ -204,16 +217,16 @@ def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
     for mark in marks:
         if mark.start >= end:
             break
-        pieces += [answer[at : max(at, mark.start)], _MARK]
+        pieces += [answer[at : max(at, mark.start)], _MARK if mark.start >= start else ""]
         at = max(at, mark.end)
     text = "".join([*pieces, answer[at:end]])
     if marks:
         text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, "")
-    return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split())).replace(",.", ".")
+    return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split()).lstrip(",; ")).replace(",.", ".")
 
 
-def _unwrapped(answer: str) -> str:
-    """With spaces for what is around the texts in JSON, and for labels like "claim:", so that positions stay."""
+def unwrapped(answer: str) -> str:
+    """An answer with spaces for what is around the texts in JSON, and for labels like "claim:", so that positions stay."""
     if _JSON.match(answer) and (values := list(_VALUE.finditer(answer))):
         blank = list(re.sub(r"\S", " ", answer))
         for value in values:

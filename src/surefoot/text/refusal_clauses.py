@@ -165,7 +165,7 @@ class _Text:
         # A capitalised source that does not hold something is a defined term: "the Materials do not include".
         is_term = family == "silent" and words[0].istitle() and before and _HOLDS.search(match[0])
         return bool(
-            _LEGAL.search(self.tags, first, last)
+            _LEGAL.search(self.tags, first, end)
             or _RELATIVE.search(before)
             or (answered and self.spans[first][0] <= answered.end() + 1)
             or _COMPLEMENT.match(self.folded)

@@ -17,7 +17,8 @@ from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.refusal_clauses import HEAD, TAIL, Clause, Decline, clauses_of, fold
 from surefoot.text.refusal_grammar import HINT_WORDS
 from surefoot.text.scan import Numbers, Texts, WordScan
-from surefoot.text.talk import asserts, figures, goes_on_listing, is_talk, reports, states
+from surefoot.text.sentences import sentences
+from surefoot.text.talk import asserts, figures, goes_on_listing, is_talk, reports, stated, states
 
 _LONGEST_TOKEN = 120
 # Ordinary phrases: they count only while no content came before.
@@ -26,8 +27,15 @@ _LEADING = frozenset({"vague", "ai", "objects"})
 _REASONED = frozenset({"whole", "unable", "ai", "objects"})
 
 _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
-_ASIDE, _BESIDE, _TURN = phrase("aside"), phrase("beside"), phrase("turn")
+_ASIDE, _BESIDE, _TURN, NEAR_SOURCE = phrase("aside"), phrase("beside"), phrase("turn"), phrase("near_source")
+_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
+# Who begins with the nearest passage has nothing else to tell.
+_CLOSEST = re.compile(
+    r"(?:\[[^\[\]\n]{0,80}\]\s*)?(?:The )?(?:(?:closest|nearest|most relevant) (?:passage|source|excerpt|document|section)"
+    r"|(?:passage|source|excerpt) (?:(?:that|which) is )?(?:closest|nearest))\b",
+    re.IGNORECASE,
+)
 _FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
@@ -75,7 +83,20 @@ def detect(answer: str) -> Refusal:
     if field := _FIELD.match(fold(answer[start : start + 120])):
         return Refusal("refused", start, start + field.end())
     clauses, is_cut = clauses_of(answer, *_unwrapped(answer, start, end))
-    return _verdict(clauses, is_cut)
+    found = _verdict(clauses, is_cut)
+    if found.value == "answered" and (asks_back(answer) or _CLOSEST.match(answer, start)):
+        return Refusal("refused", start, end)
+    return found
+
+
+def asks_back(answer: str) -> bool:
+    """Whether all that an answer does is to ask which of several things is meant."""
+    if "?" not in answer and not _ASKS_WHICH.search(answer):
+        return False
+    told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
+    asked = [_ASKS_WHICH.match(piece) or (piece.endswith("?") and not _OFFERS.match(piece)) for piece in told]
+    rest = [piece for piece, asks in zip(told, asked, strict=True) if not asks and stated(piece)]
+    return any(asked) and all(_CHOICES.match(piece) and not figures(piece) for piece in rest)
 
 
 def may_be_exact(texts: Texts) -> Numbers:
@@ -86,12 +107,13 @@ def may_be_exact(texts: Texts) -> Numbers:
 
 
 def may_decline(texts: Texts) -> Numbers:
-    """The same for `detect`: texts with a word of a refusal, or too long to be read as a whole."""
+    """The same for `detect`: texts with a word of a refusal or a question, or too long to be read as a whole."""
     quotes = np.flatnonzero(texts.having("'’‘ʼ"))
     found = (
         _words_of_refusals().numbers_in(texts),
         texts.numbers_of(quotes[texts.characters[quotes - 1] | 32 == ord("n")]),  # "n't"
         texts.numbers_of(_may_be_fields(texts)),
+        texts.numbers_of(np.flatnonzero(texts.having("?"))),
         np.flatnonzero(texts.lengths > HEAD + TAIL),
     )
     suspect = np.zeros(len(texts.starts), np.bool_)
@@ -153,6 +175,8 @@ def _unwrapped(answer: str, start: int, end: int) -> tuple[int, int]:
 
 def _token(folded: str, offset: int) -> Refusal | None:
     words = list(_WORD.finditer(folded))
+    if len(words) == 1 and words[0][0] in _NO_VALUE and folded.startswith("["):
+        return Refusal("refused", offset, offset + len(folded))
     while len(words) > 1 and words[0][0] in _KEYS:
         words.pop(0)
     while len(words) > 1 and words[-1][0] in _EMPTY:
@@ -189,7 +213,7 @@ def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
 def _told_before(clause: Clause, decline: Decline) -> list[Clause]:
     """Content in the clause of a decline: cited before it, or a figure before "and"."""
     before = clause.text[: decline.start - clause.start]
-    has_content = "[" in before or (" and " in before and _FIGURE.search(before))
+    has_content = "[" in before or (" and " in before and figures(before))
     return [clause] if has_content and not _is_filler(before) else []
 
 
@@ -213,6 +237,11 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
     clause = clauses[place]
     if clause.closing == ":" and place + 1 < len(clauses) and clauses[place + 1].decline:
         return True  # the label of what is declined
+    opener = next(other for other in clauses if other.sentence == clause.sentence)
+    if place and clauses[place - 1].closing == ":" and opener is clause:
+        opener = next(other for other in clauses if other.sentence == clauses[place - 1].sentence)
+    if NEAR_SOURCE.match(_MARK.sub("", opener.text)):
+        return True
     said = clause.original.strip(" ,;:")
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(_OPENING.match(clause.text)) or is_talk(said) or said.rstrip(".").lower() in _NO_VALUE

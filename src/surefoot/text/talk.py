@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.quantities import Quantity, quantities
-from surefoot.text.terms import stem, terms
+from surefoot.text.terms import stem, terms, vocabulary
 
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
@@ -200,6 +200,12 @@ def states(text: str) -> bool:
 
 def _has_substance(text: str) -> bool:
     return bool(substance(text) or quantities(without_references(text)))
+
+
+def subject_of(text: str) -> set[str]:
+    """The words before the first verb; none where there is no verb."""
+    verb = _VERB.search(text)
+    return set(vocabulary(text[: verb.start() + 1])) if verb else set()
 
 
 def is_fragment(text: str) -> bool:
