@@ -25,11 +25,11 @@ from surefoot.text.normal import normalise
 from surefoot.text.quantities import quantities
 from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
-from surefoot.text.talk import figures, subject_of
-from surefoot.text.terms import is_terse, terms, vocabulary
+from surefoot.text.talk import figures, stated, subject_of
+from surefoot.text.terms import is_terse, names, terms, vocabulary
 from surefoot.types import Evidence, Item, Passage, Question, RefusalValue, Support, Trace
 
-PLAINLY = 0.75
+PLAINLY, LIKELY = 0.75, 0.5
 _TOLD_BY = re.compile(
     r"(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) (?:says?|said|gives?|states?|puts?|"
     r"lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|speaks?|has|allows?|quotes?)"
@@ -96,11 +96,8 @@ class AnswerParts(Struct, frozen=True):
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
         found = [self._pair(claim, passage) for claim in self._open(judged) for passage in self.passages]
-        agreement = self._agreement_in_words(self.claims) if self._to_be_read else "none"
-        if agreement == "silent":
+        if self._to_be_read and self._agreement_in_words(self.claims) == "silent":
             found += self._gold_pairs
-        elif agreement == "agrees":
-            found += self._like_gold
         return self._fresh(found, judged)
 
     def _fresh(self, pairs: Iterable[Pair], judged: Judged) -> list[Pair]:
@@ -150,31 +147,17 @@ class AnswerParts(Struct, frozen=True):
         gold = "\n".join(self.item.question.gold_claims)
         return [Pair(gold, claim.text, context=self.item.question.text) for claim in self.claims] if gold else []
 
-    @property
-    def _like_gold(self) -> list[Pair]:
-        """The gold against each cited passage that may say the same as a gold one, where none of these is cited."""
-        question = self.item.question
+    def _cites_gold(self) -> bool:
+        """A gold passage is cited, or one that has its text or speaks of the same thing."""
+        question, cited = self.item.question, [one for one in self.passages if one.id in (self.citations or ())]
         gold = [passage for passage in self.passages if passage.id in question.gold_ids]
-        cited = [one for one in self.passages if one.id in (self.citations or ())]
-        if not question.gold_ids or not question.gold_claims or any(one in gold for one in cited):
-            return []
-        known = set(terms(" ".join([question.text, *question.gold_claims, *(f"{one.doc} {one.text}" for one in gold)])))
-        return [
-            Pair(one.text, claim, one.doc, question.text)
-            for one in cited
-            for claim in question.gold_claims
-            if not _is_about_another(one, claim, known)
-        ]
-
-    def _cites_gold(self, judged: Judged) -> bool:
-        """A gold passage is cited, or one that has its text or that says the same."""
-        gold, cited = self.item.question.gold_ids, self.citations or ()
-        if not gold or not self.item.question.gold_claims or not cited or any(i in gold for i in cited):
+        if not question.gold_ids or not question.gold_claims or not cited or any(one in gold for one in cited):
             return True
-        texts = [normalise(passage.text) for passage in self.passages if passage.id in gold and passage.text.strip()]
+        texts = [normalise(passage.text) for passage in gold if passage.text.strip()]
         return any(
-            text in normalise(passage.text) for passage in self.passages if passage.id in cited for text in texts
-        ) or any(judged.get(pair, _UNREAD).label == "supported" for pair in self._like_gold)
+            any(text in normalise(one.text) for text in texts) or not _is_about_another(one, question, gold)
+            for one in cited
+        )
 
     def _cited(self, claim: Claim) -> list[Passage]:
         return [passage for passage in self.passages if passage.id in claim.citations]
@@ -199,7 +182,7 @@ class AnswerParts(Struct, frozen=True):
             claims=claims,
             gold="none" if refusal == "refused" else gold,
             gold_of_cited=self._agreement(judged, tuple(claim for claim in self.claims if claim.citations)),
-            cites_gold=self._cites_gold(judged),
+            cites_gold=self._cites_gold(),
             citations=self.citations,
             unknown=tuple(i for i in self.citations or () if i not in known),
             flags=tuple(self._flags(refusal, claims)),
@@ -347,11 +330,11 @@ class AnswerParts(Struct, frozen=True):
         return bool(subject) and subject <= vocabulary(self.item.question.text) and not subject_of(source.text) <= said
 
     def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
-        """Plainly, by a passage it cites: then no other one helps, unless the claim says what the gold says."""
+        """By a passage it cites and in its words: then no other one helps, unless the claim says what the gold says."""
         said = set(terms(claim.text))
         plain = any(
             judged[passage.id].label == "contradicted"
-            and judged[passage.id].confidence >= PLAINLY
+            and judged[passage.id].confidence >= LIKELY
             and any(len(said & unit.terms) >= _ABOUT * len(said) for unit in units_of(passage.text))
             and not any(one.agrees(other) for one in figures(claim.text) for other in figures(passage.text))
             for passage in self._cited(claim)
@@ -362,7 +345,8 @@ class AnswerParts(Struct, frozen=True):
         """A passage that was not cited must be plainly about the claim to contradict it; where the documents are
         silent, only a cited one can."""
         cited = {name: judgement for name, judgement in judged.items() if name in claim.citations}
-        if (found := best(cited, "contradicted")) or self.item.question.expects == "refusal":
+        found = best(cited, "contradicted")
+        if (found and found[1].confidence >= LIKELY) or self.item.question.expects == "refusal":
             return found
         found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
@@ -382,13 +366,20 @@ def _without_source(claim: Claim, question: Question, passages: Sequence[Passage
     return replace(claim, text=told["said"])
 
 
-def _is_about_another(passage: Passage, gold: str, known: set[str]) -> bool:
-    """Of what a passage says in words or figures of the gold, the subject stands in neither question nor gold."""
-    units = [unit for unit in units_of(passage.text) if len(unit.sentences) == 1]
-    wanted = vocabulary(gold)
-    source = max(units, key=lambda unit: len(wanted & vocabulary(unit.text)), default=None)
-    subject = subject_of(source.text.rpartition(": ")[2]) if source else set[str]()
-    return any(term not in known for term in subject if not term[0].isdigit())
+def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passage]) -> bool:
+    """A name of the question that gold passages have is not in it; or what it says in words or figures of the gold has
+    a subject that stands in neither question nor gold."""
+    known = set(terms(" ".join([question.text, *question.gold_claims, *map(_with_title, gold)])))
+    named = set(names(question.text)) & set(terms(" ".join(map(_with_title, gold))))
+    wanted = vocabulary(" ".join(question.gold_claims))
+    units = [unit.text for unit in units_of(passage.text) if len(unit.sentences) == 1]
+    said = max(units, key=lambda unit: len(wanted & vocabulary(unit)), default="")
+    subject = subject_of(stated(said.rpartition(": ")[2]) or said)
+    return not named <= set(terms(_with_title(passage))) or any(term not in known and term.isalpha() for term in subject)
+
+
+def _with_title(passage: Passage) -> str:
+    return f"{passage.id} {passage.doc} {passage.text}"
 
 
 def _lacks_sources(trace: Trace) -> str:

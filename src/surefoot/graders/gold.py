@@ -28,6 +28,7 @@ from surefoot.text.terms import names, terms
 from surefoot.text.yes_no import asks_yes_no
 
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
+_ALTERNATIVES = re.compile(r"(?:[\w-]+(?: [\w-]+)?, )+[\w-]+(?: [\w-]+)?,? or [\w-]+(?: [\w-]+)?")
 _EITHER = re.compile(r"\b(?:between|or)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r"\b(?:increas|rais|rose|rise|grew|chang|went|cut|reduc|decreas|fell|extend|shorten|drop|declin|mov|up|down)\w*\b",
@@ -97,9 +98,15 @@ class _Comparison:
             covered = bool(own) and sum(term in self.terms for term in own) >= _FULL * len(own)
         else:
             covered = self._coverage() >= _COVERED or self._named() >= _NAMED
-        if not covered:
+        if not covered or self._is_listed():
             return "silent"
         return "conflicts" if turned_round(self.said, self.gold) else "agrees"
+
+    def _is_listed(self) -> bool:
+        """Among several alternatives that neither the gold nor the question has: "by Wi-Fi, Zigbee or Bluetooth"."""
+        lists = [found[0] for found in _ALTERNATIVES.finditer(" ".join(self.sentences))]
+        known = {*self.new, *self.terms_asked}
+        return bool(self.new) and any(self.new <= set(terms(one)) and len(set(terms(one)) - known) > 1 for one in lists)
 
     def _restated(self) -> str:
         """To a question of yes or no: its statement, as it stands or turned round."""

@@ -43,7 +43,7 @@ _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
 _PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
-_WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|see (?:also )?", re.IGNORECASE)
+_WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|from|compare) (?:also )?", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")

@@ -41,14 +41,16 @@ _MARKS = r"\0(?:(?:\s|,|;|and|or|&)*\0)*"
 _VERB = (
     r"(?:also |only |both |all |\w+ly )?(?:is|are|was|were|does|do|did|has|have|which|that|(?:state|say|mention|support|"
     r"confirm|describe|provide|outline|discuss|contain|explain|list|define|give|show|refer|note|indicate|cover|add|put|"
-    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate)(?:s|es)?)\b"
+    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate|touch|back|specif|regulate|"
+    r"govern|suggest|impl|establish|require|allow|permit|prohibit|offer|present|include|identif|record|name|quote|read|make)"
+    r"(?:s|es|y|ies)?)\b"
 )
 _AS_SUBJECT = re.compile(rf"(?:(?<=[.;:] )|^\s*|\b(?:(?:the|this|that) )?{CALLED}\s+){_MARKS}(?=\s+{_VERB})", re.IGNORECASE)
 _AS_OBJECT = re.compile(
     rf"(?P<before>\b(?:is|are|in|by|from|to|see|check|per|under|on|of|with|and))\s+(?:(?:the|this) )?(?:{CALLED}\s+)?{_MARKS}",
     re.IGNORECASE,
 )
-_VOUCHES = re.compile(r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?)\w*\b", re.IGNORECASE)
+_VOUCHES = re.compile(r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE)
 _BREAK = re.compile(r"\n\s*\n")
 _JSON = re.compile(r"\W*(?:```)?(?:json)?\s*[\[{]\s*[\[{]?\s*\"")
 _VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
@@ -222,6 +224,7 @@ def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
     text = "".join([*pieces, answer[at:end]])
     if marks:
         text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, "")
+    text = re.sub(r"\s*\([\s,;]*\)", "", text)
     return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split()).lstrip(",; ")).replace(",.", ".")
 
 

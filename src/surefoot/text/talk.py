@@ -205,7 +205,10 @@ def _has_substance(text: str) -> bool:
 def subject_of(text: str) -> set[str]:
     """The words before the first verb; none where there is no verb."""
     verb = _VERB.search(text)
-    return set(vocabulary(text[: verb.start() + 1])) if verb else set()
+    if verb is None:
+        return set()
+    begins_before = verb[0][1:2] == " "  # with the last letter of the word before the verb
+    return set(vocabulary(text[: verb.start() + begins_before]))
 
 
 def is_fragment(text: str) -> bool:
