@@ -15,10 +15,8 @@ from surefoot.text.phrases import phrase
 from surefoot.text.quantities import Quantity
 from surefoot.text.refusals import ANSWERED, Refusal, detect
 from surefoot.text.talk import (
-    declines,
     figures,
     is_absence,
-    is_of_source,
     is_topic,
     leads_on,
     names_source,
@@ -38,7 +36,6 @@ _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
 _YES_NO, _PRONOUN, _GUESS, _SEEN = phrase("yes_no"), phrase("pronoun"), phrase("guess"), phrase("seen")
 _PERSON = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"\w+")
 _QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage
 _OPEN = re.compile(r"\W*(?:and |but |so )?whether\b", re.IGNORECASE)
@@ -50,15 +47,10 @@ class Declining:
     def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
         self._question, self._passages = question.text, passages
         self._terms = set(terms(question.text))
-        self._numbers = set(_NUMBER.findall(question.text))
 
     @cached_property
     def _sources(self) -> str:
         return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
-
-    def is_declined_in(self, text: str) -> bool:
-        """Whether a sentence says of the thing asked that it is not in the sources; what it quotes of them does not."""
-        return self.refusal_in(text).value != "answered"
 
     def refusal_in(self, answer: str) -> Refusal:
         """Whether an answer refuses by its words; one that quotes a passage answers, as does "No, it is not stated"."""
@@ -84,11 +76,7 @@ class Declining:
         return not self._terms.isdisjoint(terms(text))
 
     def only_declines(self, text: str) -> bool:
-        return self.is_declined_in(text) and all(map(is_absence, stating(self._unnumbered(text))))
-
-    def _unnumbered(self, text: str) -> str:
-        """Without the figures of the question, which tell nothing: "no volume is given for the Grendel 40"."""
-        return _NUMBER.sub(lambda number: "" if number[0] in self._numbers else number[0], text)
+        return self.refusal_in(text).value == "refused"
 
     def is_hint(self, text: str) -> bool:
         """Part of declining, and no claim: that it is not there, who may know, where to look."""
@@ -102,10 +90,6 @@ class Declining:
         if self._answers(claim.text) and not _SEEN.search(opening):
             return not _GUESS.search(claim.text) and self._is_supported(claim)
         return claim.supported or (not _is_denied(claim) and self._is_near(claim))
-
-    def is_denial(self, claim: ClaimFinding) -> bool:
-        """ "Logs do not contain passwords": an answer that the passages have, rather than that they have none."""
-        return claim.supported and not is_of_source(claim.text)
 
     def _is_supported(self, claim: ClaimFinding) -> bool:
         """An answer to the question is near evidence only if the passages have it."""

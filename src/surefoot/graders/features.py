@@ -10,18 +10,11 @@ from collections.abc import Callable, Sized
 from functools import lru_cache
 from itertools import pairwise
 from math import log
-from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.graders.cells import cell_check
-from surefoot.graders.changes import is_misplaced
-from surefoot.graders.frequencies import is_of_another_frequency
-from surefoot.graders.grounds import is_groundless
 from surefoot.graders.judges import Judgement, Pair
-from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.rules import Rules, Unit, turned_round, units_of
-from surefoot.graders.strays import is_stray
 from surefoot.text.quantities import quantities
 from surefoot.text.sentences import sentences
 from surefoot.text.terms import names, terms, without_yes_no
@@ -109,17 +102,6 @@ def features(passage: str, claim: str, question: str = "", windows: int = 1) -> 
         windows=windows,
     )
     return [count(both) for count in _FEATURES.values()]
-
-
-def veto(passage: str, claim: str, question: str = "") -> Literal["for", "against", ""]:
-    """Where a table or a number plainly decides: models read these poorly."""
-    text = _claim(claim[:LONGEST_CLAIM]).text
-    check = cell_check(passage, text, question)
-    if check.says == "conflicts" or misnumbered(passage, text, question) or is_stray(passage, text):
-        return "against"
-    if is_misplaced(passage, text) or is_of_another_frequency(passage, text) or is_groundless(passage, text, question):
-        return "against"
-    return "for" if check.says == "agrees" and check.is_whole else ""
 
 
 @lru_cache(maxsize=5_000)

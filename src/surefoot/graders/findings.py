@@ -27,16 +27,18 @@ from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
 from surefoot.text.talk import figures, stated, subject_of
 from surefoot.text.terms import is_terse, names, terms, vocabulary
-from surefoot.types import Evidence, Item, Passage, Question, RefusalValue, Support, Trace
+from surefoot.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 
 PLAINLY, LIKELY = 0.75, 0.5
 _TOLD_BY = re.compile(
-    r"(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) (?:says?|said|gives?|states?|puts?|"
-    r"lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|speaks?|has|allows?|quotes?)"
+    r"(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) (?:says?|said|gives?|states?|"
+    r"puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|speaks?|has|allows?|quotes?)"
     r"(?: of| that| it at)? (?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
     re.IGNORECASE | re.DOTALL,
 )
-_AT_ODDS = re.compile(r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE)
+_AT_ODDS = re.compile(
+    r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE
+)
 _ABOUT = 0.6  # of a claim's words, in what is said of the same
 _TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question
 LIKELY_WITH_GOLD = 0.3
@@ -58,6 +60,7 @@ class AnswerParts(Struct, frozen=True):
     declining: Declining
     declines: bool = False  # as a whole or in part
     text: str = ""  # of the answer, without its citations
+    quotations: tuple[tuple[int, int, str], ...] = ()
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
@@ -79,11 +82,12 @@ class AnswerParts(Struct, frozen=True):
         claims = tuple(_without_source(claim, question, passages) for claim in claims)
         refusal = declining.refusal_in(found.text)
         declines = refusal.value != "answered"
-        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines, found.text)
+        quoted = tuple(quotations(unwrapped(answer)))
+        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines, found.text, quoted)
         return replace(reading, computed=dict(reading._worked_out()))
 
     def is_hint(self, claim: Claim) -> bool:
-        return self.declines and self.declining.is_hint(claim.text)
+        return self.declines and bool(NEAR_SOURCE.match(claim.sentence) or self.declining.is_hint(claim.text))
 
     def cited_pairs(self, judged: Judged) -> list[Pair]:
         """Every claim against each passage it cites."""
@@ -263,12 +267,16 @@ class AnswerParts(Struct, frozen=True):
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
         by_passage = {
-            passage.id: _reconciled(pair, judged.get(pair, _UNREAD), gold, self.item.question)
+            passage.id: _reconciled(pair, judged.get(pair, _UNREAD), gold, self.item.question.expects)
             for passage in self.passages
             for pair in [self._pair(claim, passage)]
         }
         cited = [by_passage[passage.id] for passage in self._cited(claim)]
-        joined = [_reconciled(pair, judged[pair], gold, self.item.question) for pair in self._together(claim) if pair in judged]
+        joined = [
+            _reconciled(pair, judged[pair], gold, self.item.question.expects)
+            for pair in self._together(claim)
+            if pair in judged
+        ]
         together = joined or cited[:1] or [_UNREAD]
         alone = tuple(judgement.support for judgement in cited)
         support = best(by_passage, "supported")
@@ -303,7 +311,7 @@ class AnswerParts(Struct, frozen=True):
         sources = [*(passage.text for passage in self._cited(claim) or self.passages), self.item.question.text]
         return any(
             start < claim.end and claim.start < end and not any(stands_in(quotation, text) for text in sources)
-            for start, end, quotation in quotations(unwrapped(self.item.trace.answer or ""))
+            for start, end, quotation in self.quotations
         )
 
     def _is_misattributed(self, claim: Claim, is_supported: bool) -> bool:
@@ -358,7 +366,7 @@ def _before(claim: ClaimFinding, sentences: dict[ClaimFinding, str]) -> str:
 
 
 def _without_source(claim: Claim, question: Question, passages: Sequence[Passage]) -> Claim:
-    """What a claim says, where it names its source, in words that neither the source nor the question has ("Report A gives")."""
+    """What a claim says, where it names its source in words of neither that nor the question ("Report A gives")."""
     told = _TOLD_BY.match(claim.text) if claim.citations else None
     around = " ".join(passage.text for passage in passages if passage.id in claim.citations)
     if told is None or set(terms(told["source"])) & {*terms(around), *terms(question.text)}:
@@ -375,7 +383,9 @@ def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passa
     units = [unit.text for unit in units_of(passage.text) if len(unit.sentences) == 1]
     said = max(units, key=lambda unit: len(wanted & vocabulary(unit)), default="")
     subject = subject_of(stated(said.rpartition(": ")[2]) or said)
-    return not named <= set(terms(_with_title(passage))) or any(term not in known and term.isalpha() for term in subject)
+    return not named <= set(terms(_with_title(passage))) or any(
+        term not in known and term.isalpha() for term in subject
+    )
 
 
 def _with_title(passage: Passage) -> str:
@@ -392,11 +402,11 @@ def _lacks_sources(trace: Trace) -> str:
     return "the passages have no text" if blank and len(blank) == len(trace.retrieved) else ""
 
 
-def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, question: Question) -> Judgement:
+def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Expects = "answer") -> Judgement:
     """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
     is expected, words overrule one that is not sure: to quote a passage is not to invent."""
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
-    silent = question.expects == "refusal"
+    silent = expects == "refusal"
     if not (gold == "agrees" or silent) or not unsure or not judgement.probabilities:
         return judgement
     is_likely = judgement.probabilities[0] >= LIKELY_WITH_GOLD

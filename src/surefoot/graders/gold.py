@@ -38,8 +38,8 @@ _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(
     r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)| \w)"
-    r"|.*?\b(?:it|this|that|(?:the|this) statement) is (?:\w+ly )?(?:(?P<holds>true|correct)|(?:not (?:\w+ly )?true|false|"
-    r"incorrect|not (?:\w+ly )?correct))\b",
+    r"|.*?\b(?:it|this|that|(?:the|this) statement) is (?:\w+ly )?"
+    r"(?:(?P<holds>true|correct)|not (?:\w+ly )?(?:true|correct)|false|incorrect)\b",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -122,10 +122,7 @@ def _verdicts(
     def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
         return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
 
-    if bucket is None:
-        reason = _with_detail(reason, findings.detail)
-    else:
-        reason = ", ".join((reason, *findings.flags))
+    reason = _with_detail(reason, findings.detail) if bucket is None else ", ".join((reason, *findings.flags))
     factuality = row("factuality", bucket, reason)
     yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
     if findings.unusable:

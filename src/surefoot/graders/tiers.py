@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from surefoot.errors import Incomplete
-from surefoot.graders.features import FEATURE_NAMES, features, veto
+from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.windows import (
     Answered,
@@ -176,12 +176,6 @@ def probabilities_of(logits: Floats) -> list[Probabilities]:
     return [(row[0], row[1], row[2]) for row in found]
 
 
-# The most that a veto leaves of support, and what it divides its odds by. Of our own edits it falls on twenty times as
-# large a share of the false claims as of the true ones; of public claims, where it hardly speaks, on twice as large.
-_VETOED, _ODDS = 0.2, 7.0
-_HELD = 0.8
-
-
 # From what the quick tier leaves open, by place, to the places that the strong one reads.
 Again = Callable[[dict[int, float]], list[int]]
 
@@ -200,7 +194,6 @@ class _Task(Struct):
 
     reading: Reading
     features: list[float]
-    veto: str
     is_row: bool  # the claim is a row of a table, word for word
     by_window: list[Probabilities]
     quick: Sum
@@ -208,13 +201,12 @@ class _Task(Struct):
 
     def finding(self, reading: Reading, found: Sum) -> Finding:
         supporting, opposing = reading.windows[found.supporting], reading.windows[found.opposing]
-        probabilities = _vetoed(self.probabilities, self.veto)
-        return Finding(probabilities, supporting, opposing, self.reading.part_read("context"))
+        return Finding(self.probabilities, supporting, opposing, self.reading.part_read("context"))
 
     def is_open(self, calibration: Calibration) -> bool:
-        """The strong tier may say something else than the quick one, and has not been overruled beforehand."""
+        """The strong tier may say something else than the quick one."""
         supported = self.probabilities[0]
-        is_settled = self.veto == "for" or (self.is_row and supported >= calibration.supported_from)
+        is_settled = self.is_row and supported >= calibration.supported_from
         return calibration.quick_low <= supported <= calibration.quick_high and not is_settled
 
     def has_more(self, calibration: Calibration) -> bool:
@@ -301,17 +293,6 @@ class Tiers:
         return [max(next(logits) for _ in reading.pairs) for reading in readings]
 
 
-def _vetoed(probabilities: Probabilities, veto: str) -> Probabilities:
-    supported, contradicted, not_enough = probabilities
-    if veto == "against":
-        left = min(supported / (supported + _ODDS * (1 - supported)), _VETOED)
-        return left, contradicted + supported - left, not_enough
-    if veto == "for" and supported < _HELD:
-        share = (1 - _HELD) / (1 - supported)
-        return _HELD, contradicted * share, not_enough * share
-    return probabilities
-
-
 @lru_cache(maxsize=2)
 def tiers_of(folder: Path) -> Tiers:
     return Tiers(folder)
@@ -324,8 +305,7 @@ def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabil
     return [[next(found) for _ in reading.pairs] for reading in readings]
 
 
-def _counted(pair: Pair, reading: Reading) -> tuple[list[float], str, bool]:
+def _counted(pair: Pair, reading: Reading) -> tuple[list[float], bool]:
     """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
     passage = "\n".join(reading.windows) if reading.skipped else pair.passage
-    said = (passage, pair.claim, pair.context)
-    return features(*said, reading.among), veto(*said), states_row(passage, pair.claim)
+    return features(passage, pair.claim, pair.context, reading.among), states_row(passage, pair.claim)

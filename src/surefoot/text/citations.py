@@ -5,8 +5,8 @@ Three written forms are read, in this order, and their ids joined:
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
     ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3],
                              unless a footnote says what it stands for ("[1] a")
-    ... text (doc, p. 4)     document and page or label (`references`); (see id) and (passage 2) only where there is such
-                             a passage; "page 4 of the doc" in a sentence only where there is no other citation
+    ... text (doc, p. 4)     document and page or label (`references`); (see id), (passage 2) only where there is such a
+                             passage; "page 4 of the doc" in a sentence only where there is no other citation
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark

@@ -39,18 +39,23 @@ _REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for 
 _MARK = "\0"
 _MARKS = r"\0(?:(?:\s|,|;|and|or|&)*\0)*"
 _VERB = (
-    r"(?:also |only |both |all |\w+ly )?(?:is|are|was|were|does|do|did|has|have|which|that|(?:state|say|mention|support|"
-    r"confirm|describe|provide|outline|discuss|contain|explain|list|define|give|show|refer|note|indicate|cover|add|put|"
-    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate|touch|back|specif|regulate|"
-    r"govern|suggest|impl|establish|require|allow|permit|prohibit|offer|present|include|identif|record|name|quote|read|make)"
-    r"(?:s|es|y|ies)?)\b"
+    r"(?:also |only |both |all |\w+ly )?(?:is|are|was|were|does|do|did|has|have|which|that|(?:state|say|mention|"
+    r"support|confirm|describe|provide|outline|discuss|contain|explain|list|define|give|show|refer|note|indicate|cover|add|put|"
+    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate|touch|back|specif|"
+    r"regulate|govern|suggest|impl|establish|require|allow|permit|prohibit|offer|present|include|identif|record|name|"
+    r"quote|read|make)(?:s|es|y|ies)?)\b"
 )
-_AS_SUBJECT = re.compile(rf"(?:(?<=[.;:] )|^\s*|\b(?:(?:the|this|that) )?{CALLED}\s+){_MARKS}(?=\s+{_VERB})", re.IGNORECASE)
+_AS_SUBJECT = re.compile(
+    rf"(?:(?<=[.;:] )|^\s*|\b(?:(?:the|this|that) )?{CALLED}\s+){_MARKS}(?=\s+{_VERB})", re.IGNORECASE
+)
 _AS_OBJECT = re.compile(
-    rf"(?P<before>\b(?:is|are|in|by|from|to|see|check|per|under|on|of|with|and))\s+(?:(?:the|this) )?(?:{CALLED}\s+)?{_MARKS}",
+    r"(?P<before>\b(?:is|are|in|by|from|to|see|check|per|under|on|of|with|and))\s+(?:(?:the|this) )?"
+    rf"(?:{CALLED}\s+)?{_MARKS}",
     re.IGNORECASE,
 )
-_VOUCHES = re.compile(r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE)
+_VOUCHES = re.compile(
+    r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE
+)
 _BREAK = re.compile(r"\n\s*\n")
 _JSON = re.compile(r"\W*(?:```)?(?:json)?\s*[\[{]\s*[\[{]?\s*\"")
 _VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
@@ -108,9 +113,7 @@ def claims_of(
         ids = tuple(dict.fromkeys([*cited, *of_list, *(field or ())]))
         for text in texts:
             is_greeting = is_fragment(text) and not (ids or sentence.is_item)
-            (greetings if is_greeting else claims).append(
-                Claim(text, sentence.start, sentence.end, ids, sentence.text)
-            )
+            (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids, sentence.text))
         if spelled_out(question, sentence.text):
             greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids, sentence.text))
     cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
@@ -190,7 +193,9 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
                 for here, there in pairwise([start, *_cuts(answer, start, end, inside, leads), end]):
-                    text = _without(answer, here, there, [mark for mark in inside if mark.start < there and here < mark.end])
+                    text = _without(
+                        answer, here, there, [mark for mark in inside if mark.start < there and here < mark.end]
+                    )
                     if not is_empty(text):
                         yield Sentence(text, here, there, number, bullet is not None, leads)
                 start = end
@@ -198,15 +203,15 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
 
 
 def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> Iterator[int]:
-    """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 by the rules [b]"), and where
-    an aside does that states something behind the last one."""
+    """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 by the rules [b]"), and
+    where an aside does that states something behind the last one."""
     here = start
     for mark, following in pairwise(marks):
-        cut, after = (following.start, answer[following.end : end]) if leads else (mark.end, answer[mark.end : following.start])
-        before = answer[mark.end if leads else here : cut if leads else mark.start]
-        if all(states(text) or figures(text) for text in (before, after)):
-            yield cut
-            here = cut
+        between = answer[mark.end : following.start]
+        texts = (between, answer[following.end : end]) if leads else (answer[here : mark.start], between)
+        if all(states(text) or figures(text) for text in texts):
+            here = following.start if leads else mark.end
+            yield here
     behind = _ASIDE.match(answer, marks[-1].end, end) if marks else None
     text = answer[behind.end() : end] if behind else ""
     if behind and (states(text) or figures(text)):
@@ -229,7 +234,7 @@ def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
 
 
 def unwrapped(answer: str) -> str:
-    """An answer with spaces for what is around the texts in JSON, and for labels like "claim:", so that positions stay."""
+    """With spaces for what is around the texts in JSON, and for labels like "claim:", so that positions stay."""
     if _JSON.match(answer) and (values := list(_VALUE.finditer(answer))):
         blank = list(re.sub(r"\S", " ", answer))
         for value in values:
@@ -247,11 +252,15 @@ def _listed(sentences: list[Sentence], lists: list[Mark]) -> list[list[str]]:
 
 
 def _attach(answer: str, sentences: list[Sentence], marks: list[Mark], talks: list[bool]) -> list[list[str]]:
-    """The inline citations of each sentence, carried on where they lead, and back to what is not cited yet elsewhere."""
+    """The inline citations of each sentence, carried on where they lead, and else back to what is not cited yet."""
     own: list[list[str]] = [[] for _ in sentences]
+    starts = [sentence.start for sentence in sentences]
     for mark in marks if sentences else ():
-        own[_place(answer, sentences, mark)] += mark.ids
-    vouches = [talk and bool(ids) and _is_reason(one.text) for talk, ids, one in zip(talks, own, sentences, strict=True)]
+        own[_place(answer, sentences, starts, mark)] += mark.ids
+    vouches = [
+        talk and bool(ids) and bool(_VOUCHES.search(one.text)) and negation(one.text) is None
+        for talk, ids, one in zip(talks, own, sentences, strict=True)
+    ]
     for place, (before, sentence) in enumerate(pairwise(sentences), 1):
         if sentence.leads and not own[place] and before.paragraph == sentence.paragraph:
             own[place] = list(own[place - 1])
@@ -262,16 +271,14 @@ def _attach(answer: str, sentences: list[Sentence], marks: list[Mark], talks: li
     return own
 
 
-def _place(answer: str, sentences: list[Sentence], mark: Mark) -> int:
+def _place(answer: str, sentences: list[Sentence], starts: list[int], mark: Mark) -> int:
     """A mark behind a full stop belongs to the sentence before it, unless citations lead and something follows it."""
-    starts = [sentence.start for sentence in sentences]
     after = bisect_right(starts, mark.start)
     here = after - 1 if after and mark.start < sentences[after - 1].end else after
-    if here < len(sentences) and sentences[here].leads and not _BREAK.search(answer, mark.end, max(mark.end, starts[here])):
+    if (
+        here < len(sentences)
+        and sentences[here].leads
+        and not _BREAK.search(answer, mark.end, max(mark.end, starts[here]))
+    ):
         return here
     return max(0, bisect_left(starts, mark.start) - 1)
-
-
-def _is_reason(text: str) -> bool:
-    """Of talk: it says where an answer is from, not that something is absent."""
-    return bool(_VOUCHES.search(text)) and negation(text) is None

@@ -18,9 +18,9 @@ from surefoot.text.refusal_clauses import HEAD, TAIL, Clause, Decline, clauses_o
 from surefoot.text.refusal_grammar import HINT_WORDS
 from surefoot.text.scan import Numbers, Texts, WordScan
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import asserts, figures, goes_on_listing, is_talk, reports, stated, states
+from surefoot.text.talk import asks, asserts, figures, goes_on_listing, is_talk, reports, stated, states
 
-_LONGEST_TOKEN = 120
+_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
 # Ordinary phrases: they count only while no content came before.
 _LEADING = frozenset({"vague", "ai", "objects"})
 # What follows these is mostly the reason for declining, not an answer.
@@ -32,7 +32,8 @@ _ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase(
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
 # Who begins with the nearest passage has nothing else to tell.
 _CLOSEST = re.compile(
-    r"(?:\[[^\[\]\n]{0,80}\]\s*)?(?:The )?(?:(?:closest|nearest|most relevant) (?:passage|source|excerpt|document|section)"
+    r"(?:\[[^\[\]\n]{0,80}\]\s*)?(?:The )?"
+    r"(?:(?:closest|nearest|most relevant) (?:passage|source|excerpt|document|section)"
     r"|(?:passage|source|excerpt) (?:(?:that|which) is )?(?:closest|nearest))\b",
     re.IGNORECASE,
 )
@@ -91,11 +92,11 @@ def detect(answer: str) -> Refusal:
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if "?" not in answer and not _ASKS_WHICH.search(answer):
+    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or _ASKS_WHICH.search(answer)):
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
-    asked = [_ASKS_WHICH.match(piece) or (piece.endswith("?") and not _OFFERS.match(piece)) for piece in told]
-    rest = [piece for piece, asks in zip(told, asked, strict=True) if not asks and stated(piece)]
+    asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
+    rest = [piece for piece, is_asked in zip(told, asked, strict=True) if not is_asked and stated(piece)]
     return any(asked) and all(_CHOICES.match(piece) and not figures(piece) for piece in rest)
 
 

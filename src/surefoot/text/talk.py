@@ -45,16 +45,29 @@ class _Part(NamedTuple):
 
 def stated(sentence: str, known: Container[float] = ()) -> str:
     """The part of a sentence that states something, "" where it only talks; `known` are figures given before it."""
-    parts = _parts(sentence)
-    asks = sentence.rstrip("\"'”) ").endswith("?")
-    if asks and _INVERTED.match(sentence):
-        parts = (parts[0]._replace(is_question=True), *parts[1:])
+    parts = _read(sentence)
     stating = [place for place, part in enumerate(parts) if _states(part)]
     if stating:
         return _from_to(sentence, parts, stating)
-    talks = asks or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
+    talks = _is_question(sentence) or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
     has_news = any(figure.value not in known for figure in figures(sentence))
     return "" if talks and not has_news else sentence
+
+
+def asks(sentence: str) -> bool:
+    """Whether it asks something, and states nothing beside."""
+    return _is_question(sentence) and not any(map(_states, _read(sentence)))
+
+
+def _is_question(sentence: str) -> bool:
+    return sentence.rstrip("\"'”) ").endswith("?")
+
+
+def _read(sentence: str) -> tuple[_Part, ...]:
+    parts = _parts(sentence)
+    if _is_question(sentence) and _INVERTED.match(sentence):
+        parts = (parts[0]._replace(is_question=True), *parts[1:])
+    return parts
 
 
 def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
@@ -149,17 +162,6 @@ def negation(text: str) -> re.Match[str] | None:
     """The first word that denies something or says that it is absent."""
     found = [match for match in (_NEGATION.search(text), _UNTOLD.search(text)) if match]
     return min(found, key=lambda match: match.start(), default=None)
-
-
-def declines(sentence: str, asked: Container[str]) -> bool:
-    """Whether a sentence says that something is not there: something `asked`, nothing in particular, or of a source."""
-    absent = [part.text for part in _parts(sentence) if is_absence(part.text)]
-    return any(is_of_source(sentence) or _is_of(part, asked) for part in absent)
-
-
-def _is_of(part: str, asked: Container[str]) -> bool:
-    own = substance(part)
-    return not own or is_talk(part) or bool(_INDIRECT.search(part)) or any(word in asked for word in own)
 
 
 def is_topic(part: str) -> bool:
