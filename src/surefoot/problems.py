@@ -11,7 +11,8 @@ from surefoot.types import Problem
 
 NAMED_PER_KIND = 200
 # These are shown, but leave nothing of the question set unscored.
-HARMLESS = frozenset({"note", "unknown_question", "unknown_passage"})
+NOT_ASKED = "not_asked"  # questions of a run, which the rule on coverage judges
+HARMLESS = frozenset({"note", "unknown_question", "unknown_passage", NOT_ASKED})
 
 _IN_WORDS = {
     "malformed": ("unreadable row", "unreadable rows"),
@@ -29,6 +30,7 @@ _IN_WORDS = {
     "unknown_passage": ("note on passages that the corpus lacks",) * 2,
     "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),
     "spans": ("span", "spans"),
+    NOT_ASKED: ("run in which questions were not asked", "runs in which questions were not asked"),
     "note": ("note", "notes"),
 }
 

@@ -12,7 +12,7 @@ from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
-from surefoot.problems import HARMLESS
+from surefoot.problems import HARMLESS, NOT_ASKED
 from surefoot.records import BY_CHOICE, Interval
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Problem, Question, Verdict
@@ -118,6 +118,11 @@ def self_check(failed: Mapping[str, str]) -> list[Check]:
     if not failed:
         return []
     return [Check(_RULE, "undecidable", reason="; ".join(f"{name} {words}" for name, words in failed.items()))]
+
+
+def unasked(problems: Iterable[Problem]) -> list[str]:
+    """Which runs have questions that were not asked, and what to do about it."""
+    return list(dict.fromkeys(str(problem) for problem in problems if problem.kind == NOT_ASKED))
 
 
 def self_check_step(runs: Iterable[Run]) -> list[str]:

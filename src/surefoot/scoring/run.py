@@ -32,7 +32,8 @@ from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.store import fingerprint
+from surefoot.services.runs import is_run, not_asked
+from surefoot.store import RunStore, fingerprint
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
@@ -86,6 +87,8 @@ def score(
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems if is_log else _on_questions(question_set))
+    for run in filter(is_run, _paths(traces)):
+        problems.extend(not_asked(RunStore.open(run)))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
