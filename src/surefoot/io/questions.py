@@ -28,7 +28,7 @@ _NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", 
 _KINDS = {
     "id": IDENTIFIER, "text": TEXT, "answerable": FLAG, "expects": one_of("answer", "refusal"),
     "gold_ids": IDENTIFIERS, "gold_claim": TEXT, "gold_claims": IDENTIFIERS, "stratum": WORD, "probes": WORD,
-    "retrieval": one_of("normal", "null"), "metadata": OBJECT,
+    "retrieval": one_of("normal", "null"), "metadata": OBJECT, "sentinel": FLAG,
 }  # fmt: skip
 _KNOWN = tuple(dict.fromkeys((*_KINDS, *_NAMES["id"], *_NAMES["text"])))
 _MISSPELT = 0.85  # so alike a known field that it must be meant; other fields are the user's own
@@ -140,7 +140,7 @@ def question_of(value: object) -> Question:
     row = fields_of(value, "question", _KINDS, _NAMES, required=("id", "text"))
     gold_ids, claim = _texts(row.get("gold_ids")), row.get("gold_claim")
     own = {str(key): item for key, item in (row.get("metadata") or {}).items()}
-    rest = {str(key): item for key, item in row.items() if key not in _KINDS}
+    rest = {str(key): item for key, item in row.items() if key not in _KINDS or key == "sentinel"}
     return Question(
         id=str(row["id"]),
         text=row["text"],

@@ -88,10 +88,8 @@ def _summary(found: Overview) -> tuple[Block, ...]:
 
 
 def _steps(found: Overview) -> list[str]:
-    return [
-        *unasked(found.problems),
-        *(first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]),
-    ]
+    steps = first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]
+    return [*unasked(found.problems), *steps]
 
 
 def _background(found: Overview) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if wanted.corpus and not wanted.questions:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    questions = load_questions(wanted.questions, tell)
+    questions = _asked(wanted.questions, tell)
     repeats = wanted.repeats or 1
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
@@ -179,6 +179,10 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         store = _created(folder, manifest, questions)
         undo.pop_all()
     return store, pipeline
+
+
+def _asked(given: str | Path | None, tell: Tell) -> list[Question]:
+    return [question.as_asked for question in load_questions(given, tell)]
 
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -221,7 +225,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
         raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
-    if wanted.questions and made.questions_sha256 != fingerprint(load_questions(wanted.questions, tell)):
+    if wanted.questions and made.questions_sha256 != fingerprint(_asked(wanted.questions, tell)):
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:
