@@ -30,7 +30,6 @@ _IN_WORDS = {
     "unknown_passage": ("note on passages that the corpus lacks",) * 2,
     "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),
     "spans": ("span", "spans"),
-    NOT_ASKED: ("run in which questions were not asked", "runs in which questions were not asked"),
     "note": ("note", "notes"),
 }
 

@@ -39,8 +39,6 @@ def _show(found: Diagnosis, on_demo_set: bool) -> None:
         click.echo(f"    {plain(finding.reason, 500)}")
         if not finding.ok and finding.answer:
             click.echo(f"    it said: {plain(finding.answer, 300)}")
-    for fault in found.faults:
-        click.echo(f"NOT {fault}")
     click.echo(_conclusion(found))
     if on_demo_set and not found.ready:
         click.echo("these questions are about the bundled documents; for yours, pass --questions")

@@ -70,5 +70,5 @@ def _fault_of_grader(grader: Reader) -> str:
 
 def _fault_of_pipeline(given: Sentinels, grader: Reader) -> str:
     found = doctor(given.pipeline, questions=given.questions, corpus=given.corpus, grader=grader, person=NOBODY)
-    faults = [*found.faults, *(f"{one.question_id}: {one.reason}" for one in found.findings if not one.ok)]
+    faults = [f"{one.question_id}: {one.reason}" for one in found.findings if not one.ok]
     return f"{given.pipeline} does not pass its sentinels: {'; '.join(faults)}" if faults else ""

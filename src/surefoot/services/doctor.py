@@ -24,7 +24,6 @@ from surefoot.services.result import READER, Person, Result
 from surefoot.types import Item, Pipeline, Question, Trace
 
 _OF_EACH = 3  # sentinels with an answer and without, where nobody has marked any
-_NO_PASSAGES = "so `surefoot grade` has nothing to read its answers against (`surefoot score` can do without)"
 
 
 class Finding(Struct, frozen=True):
@@ -43,27 +42,23 @@ class Finding(Struct, frozen=True):
 class Diagnosis(Result):
     """Whether a pipeline is ready, and why not."""
 
-    def __init__(
-        self, pipeline: str, questions: str, findings: list[Finding], faults: list[str], limits: list[str]
-    ) -> None:
+    def __init__(self, pipeline: str, questions: str, findings: list[Finding], limits: list[str]) -> None:
         self.pipeline, self.questions, self.findings = pipeline, questions, findings
-        self.faults = faults  # what is wrong with all answers alike
         self.limits = limits  # which questions cannot be asked, ready or not
 
     @property
     def ready(self) -> bool:
-        return not self.faults and all(finding.ok for finding in self.findings)
+        return all(finding.ok for finding in self.findings)
 
     @property
     def exit_code(self) -> ExitCode:
-        if self.faults or any(not finding.ok and not finding.failed for finding in self.findings):
-            return ExitCode.BLOCKED
-        return ExitCode.OK if self.ready else ExitCode.INCOMPLETE
+        codes = (ExitCode.INCOMPLETE if one.failed else ExitCode.BLOCKED for one in self.findings if not one.ok)
+        return ExitCode.of_several(*codes)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "ready": self.ready, "pipeline": self.pipeline, "questions": self.questions,
-            "findings": list(self.table()), "faults": self.faults, "limits": self.limits,
+            "findings": list(self.table()), "limits": self.limits,
         }  # fmt: skip
 
     def table(self) -> Sequence[Mapping[str, Any]]:
@@ -89,46 +84,36 @@ def doctor(
     with closing(loaded):
         can_be_asked = askable(loaded, asked)
         sentinels = [question for question in asked if question.metadata.get("sentinel")] or choose(can_be_asked)
-        found = _tried(loaded, sentinels, how, reader)
-        again = [question for question in sentinels if not found[question.id][0].ok]
-        found |= _tried(loaded, again, how, reader)
+        found = _read(loaded, sentinels, how, reader)
+        again = [question for question in sentinels if not _judged(found[question.id])[1]]
+        found |= _read(loaded, again, how, reader)
+    name = pipeline if isinstance(pipeline, str) else name_of(pipeline)
     named = f"{questions or 'the bundled demo set'} ({counted(len(asked), 'question')})"
-    fault = _fault_of_passages([found[question.id][1] for question in sentinels if question.answerable])
     lost = f"{len(asked) - len(can_be_asked)} of {len(asked)} questions cannot be asked: {CANNOT_FORCE_NULL}"
-    return Diagnosis(
-        pipeline if isinstance(pipeline, str) else name_of(pipeline), named,
-        [found[question.id][0] for question in sentinels],
-        [fault] if fault else [], [lost] if len(can_be_asked) < len(asked) else [],
-    )  # fmt: skip
+    return Diagnosis(name, named, [*map(_finding, found.values())], [lost] if can_be_asked != asked else [])
 
 
 def choose(questions: Sequence[Question]) -> list[Question]:
     """Up to three with an answer, those with gold first, and three without, one of them with nothing retrieved."""
     answerable = [question for question in questions if question.answerable]
-    normal, null = (
-        [question for question in questions if not question.answerable and question.retrieval == kind]
-        for kind in ("normal", "null")
-    )
-    if not answerable or not normal + null:
+    others = sorted((one for one in questions if not one.answerable), key=lambda one: one.retrieval == "null")
+    if not answerable or not others:
         missing = "unanswerable" if answerable else "answerable"
         hint = 'the doctor needs one of each, or questions marked with "sentinel": true'
         raise UsageError(f"the question set has no {missing} question", hint)
     answerable.sort(key=lambda one: (not one.gold_ids, not one.gold_claims, one.probes not in ("", "plain")))
-    return [*answerable[:_OF_EACH], *[*normal[:1], *null[:1], *normal[1:], *null[1:]][:_OF_EACH]]
+    others.insert(1, others.pop())  # the last is one with nothing retrieved, if there is any
+    return [*answerable[:_OF_EACH], *others[:_OF_EACH]]
 
 
-def _tried(
-    pipeline: Pipeline, questions: Sequence[Question], how: Asking, grader: Reader
-) -> dict[str, tuple[Finding, Trace]]:
+def _read(pipeline: Pipeline, questions: Sequence[Question], how: Asking, grader: Reader) -> dict[str, Graded]:
     """What comes of asking each question once."""
     traces = {question.id: Trace(question.id, error=CANNOT_FORCE_NULL) for question in questions}
     with contextlib.redirect_stdout(sys.stderr):
-        ask_all(
-            pipeline, askable(pipeline, questions), timeout=how.timeout,
-            on_trace=lambda trace: traces.update({str(trace.question_id): trace}),
-        )  # fmt: skip
+        ask_all(pipeline, askable(pipeline, questions), timeout=how.timeout,
+                on_trace=lambda trace: traces.update({str(trace.question_id): trace}))  # fmt: skip
     read = grader.read([Item(question, traces[question.id]) for question in questions])
-    return {question.id: (_finding(one), one.item.trace) for question, one in zip(questions, read, strict=True)}
+    return {one.item.question.id: one for one in read}
 
 
 def _finding(read: Graded) -> Finding:
@@ -144,7 +129,7 @@ def _judged(read: Graded) -> tuple[str, bool]:
     if trace.error is not None:
         return f"the pipeline failed: {trace.error}", False
     if read.bucket is None and (question.answerable or read.reason == "empty"):
-        return f"cannot be read: {in_plain_words(read.reason)}", False
+        return found.detail or in_plain_words(read.reason), False
     if not question.answerable:
         kept = "nothing was to be retrieved" if question.retrieval == "null" else "the documents do not say it"
         is_refused = read.bucket == "refused"
@@ -154,33 +139,15 @@ def _judged(read: Graded) -> tuple[str, bool]:
     if found.gold == "conflicts" or read.bucket == "wrong":
         return f"wrong: {in_plain_words(read.reason)}", False
     if found.gold == "silent" or read.reason == "off_target":
-        return "does not say what was asked for" + (
-            f": {question.gold_claims[0]}" if question.gold_claims else ""
-        ), False
-    return _cited(question, trace, found.citations or ())
-
-
-def _cited(question: Question, trace: Trace, cited: Sequence[str]) -> tuple[str, bool]:
-    if not cited:
+        return f"does not say what was asked for: {'; '.join(question.gold_claims) or question.text}", False
+    if not found.citations:
         return "answered without a citation", False
-    gold = set(question.gold_ids)
-    if not gold:
+    if found.unknown:
+        return f"cited {', '.join(found.unknown[:3])}, which was not retrieved", False
+    if not question.gold_ids:
         return "answered with a citation; the question has no gold_ids to compare it with", True
-    if gold & set(cited):
+    if {*question.gold_ids} & {*found.citations}:
         return "cited a passage that has the answer", True
-    retrieved = None if trace.retrieved is None else trace.retrieved.ids
-    found = "" if retrieved is None else f", which was {'' if gold & set(retrieved) else 'not '}retrieved"
-    return f"cited {', '.join(cited[:3])}, not {' or '.join(question.gold_ids)}{found}", False
-
-
-def _fault_of_passages(traces: Sequence[Trace]) -> str | None:
-    """Grading reads answers against the passages found, so there must be some, and they must have texts."""
-    logged = [trace.retrieved for trace in traces if trace.error is None]
-    passages = [passage for retrieved in logged for passage in retrieved or ()]
-    if not logged or any(passage.text.strip() for passage in passages):
-        return None
-    if passages:
-        return f"the passages it returns have ids but no text, {_NO_PASSAGES}"
-    if all(retrieved is None for retrieved in logged):
-        return f"it does not return the passages it found (`retrieved`), {_NO_PASSAGES}"
-    return "it found no passage for any of the answerable questions, or does not return it"
+    names = trace.names if trace.retrieved else ()
+    known = f"which was {'' if {*question.gold_ids} & {*names} else 'not '}retrieved"
+    return f"cited {', '.join(found.citations[:3])}, not {' or '.join(question.gold_ids)}, {known}", False

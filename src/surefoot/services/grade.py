@@ -46,10 +46,8 @@ class Grades(Reported):
     ) -> None:
         self.folder, self.found = store.path, found
         self.grader = store.manifest.grader  # whose verdicts the run has now
-        self.stands, self.problems = (
-            _what_stands(store, found),
-            [*problems, *store.problems, *_left_out(store), *not_asked(store)],
-        )
+        self.stands = _what_stands(store, found)
+        self.problems = [*problems, *store.problems, *_left_out(store), *not_asked(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
         self.notes = list(notes)
 

@@ -87,6 +87,7 @@ def _run(folder: Path, name: str) -> Run:
     _check_graded(store, found, name)
     questions = {question.id: question.as_asked for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
+    notes = [Problem("note", note, name) for note in manifest.question_notes]
     return Run(
         name,
         found,
@@ -97,11 +98,7 @@ def _run(folder: Path, name: str) -> Run:
         council=manifest.council,
         attempts=max(1, manifest.repeats),
         uneven=manifest.uneven,
-        problems=[
-            *store.problems,
-            *(Problem("note", note, name) for note in manifest.question_notes),
-            *not_asked(store),
-        ],
+        problems=[*store.problems, *notes, *not_asked(store)],
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,
