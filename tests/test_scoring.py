@@ -36,7 +36,8 @@ def test_the_result_reads_like_the_json_object() -> None:
     result.write_json(out)
     printed = json.loads(out.getvalue())
     assert dict(result) == printed
-    assert set(printed) == {"metrics", "labels", "groups", "gate", "next", "input", "settings", "rows"}
+    rows = {"rows", "question_hashes"}
+    assert set(printed) == {"metrics", "labels", "groups", "gate", "next", "input", "settings"} | rows
     assert printed["metrics"]["precision"] == {
         "value": 1.0, "numerator": 2, "denominator": 2, "low": pytest.approx(0.05**0.5), "high": 1.0
     }  # fmt: skip

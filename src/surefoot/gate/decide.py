@@ -72,11 +72,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     checks = [judge.waived(judge.check(rule)) for rule in rules]
     failed = trust.failed_checks(run for side in sides.values() for run in side.runs)
     checks += trust.self_check(failed)
-    problems, unusable = trust.problems_of(sides), trust.unusable((*base, *cand))
-    unasked, coverage = trust.unasked(problems), [check for check in checks if check.rule.metric == gate.COMPLETENESS]
-    if any(check.status == "incomplete" and check.waiver is None for check in coverage) or (unasked and not coverage):
-        unusable += trust.ungraded(sides)
-    decision = gate.decide(checks, unusable)
+    decision = gate.decide(checks, [*trust.unusable((*base, *cand)), *trust.ungraded(sides, checks)])
     left = [] if decision.outcome == "BLOCK" else [check.rule.name for check in checks if check.waiver is None]
     opened = [judge.opened[name] for name in left if name in judge.opened]
     unchecked = {name: judge.unchecked[name] for name in left if name in judge.unchecked}
@@ -99,13 +95,14 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         pairs=counts.worst_first(pairs),
         faults=faults((said, asked[said.question_id]) for said in sides["cand"].all_answers()),
         mcnemar=counts.mcnemar(pairs),
-        problems=problems,
+        problems=trust.problems_of(sides),
         trust=trust.trust_in(sides, asked),
         failed_checks=failed,
         labelled={name: sum(any(map(said.is_labelled, said.verdicts)) for said in side.all_answers() if said.graded)
                   for name, side in sides.items()},
         label_next=label_next,
-        next_steps=(*unasked, *steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
+        next_steps=(*trust.unasked(trust.problems_of(sides)), *steps,
+                    *trust.self_check_step(run for side in sides.values() for run in side.runs)),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from surefoot.annotators import bare_name, is_person, whose_by_name
 from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
-from surefoot.gate.rules import Check, Rule
+from surefoot.gate.rules import COMPLETENESS, Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
 from surefoot.problems import HARMLESS, NOT_ASKED
 from surefoot.records import BY_CHOICE, Interval
@@ -148,9 +148,11 @@ def unusable(runs: Iterable[Run]) -> list[str]:
     return reasons
 
 
-def ungraded(sides: Mapping[SideName, Side]) -> Iterator[str]:
-    """Which answers of which side have no verdict."""
-    for side in sides.values():
+def ungraded(sides: Mapping[SideName, Side], checks: Iterable[Check]) -> Iterator[str]:
+    """Which answers of which side have no verdict, where a rule on coverage minds, or nothing was asked and none is."""
+    coverage = [check for check in checks if check.rule.metric == COMPLETENESS]
+    minds = any(check.status == "incomplete" and check.waiver is None for check in coverage)
+    for side in sides.values() if minds or (unasked(problems_of(sides)) and not coverage) else ():
         answers = list(side.all_answers())
         if lacking := [said for said in answers if said.lacks_verdicts]:
             ids = list(dict.fromkeys(said.question_id for said in lacking))
