@@ -89,8 +89,7 @@ def score(
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems if is_log else _on_questions(question_set))
-    for run in filter(is_run, _paths(traces)):
-        problems.extend(not_asked(RunStore.open(run)))
+    problems.extend(one for run in filter(is_run, _paths(traces)) for one in not_asked(RunStore.open(run)))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
@@ -108,11 +107,7 @@ def score(
     counted = shared = count(attempts.outcomes(), decided_by, by)
     alike = {one.id: one.id for one in asked}
     if before is not None and before.settings.questions_sha256 not in ("", identity):
-        if not (alike := before.alike(asked)):
-            hint = "score the baseline's traces again with this question set, and keep the rows of --json"
-            raise UsageError(f"the baseline {baseline} was scored on other questions", hint)
-        words = f"was scored on another question set; compared are the {len(alike)} questions that are the same"
-        problems.add(Problem("note", words, str(baseline)))
+        alike = _alike(before, asked, str(baseline), problems)
         before = before.over({alike[one.id]: one for one in asked if one.id in alike}, decided_by, by)
         shared = count((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
     card = _card(counted, shared, decided_by, before, accounting, problems, settings)
@@ -120,6 +115,15 @@ def score(
         paired, moved = pair(before, attempts.outcomes(), alike)
         card = replace(card, paired=paired, moved=moved)
     return ScoreResult(card, attempts, asked)
+
+
+def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:
+    if not (alike := before.alike(asked)):
+        hint = "score the baseline's traces again with this question set, and keep the rows of --json"
+        raise UsageError(f"the baseline {path} was scored on other questions", hint)
+    words = f"was scored on another question set; compared are the {len(alike)} questions that are the same"
+    problems.add(Problem("note", words, path))
+    return alike
 
 
 def _card(
