@@ -163,7 +163,7 @@ def test_the_doctor_examines_a_function(tmp_path: Path) -> None:
 
     found = doctor(eager, questions=tmp_path / "q.jsonl")
     assert not found["ready"] and int(found.exit_code) == 1 and "eager" in found["pipeline"]
-    assert [row["ok"] for row in found.table()][:2] == [True, False] and found["faults"] == []
+    assert [row["ok"] for row in found.table()] == [True, False]
 
 
 def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:

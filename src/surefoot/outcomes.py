@@ -113,6 +113,19 @@ def row_head(qid: str, reading: Reading, span: str | None) -> bytes:
     return json.encode(row).removesuffix(_ROW_TAIL)
 
 
+def outcome_of(row: ScoredRow, question: Question) -> Outcome:
+    """The outcome that a row tells of; what was retrieved is not in it."""
+    for state, name in _STATE_LABELS.items():
+        if name == row.label:
+            return Outcome(question.answerable, state)
+    cited = row.citations or ()
+    gold = None if row.hit is None else sum(map(question.gold_ids.__contains__, cited))
+    refusal: Any = row.refusal
+    return Outcome(
+        question.answerable, "usable", refusal, row.hit, row.contained, row.citations is not None, len(cited), gold
+    )
+
+
 _ROW_TAIL = b',"source":null,"line":null}'
 
 

@@ -6,11 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.advice import Advice
-from surefoot.gate.rules import Check, Decision
+from surefoot.gate.rules import COMPLETENESS, Check, Decision
 from surefoot.problems import ProblemLog
-from surefoot.stats import newcombe
+from surefoot.stats import newcombe, questions_to_be_sure
 from surefoot.types import Estimate
 
+_WIDEST = 0.5  # of a 95 % interval; five out of five good answers give a narrower one
 Groups = dict[str, dict[str, dict[str, Estimate]]]  # field -> value -> metric -> estimate
 
 
@@ -44,12 +45,23 @@ class Scorecard(Struct, frozen=True):
     settings: Settings
     baseline: dict[str, Estimate] | None = None  # of an earlier run; None where none was given
     baseline_groups: Groups = {}
+    shared: dict[str, Estimate] = {}  # metrics over the questions that the baseline was asked too
+    paired: int | None = None  # questions with a label in both runs; None where the baseline has no rows
+    moved: tuple[dict[str, str], ...] = ()  # those whose labels differ
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values under the names that are promised to users."""
         return {
             "metrics": _estimates(self.metrics),
-            **({} if self.baseline is None else {"baseline": _estimates(self.baseline), "changes": self._changes()}),
+            **(
+                {}
+                if self.baseline is None
+                else {
+                    "baseline": _estimates(self.baseline),
+                    "changes": self._changes(),
+                    "label_changes": {"compared": self.paired, "changed": self.moved},
+                }
+            ),
             "labels": self.labels,
             "groups": {
                 field: {value: _estimates(metrics) for value, metrics in values.items()}
@@ -60,6 +72,7 @@ class Scorecard(Struct, frozen=True):
                 "exit_code": int(self.decision.exit_code),
                 "checks": [_check(check) for check in self.decision.checks],
                 "incomplete": list(self.decision.incomplete),
+                "too_few": self.too_few,
             },
             "next": msgspec.to_builtins(self.advice),
             "input": {
@@ -70,6 +83,21 @@ class Scorecard(Struct, frozen=True):
             "settings": msgspec.to_builtins(self.settings),
         }
 
+    @property
+    def too_few(self) -> str | None:
+        """Why a SHIP means nothing: the interval of a rate it rests on spans more than half of all rates."""
+        rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
+        widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
+        metric = max(widths, key=lambda name: widths[name], default="")
+        if self.decision.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
+            return None
+        rate, asked = rates[metric], self.settings.questions
+        return (
+            f"{asked} question{' is' if asked == 1 else 's are'} too few to mean anything: {metric} is "
+            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
+            f" (hint: score at least {questions_to_be_sure(1, 1 - _WIDEST)} questions of each kind)"
+        )
+
     def before(self, field: str, value: str, metric: str) -> Estimate | None:
         """What an earlier run had for a part of the questions."""
         return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
@@ -77,7 +105,7 @@ class Scorecard(Struct, frozen=True):
     def _changes(self) -> dict[str, object]:
         """By metric, and under `groups` the same by field and value."""
         found: dict[str, object] = {
-            name: difference(now, (self.baseline or {}).get(name)) for name, now in self.metrics.items()
+            name: difference(now, (self.baseline or {}).get(name)) for name, now in self.shared.items()
         }
         found["groups"] = {
             field: {

@@ -101,7 +101,7 @@ class Question(Struct, frozen=True):
 
     @property
     def as_asked(self) -> Question:
-        """Without how it was made and reviewed: whoever accepts a question has not changed what is asked."""
+        """Without how it was made, reviewed and marked: whoever accepts a question has not changed what is asked."""
         kept = {name: value for name, value in self.metadata.items() if name not in _OF_REVIEW}
         return self if len(kept) == len(self.metadata) else replace(self, metadata=kept)
 
@@ -111,7 +111,7 @@ class Question(Struct, frozen=True):
         return "" if value is None else str(value)
 
 
-_OF_REVIEW = frozenset({"review", "made"})
+_OF_REVIEW = frozenset({"review", "made", "sentinel"})
 GROUP_FIELDS = frozenset({"stratum", "probes", "expects", "retrieval"})
 
 

@@ -74,7 +74,7 @@ def test_missing_and_failed_answers_stay_in_the_denominators() -> None:
     assert value("citation_hit_rate", *mixed) == (1, 3)
     assert value("over_refusal", *mixed) == (0, 3)
     assert value("under_refusal", *mixed) == (0, 1)
-    assert value("compliance", *mixed) == (1, 4)
+    assert value("compliance", *mixed) == (1, 2)  # what was not answered has no format
     assert value("claim_containment", *mixed) == (0, 3)
     assert value("claim_containment", *(outcome._replace(contained=None) for outcome in mixed)) == (0, 0)
     assert value("coverage", *mixed) == (1, 4)

@@ -28,7 +28,9 @@ def test_ready_once_the_pipeline_passes(tmp_path: Path, monkeypatch: pytest.Monk
         assert finding_out.is_alive() and broken.why_not, "not ready at any time before the sentinels passed"
     ending.set()
     finding_out.join()
-    sound = Readiness(grader, Sentinels("reference"), threading.Event())
+    over = threading.Event()
+    over.set()
+    sound = Readiness(grader, Sentinels("reference"), over)
     sound.find_out()
     assert sound.why_not == ""
 

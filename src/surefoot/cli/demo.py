@@ -98,7 +98,7 @@ def demo(out: Path) -> int:
 
 def _refuse_other_runs(out: Path) -> None:
     """A demo replaces an earlier one, and nothing that somebody else has put there."""
-    asked = fingerprint(questions())
+    asked = fingerprint(question.as_asked for question in questions())
     runs = [folder for name in (BASE, CANDIDATE) if ((folder := out / name) / MANIFEST).exists()]
     if any(RunStore.open(folder).manifest.questions_sha256 != asked for folder in runs):
         raise UsageError(f"{out} holds runs that are not the demo's", "choose a folder of its own with --out")

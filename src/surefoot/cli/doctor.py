@@ -10,7 +10,7 @@ from surefoot.cli.options import json_option, pipeline_options
 from surefoot.cli.output import finish
 from surefoot.cli.terminal import PERSON
 from surefoot.pipelines.specs import Asking
-from surefoot.report.words import counted, plain
+from surefoot.report.words import counted, names, plain
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine
 
@@ -20,10 +20,10 @@ from surefoot.services.doctor import doctor as examine
 @pipeline_options
 @json_option()
 def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
-    """Ask a pipeline a few questions, to see whether it is ready for a run.
+    """Ask a pipeline its sentinels, to see whether it is ready.
 
-    It must answer one of three answerable questions from its source, refuse an unanswerable one, refuse when told to
-    retrieve nothing, and return its passages. Exits 1 when it does not, 4 when the pipeline fails.
+    Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
+    pass, at the second try at the latest. Exits 1 when one does not, 4 when the pipeline fails.
     """
     found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
     return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))
@@ -32,25 +32,22 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
 def _show(found: Diagnosis, on_demo_set: bool) -> None:
     click.echo(f"question set: {plain(found.questions)}")
     for finding in found.findings:
-        mark = "ok " if finding.ok else "NOT" if finding.blocks else "-- "
+        mark = "ok " if finding.ok else "NOT"
         nothing = ", told to retrieve nothing" if finding.retrieval == "null" else ""
         click.echo(f"{mark} {plain(finding.question_id)} (expects {finding.expects}{nothing})")
         click.echo(f"    {plain(finding.question)}")
         click.echo(f"    {plain(finding.reason, 500)}")
         if not finding.ok and finding.answer:
             click.echo(f"    it said: {plain(finding.answer, 300)}")
-    for fault in found.faults:
-        click.echo(f"NOT {fault}")
     click.echo(_conclusion(found))
     if on_demo_set and not found.ready:
         click.echo("these questions are about the bundled documents; for yours, pass --questions")
 
 
 def _conclusion(found: Diagnosis) -> str:
-    limits = [plain(limit, 500) for limit in found.limits]
-    if not found.ready:
-        return "".join(["not ready", *(f"; also, {limit}" for limit in limits)])
-    answerable = [finding for finding in found.findings if finding.expects == "answer"]
-    sound = ", ".join(plain(finding.question_id) for finding in answerable if finding.ok)
-    count = f"{sum(finding.ok for finding in answerable)} of {counted(len(answerable), 'answerable question')}"
-    return "".join([f"ready ({count} answered from the source: {sound})", *(f", but {limit}" for limit in limits)])
+    limits, total = [plain(limit, 500) for limit in found.limits], counted(len(found.findings), "sentinel")
+    if found.ready:
+        return "".join([f"ready ({total} passed)", *(f", but {limit}" for limit in limits)])
+    failed = [finding.question_id for finding in found.findings if not finding.ok]
+    which = f": {len(failed)} of {total} failed: {names(failed, len(failed))}" if failed else ""
+    return "".join([f"not ready{which}", *(f"; also, {limit}" for limit in limits)])

@@ -116,7 +116,8 @@ def _asking(spec: str, options: dict[str, Any]) -> Asking:
 
 def show(summary: Mapping[str, Any], concurrency: int = 8) -> None:
     answers, errors = counted(summary["answers"], "answer"), counted(summary["errors"], "error")
-    click.echo(f"{answers}, {errors}" + (f", {summary['missing']:,} not asked" if summary["missing"] else ""))
+    missing = f", {summary['missing']:,} not asked: coverage {summary['answers']:,} of {summary['asked']:,}"
+    click.echo(f"{answers}, {errors}" + (missing if summary["missing"] else ""))
     for kind, count in summary["errors_by_kind"].items():
         click.echo(f"  {count:,} x {plain(kind)}")
     spent = [f"took {summary['seconds']:,.1f} s"]

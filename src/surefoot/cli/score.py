@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import click
 
 from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
-from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads, say
+from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
 from surefoot.cli.reports import STDOUT, check_reports, files_of, report_option, write_lines, write_reports
 from surefoot.cli.terminal import Progress
-from surefoot.errors import ExitCode, SurefootError, UsageError
+from surefoot.errors import ExitCode, UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
-from surefoot.report.words import plain
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
-from surefoot.services.runs import is_same_file
-from surefoot.store import QUESTIONS, RunStore
 
 
 @click.command(
@@ -72,11 +67,9 @@ def score(
         raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
     check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
     check_reports(reports, as_json)
-    logs = [*traces, *more_traces]
-    _tell_left_out(logs, questions)
     progress = Progress(None, "rows")
     result = score_traces(
-        questions, logs, **options, progress=progress.reach,
+        questions, [*traces, *more_traces], **options, progress=progress.reach,
         keep_rows=bool(reports or junit or (as_json and not no_rows)),
     )  # fmt: skip
     progress.close()
@@ -86,17 +79,6 @@ def score(
     with quiet_if_nobody_reads():
         _print(result, reports, as_json, no_rows)
     return ExitCode.of_several(*codes)
-
-
-def _tell_left_out(logs: Sequence[str], questions: str | None) -> None:
-    """What a run left out on purpose is missing all the same, where it is scored by the whole set."""
-    for log in logs if questions else ():
-        asked = Path(log, QUESTIONS)
-        with suppress(SurefootError):  # most logs are no run
-            notes = RunStore.open(log).manifest.question_notes
-            if not is_same_file(asked, str(questions)):
-                for note in notes:
-                    say(f"note: {plain(log)}: {plain(note, 500)}; to score by what was asked, pass --questions {asked}")
 
 
 def _print(result: ScoreResult, reports: Sequence[str], as_json: bool, no_rows: bool) -> None:

@@ -72,9 +72,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     checks = [judge.waived(judge.check(rule)) for rule in rules]
     failed = trust.failed_checks(run for side in sides.values() for run in side.runs)
     checks += trust.self_check(failed)
-    decision = gate.decide(checks, trust.unusable((*base, *cand)))
-    if any(check.status == "incomplete" and check.waiver is None for check in checks):
-        decision = replace(decision, incomplete=(*decision.incomplete, *trust.ungraded(sides)))
+    decision = gate.decide(checks, [*trust.unusable((*base, *cand)), *trust.ungraded(sides, checks)])
     left = [] if decision.outcome == "BLOCK" else [check.rule.name for check in checks if check.waiver is None]
     opened = [judge.opened[name] for name in left if name in judge.opened]
     unchecked = {name: judge.unchecked[name] for name in left if name in judge.unchecked}
@@ -103,7 +101,8 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
         labelled={name: sum(any(map(said.is_labelled, said.verdicts)) for said in side.all_answers() if said.graded)
                   for name, side in sides.items()},
         label_next=label_next,
-        next_steps=(*steps, *trust.self_check_step(run for side in sides.values() for run in side.runs)),
+        next_steps=(*trust.unasked(trust.problems_of(sides)), *steps,
+                    *trust.self_check_step(run for side in sides.values() for run in side.runs)),
     )  # fmt: skip
 
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 from surefoot.annotators import bare_name, is_person, whose_by_name
 from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
-from surefoot.gate.rules import Check, Rule
+from surefoot.gate.rules import COMPLETENESS, Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
-from surefoot.problems import HARMLESS
+from surefoot.problems import HARMLESS, NOT_ASKED
 from surefoot.records import BY_CHOICE, Interval
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Problem, Question, Verdict
@@ -120,6 +120,11 @@ def self_check(failed: Mapping[str, str]) -> list[Check]:
     return [Check(_RULE, "undecidable", reason="; ".join(f"{name} {words}" for name, words in failed.items()))]
 
 
+def unasked(problems: Iterable[Problem]) -> list[str]:
+    """Which runs have questions that were not asked, and what to do about it."""
+    return list(dict.fromkeys(str(problem) for problem in problems if problem.kind == NOT_ASKED))
+
+
 def self_check_step(runs: Iterable[Run]) -> list[str]:
     names = list(dict.fromkeys(run.name for run in runs if next(_failed(run), None)))
     if not names:
@@ -143,9 +148,11 @@ def unusable(runs: Iterable[Run]) -> list[str]:
     return reasons
 
 
-def ungraded(sides: Mapping[SideName, Side]) -> Iterator[str]:
-    """Which answers of which side have no verdict."""
-    for side in sides.values():
+def ungraded(sides: Mapping[SideName, Side], checks: Iterable[Check]) -> Iterator[str]:
+    """Which answers of which side have no verdict, where a rule on coverage minds, or nothing was asked and none is."""
+    coverage = [check for check in checks if check.rule.metric == COMPLETENESS]
+    minds = any(check.status == "incomplete" and check.waiver is None for check in coverage)
+    for side in sides.values() if minds or (unasked(problems_of(sides)) and not coverage) else ():
         answers = list(side.all_answers())
         if lacking := [said for said in answers if said.lacks_verdicts]:
             ids = list(dict.fromkeys(said.question_id for said in lacking))

@@ -24,13 +24,13 @@ from surefoot.types import Expects, Problem, Question
 
 # Where a question that was not written by a person stands; any other word in the field `review` is the user's own.
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
-_NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", "text", "query", "user_input")}
+NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", "text", "query", "user_input")}
 _KINDS = {
     "id": IDENTIFIER, "text": TEXT, "answerable": FLAG, "expects": one_of("answer", "refusal"),
     "gold_ids": IDENTIFIERS, "gold_claim": TEXT, "gold_claims": IDENTIFIERS, "stratum": WORD, "probes": WORD,
-    "retrieval": one_of("normal", "null"), "metadata": OBJECT,
+    "retrieval": one_of("normal", "null"), "metadata": OBJECT, "sentinel": FLAG,
 }  # fmt: skip
-_KNOWN = tuple(dict.fromkeys((*_KINDS, *_NAMES["id"], *_NAMES["text"])))
+_KNOWN = tuple(dict.fromkeys((*_KINDS, *NAMES["id"], *NAMES["text"])))
 _MISSPELT = 0.85  # so alike a known field that it must be meant; other fields are the user's own
 _BAD = "bad_question"
 _NO_METADATA: dict[str, object] = {}  # shared by the many questions that have none
@@ -81,7 +81,7 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
         source = str(given)
         if source != "-" and (not os.path.exists(given) or Path(given).is_dir()):  # noqa: PTH110 - never raises
             raise UsageError(f"the question set {shown(source)} is not a file", "pass the file with --questions")
-        return _collect(source, _yaml_rows(source) if source.endswith((".yaml", ".yml")) else _json_rows(source))
+        return _collect(source, rows_of(source))
     return _collect("questions", rows_in(Values("questions", list(given))))
 
 
@@ -137,10 +137,10 @@ def question_of(value: object) -> Question:
     for key in given:
         if (meant := _meant_by(str(key))) and meant not in given:
             raise BadRow(f"unknown field {quoted(key)}: did you mean {meant!r}?")
-    row = fields_of(value, "question", _KINDS, _NAMES, required=("id", "text"))
+    row = fields_of(value, "question", _KINDS, NAMES, required=("id", "text"))
     gold_ids, claim = _texts(row.get("gold_ids")), row.get("gold_claim")
     own = {str(key): item for key, item in (row.get("metadata") or {}).items()}
-    rest = {str(key): item for key, item in row.items() if key not in _KINDS}
+    rest = {str(key): item for key, item in row.items() if key not in _KINDS or key == "sentinel"}
     return Question(
         id=str(row["id"]),
         text=row["text"],
@@ -188,8 +188,9 @@ def _texts(values: Sequence[object] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, values or ())))
 
 
-def _json_rows(path: str) -> Iterator[Row]:
-    for row in read_rows([path]):
+def rows_of(path: str) -> Iterator[Row]:
+    """The rows of a file as they stand in it."""
+    for row in _yaml_rows(path) if path.endswith((".yaml", ".yml")) else read_rows([path]):
         inside = row.value.get("questions") if isinstance(row.value, dict) else None
         yield from [row._replace(value=item) for item in inside] if isinstance(inside, list) else [row]
 

@@ -16,7 +16,7 @@ from surefoot.services.inputs import closing, load_corpus, load_pipeline
 from surefoot.services.result import NOBODY
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
-_PAUSE = 30.0  # seconds until a pipeline that failed is asked again
+_PAUSE = 60.0  # seconds until all is tried again
 _SOURCE = Retrieved([Passage("lease#4", "The monthly rent is 900 euros, and it is due on the third working day.")])
 
 
@@ -36,22 +36,20 @@ def check_pipeline(sentinels: Sentinels) -> None:
 
 
 class Readiness:
-    """Found out in a thread of its own. `why_not` is empty once every check has passed, and stays so."""
+    """Found out in a thread of its own, again and again: `why_not` is empty while every check passes."""
 
     def __init__(self, grader: Reader, sentinels: Sentinels | None, ending: threading.Event) -> None:
         self._checks: list[Callable[[], str]] = [lambda: _fault_of_grader(grader)]
         if sentinels is not None:
-            self._checks.append(lambda: _fault_of_pipeline(sentinels))
+            self._checks.append(lambda: _fault_of_pipeline(sentinels, grader))
         self.why_not = "the grader and the sentinels are being tried"
         self._ending = ending
 
     def find_out(self) -> None:
-        for check in self._checks:
-            while why := _fault_of(check):
-                self.why_not = why
-                if self._ending.wait(_PAUSE):
-                    return
-        self.why_not = ""
+        while True:
+            self.why_not = next(filter(None, map(_fault_of, self._checks)), "")
+            if self._ending.wait(_PAUSE):
+                return
 
 
 def _fault_of(check: Callable[[], str]) -> str:
@@ -70,11 +68,7 @@ def _fault_of_grader(grader: Reader) -> str:
     return f"the grader calls a correct answer {good.bucket or 'ungraded'}, and a wrong one {bad.bucket or 'ungraded'}"
 
 
-def _fault_of_pipeline(sentinels: Sentinels) -> str:
-    found = doctor(sentinels.pipeline, questions=sentinels.questions, corpus=sentinels.corpus, person=NOBODY)
-    faults = [f"{one.question_id}: {one.reason}" for one in found.findings if one.blocks]
-    return (
-        ""
-        if found.ready
-        else f"{sentinels.pipeline} does not pass its sentinels: " + "; ".join([*found.faults, *faults])
-    )
+def _fault_of_pipeline(given: Sentinels, grader: Reader) -> str:
+    found = doctor(given.pipeline, questions=given.questions, corpus=given.corpus, grader=grader, person=NOBODY)
+    faults = [f"{one.question_id}: {one.reason}" for one in found.findings if not one.ok]
+    return f"{given.pipeline} does not pass its sentinels: {'; '.join(faults)}" if faults else ""

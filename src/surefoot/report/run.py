@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from surefoot.gate.causes import cause_of
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import Judged, Overview
+from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
@@ -87,7 +88,8 @@ def _summary(found: Overview) -> tuple[Block, ...]:
 
 
 def _steps(found: Overview) -> list[str]:
-    return first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]
+    steps = first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]
+    return [*unasked(found.problems), *steps]
 
 
 def _background(found: Overview) -> Iterator[str]:

@@ -40,6 +40,8 @@ from surefoot.types import Question
 _PROVABLE = 0.05
 _PROBLEMS: dict[Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind
 _ROWS: dict[Form, int] = {"page": 2_000}
+_WAYS = ("worse", "better", "other")
+_CHANGES: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": 2_000}
 _NOTHING_STANDS_OUT = (
     "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers say was"
     ' not read; "surefoot grade" does that.'
@@ -50,15 +52,18 @@ _WITHOUT_GOLD = "There is no question set, so what needs gold, and whether a ref
 
 def report(card: Scorecard, rows: Iterable[ScoredRow] = (), questions: Iterable[Question] = ()) -> Report:
     first = Headline(card.decision.outcome, (headline(card.decision),))
+    doubt = (Items([card.too_few], "warning"),) if card.too_few else ()
     about = "By citations and refusals alone; what the answers say was not read."
     about += "" if card.settings.has_gold else f" {_WITHOUT_GOLD}"
-    return Report("Surefoot report", (first, Paragraph(about, "quiet")), tuple(_body(card, rows, questions)))
+    return Report("Surefoot report", (first, *doubt, Paragraph(about, "quiet")), tuple(_body(card, rows, questions)))
 
 
 def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:
     heads = ("rule", "result", "seen", "sure (95%)", "questions")
     yield Section("Gate", (Table(heads, [_rule(check) for check in card.decision.checks]),))
     yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(_labels(card))))
+    if card.paired is not None:
+        yield Section("Labels since the baseline", tuple(_moved(card)))
     for field in card.groups:
         yield Section(f"By {field}", (_by(card, field),))
     yield Section("What to do next", (_advice(card),))
@@ -85,7 +90,7 @@ def _metrics(card: Scorecard) -> Table:
     rows = []
     for name, estimate in card.metrics.items():
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        earlier = () if before is None else (seen(before.get(name)), change(estimate, before.get(name)))
+        earlier = () if before is None else (seen(before.get(name)), change(card.shared[name], before.get(name)))
         rows.append((name, value, interval(estimate), *earlier, f"{SCORED[name].unit} that {SCORED[name].share}"))
     return Table(("metric", "value", "95% interval", *since, "share of"), rows, on_paper=1)
 
@@ -103,6 +108,16 @@ def _on_zeros(card: Scorecard) -> Iterator[Line]:
 
 def _labels(card: Scorecard) -> str:
     return f"Labels: {', '.join(f'{label} {count}' for label, count in sorted(card.labels.items())) or 'none'}."
+
+
+def _moved(card: Scorecard) -> Iterator[Block]:
+    moved = sorted(card.moved, key=lambda one: _WAYS.index(one["way"]))
+    told = [f"{sum(one['way'] == way for one in moved)} {way}" for way in _WAYS]
+    as_before = (card.paired or 0) - len(moved)
+    yield Paragraph(f"Of {counted(card.paired or 0, 'question')} in both: {', '.join(told)}, {as_before} as before.")
+    ids = (" -> ".join(dict.fromkeys((one["was"], one["question_id"]))) for one in moved)
+    rows = [(qid, one["baseline"], one["candidate"], one["way"]) for qid, one in zip(ids, moved, strict=True)]
+    yield Table(("qid", "baseline", "now", "change"), rows, total=len(rows), limits=_CHANGES)
 
 
 def _by(card: Scorecard, field: str) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,16 +11,18 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from surefoot.advice import AdviceLog
+from surefoot.datasets.locks import content_hash
 from surefoot.errors import UsageError
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
 from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.io.writer import UNREADABLE
-from surefoot.outcomes import Outcome, label
+from surefoot.outcomes import ACCEPTABLE, Outcome, ScoredRow, label, outcome_of
 from surefoot.problems import ProblemLog, in_words
 from surefoot.types import Estimate, Question
 
+Outcomes = Iterable[tuple[Question, Outcome, int]]  # each question with an outcome and how many attempts had it
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 
 
@@ -34,15 +36,29 @@ class Baseline(Struct):
     metrics: dict[str, Estimate]
     groups: dict[str, dict[str, dict[str, Estimate]]] = {}
     settings: _Settings = _Settings()
+    rows: list[ScoredRow] = []
+    question_hashes: dict[str, str] = {}
 
     def find(self, rule: Rule) -> Estimate | None:
         """None for what the earlier run did not measure."""
         name, value = rule.group_key or ("", "")
         return (self.groups.get(name, {}).get(value, {}) if name else self.metrics).get(rule.metric)
 
+    def alike(self, questions: Iterable[Question]) -> dict[str, str]:
+        """The questions that the earlier run was asked too, by content: their ids now and then."""
+        ids = {sha256: qid for qid, sha256 in self.question_hashes.items()} if self.rows else {}
+        found = ((one.id, content_hash(one)) for one in questions)
+        return {qid: qid if self.question_hashes.get(qid) == sha else ids[sha] for qid, sha in found if sha in ids}
 
-def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
-    """An earlier run's numbers; one over other questions cannot be compared with."""
+    def over(self, questions: Mapping[str, Question], rules: Sequence[Rule], by: Sequence[str]) -> Baseline:
+        """The same over some of its questions, as far as rows tell: not what was retrieved."""
+        asked = ((questions[row.qid], row) for row in self.rows if row.qid in questions)
+        counted = count(((question, outcome_of(row, question), 1) for question, row in asked), rules, by)
+        groups = {name: counted.estimates(name) for name in counted.groups}
+        return replace(self, metrics=metrics.estimates(counted.total), groups=groups)
+
+
+def load_baseline(path: str | Path) -> Baseline:
     try:
         earlier = msgspec.json.decode(Path(path).read_bytes(), type=Baseline)
         parts = (earlier.metrics, *(numbers for values in earlier.groups.values() for numbers in values.values()))
@@ -52,10 +68,26 @@ def load_baseline(path: str | Path, questions_sha256: str) -> Baseline:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "write it with `surefoot score ... --json > baseline.json`"
         raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error
-    if earlier.settings.questions_sha256 not in ("", questions_sha256):
-        hint = "score the baseline's traces again with this question set"
-        raise UsageError(f"the baseline {path} was scored on other questions", hint)
     return earlier
+
+
+def pair(before: Baseline, outcomes: Outcomes, alike: Mapping[str, str]) -> tuple[int, tuple[dict[str, str], ...]]:
+    """How many questions have a label in both runs, and those whose labels differ. An edited question is paired with
+    the one that it replaces."""
+    then, now = defaultdict[str, list[str]](list), defaultdict[tuple[str, str], list[str]](list)
+    for row in before.rows:
+        then[row.qid].append(row.label)
+    for question, outcome, times in outcomes:
+        if (was := alike.get(question.id, str(question.metadata.get("replaces", "")))) in then:
+            now[question.id, was] += [label(outcome)] * times
+    moved = []
+    for (qid, was), labels in now.items():
+        a, b = (", ".join(sorted(some)) for some in (then[was], labels))
+        good, better = (sum(one in ACCEPTABLE for one in some) / len(some) for some in (then[was], labels))
+        way = "worse" if better < good else "better" if better > good else "other"
+        if a != b:
+            moved.append({"question_id": qid, "was": was, "baseline": a, "candidate": b, "way": way})
+    return len(now), tuple(moved)
 
 
 class Behind(Struct):
@@ -93,8 +125,7 @@ class Counted(Struct):
         return {value: metrics.estimates(tally) for value, tally in sorted(self.groups[name].items())}
 
 
-def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rule], by: Sequence[str]) -> Counted:
-    """Each question with an outcome and how many attempts had it."""
+def count(outcomes: Outcomes, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
     names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
     counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
     failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
@@ -115,21 +146,17 @@ def count(outcomes: Iterable[tuple[Question, Outcome, int]], rules: Sequence[Rul
     return counted
 
 
-def decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, problems: ProblemLog) -> Decision:
-    def facts(rule: Rule) -> Estimate | None:
-        return _fact(rule, counted.total, counted.groups)
+def decide(
+    rules: Sequence[Rule], counted: Counted, shared: Counted, before: Baseline | None, problems: ProblemLog
+) -> Decision:
+    """`shared` are the questions that the baseline was asked too: rules against it are judged by these."""
 
-    def earlier(rule: Rule) -> Estimate | None:
-        return before.find(rule) if before else None
+    def check(place: int, rule: Rule) -> Check:
+        of = shared if rule.on_baseline else counted
+        found = gates.check(rule, _fact(rule, of), before.find(rule) if before else None)
+        return replace(found, questions=tuple(of.behind[place].named), question_count=of.behind[place].count)
 
-    checks = [
-        replace(
-            gates.check(rule, facts(rule), earlier(rule)),
-            questions=tuple(behind.named),
-            question_count=behind.count,
-        )
-        for rule, behind in zip(rules, counted.behind, strict=True)
-    ]
+    checks = [check(place, rule) for place, rule in enumerate(rules)]
     incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
     if not any(outcome.usable for outcome in counted.total):
         incomplete.append("nothing was scored")
@@ -137,12 +164,12 @@ def decide(rules: Sequence[Rule], counted: Counted, before: Baseline | None, pro
     return gates.decide(checks, incomplete)
 
 
-def _fact(rule: Rule, total: Tally, groups: Mapping[str, Mapping[str, Tally]]) -> Estimate | None:
+def _fact(rule: Rule, counted: Counted) -> Estimate | None:
     if rule.metric not in SCORED:
         return None
     if rule.group_key is None:
-        return metrics.estimate(SCORED[rule.metric], total)
-    name, value = rule.group_key
+        return metrics.estimate(SCORED[rule.metric], counted.total)
+    (name, value), groups = rule.group_key, counted.groups
     if value not in groups[name]:
         known = ", ".join(sorted(filter(None, groups[name]))) or "none"
         return Estimate(0, 0, reason=f"no question has {name} {value!r} (there are: {known})")

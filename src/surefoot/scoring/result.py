@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import msgspec
 
+from surefoot.datasets.locks import hashes_of
 from surefoot.errors import ExitCode
 from surefoot.outcomes import ScoredRow
 from surefoot.report import score as words
@@ -67,14 +68,20 @@ class ScoreResult(Reported):
             # A newline inside a text is written as \\n, so these are only the ends of rows.
             out.write(separator + lines[:-1].replace(b"\n", b",\n"))
             separator = b",\n"
-        out.write(b"]}\n")
+        out.write(b'],"question_hashes":' + _encode(self._hashes()) + b"}\n")
 
     def __getitem__(self, key: str) -> object:
+        if key == "question_hashes":
+            return self._hashes()
         value: object = list(self.rows()) if key == "rows" else self.card.to_json()[key]
         return msgspec.json.decode(_encode(value))
 
     def __iter__(self) -> Iterator[str]:
-        yield from (*self.card.to_json(), "rows")
+        yield from (*self.card.to_json(), "rows", "question_hashes")
 
     def __len__(self) -> int:
-        return len(self.card.to_json()) + 1
+        return len(self.card.to_json()) + 2
+
+    def _hashes(self) -> dict[str, str]:
+        """Of what is asked, by which a later run over another version of the set is compared; a log has no gold."""
+        return hashes_of(self.questions) if self.card.settings.has_gold else {}

@@ -8,6 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from surefoot.datasets.locks import fingerprint_of, verify_lock
 from surefoot.errors import UsageError
 from surefoot.gate import metrics
@@ -27,12 +29,13 @@ from surefoot.problems import ProblemLog
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.block import BlockResult
-from surefoot.scoring.decision import Baseline, Counted, count, decide, load_baseline
+from surefoot.scoring.decision import Baseline, Counted, count, decide, load_baseline, pair
 from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.store import fingerprint
+from surefoot.services.runs import is_run, not_asked
+from surefoot.store import RunStore, fingerprint
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
@@ -82,10 +85,11 @@ def score(
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
     texts = PassageTexts.of(corpus, (told := list[str]()).append)
-    before = load_baseline(baseline, identity) if baseline is not None else None
+    before = load_baseline(baseline) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems if is_log else _on_questions(question_set))
+    problems.extend(one for run in filter(is_run, _paths(traces)) for one in not_asked(RunStore.open(run)))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
@@ -97,15 +101,34 @@ def score(
     size = sources.size_of_lines(_paths(traces)) if progress else None
     accounting = _read_all(scorer, results, attempts, problems, partial(_told, progress, size))
     problems.extend(_remarks(mapping or {}, scorer))
-    problems.extend(Problem("note", line) for line in (*told, *_unused_baseline(before, decided_by)))
+    problems.extend(Problem("note", line) for line in (*told, *_notes_on_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
     settings = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
-    counted = count(attempts.outcomes(), decided_by, by)
-    return ScoreResult(_card(counted, decided_by, before, accounting, problems, settings), attempts, asked)
+    counted = shared = count(attempts.outcomes(), decided_by, by)
+    alike = {one.id: one.id for one in asked}
+    if before is not None and before.settings.questions_sha256 not in ("", identity):
+        alike = _alike(before, asked, str(baseline), problems)
+        before = before.over({alike[one.id]: one for one in asked if one.id in alike}, decided_by, by)
+        shared = count((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
+    card = _card(counted, shared, decided_by, before, accounting, problems, settings)
+    if before is not None and before.rows:
+        paired, moved = pair(before, attempts.outcomes(), alike)
+        card = replace(card, paired=paired, moved=moved)
+    return ScoreResult(card, attempts, asked)
+
+
+def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:
+    if not (alike := before.alike(asked)):
+        hint = "score the baseline's traces again with this question set, and keep the rows of --json"
+        raise UsageError(f"the baseline {path} was scored on other questions", hint)
+    words = f"was scored on another question set; compared are the {len(alike)} questions that are the same"
+    problems.add(Problem("note", words, path))
+    return alike
 
 
 def _card(
     counted: Counted,
+    shared: Counted,
     rules: Sequence[Rule],
     before: Baseline | None,
     accounting: Accounting,
@@ -116,13 +139,14 @@ def _card(
         metrics=metrics.estimates(counted.total),
         labels=dict(counted.labels),
         groups={name: counted.estimates(name) for name in settings.by},
-        decision=decide(rules, counted, before, problems),
+        decision=decide(rules, counted, shared, before, problems),
         advice=counted.advice.advice(),
         accounting=accounting,
         problems=problems,
         settings=settings,
         baseline=before.metrics if before else None,
-        baseline_groups=before.groups if before else {},
+        baseline_groups=before.groups if before and shared is counted else {},
+        shared=metrics.estimates(shared.total),
     )
 
 
@@ -132,9 +156,13 @@ def _check_there(paths: Sequence[str | Path]) -> None:
         sources.check_logs(paths)
 
 
-def _unused_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
-    is_unused = before is not None and not any(rule.on_baseline for rule in rules)
-    return ["no rule compares with the baseline: it is shown, and decides nothing"] if is_unused else []
+def _notes_on_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
+    if before is None:
+        return []
+    is_used = any(rule.on_baseline for rule in rules)
+    notes = [] if is_used else ["no rule compares with the baseline: it is shown, and decides nothing"]
+    no_rows = "the baseline has no rows to tell which labels changed (hint: write it by --json without --no-rows)"
+    return notes if before.rows else [*notes, no_rows]
 
 
 def _on_questions(found: QuestionSet) -> list[Problem]:

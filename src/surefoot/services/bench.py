@@ -21,13 +21,13 @@ from surefoot.datasets.documents import Case, Document, Origin
 from surefoot.errors import ExitCode, UsageError, check_number
 from surefoot.factors.plan import slug
 from surefoot.io.pool import map_blocks
+from surefoot.io.questions import row_of
 from surefoot.io.writer import replace_file
 from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted
 from surefoot.services.grade import DEFAULT, Grades, grade
 from surefoot.services.graders import Reader
 from surefoot.services.inputs import Source, name_of
-from surefoot.services.questions import encoded
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.run import Answers, run
 from surefoot.store import MANIFEST
@@ -179,7 +179,7 @@ def _letters(text: str) -> str:
 def _write(folder: Path, rows: Iterable[Row], chosen: Chosen) -> None:
     made = {
         folder / CORPUS: msgspec.json.Encoder().encode_lines(rows),
-        folder / QUESTIONS: encoded(folder / QUESTIONS, chosen.questions),
+        folder / QUESTIONS: msgspec.json.Encoder().encode_lines(map(row_of, chosen.questions)),
     }
     new = {path: data for path, data in made.items() if not _is_there(path, data)}
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
 from surefoot.services.overview import overview
 from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Reported
-from surefoot.services.runs import run_items
+from surefoot.services.runs import not_asked, run_items
 from surefoot.store import TRACES, RunStore
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
@@ -46,7 +46,8 @@ class Grades(Reported):
     ) -> None:
         self.folder, self.found = store.path, found
         self.grader = store.manifest.grader  # whose verdicts the run has now
-        self.stands, self.problems = _what_stands(store, found), [*problems, *store.problems, *_left_out(store)]
+        self.stands = _what_stands(store, found)
+        self.problems = [*problems, *store.problems, *_left_out(store), *not_asked(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
         self.notes = list(notes)
 

@@ -39,7 +39,7 @@ def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
         tell(f"warning: {problem}")
     if not found.questions:
         raise UsageError(f"{given} holds no question that can be asked", f"`surefoot questions check {given}` says why")
-    return [question.as_asked for question in found.questions]
+    return list(found.questions)
 
 
 def load_corpus(given: str | Path | None, questions: str | Path | None, tell: Tell) -> list[Passage] | None:

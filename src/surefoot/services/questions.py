@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
@@ -20,7 +20,7 @@ from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
 from surefoot.errors import ExitCode, UsageError, check_number
-from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, load, load_sound, review_of, row_of
+from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
 from surefoot.report.words import counted
 from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person, Seen
@@ -195,11 +195,14 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}", "make it first, or choose another place")
     found = load_sound(file)
-    questions = found.questions
-    locked = since_locked(file, questions)
-    cloned = _cloned(questions, {*change, *(locked.changed if locked else ())})
-    target.write_bytes(encoded(target, cloned))
-    renamed = {a.id: b.id for a, b in zip(questions, cloned, strict=True) if a.id != b.id}
+    ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
+    if unknown := sorted({*change} - {*ids}):
+        raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
+    renamed: dict[str, str] = {}
+    for qid in sorted({*change, *(locked.changed if locked else ())}, key=ids.index):
+        renamed[qid] = next_id(qid, {*ids, *renamed.values()})
+    target.write_bytes(encoded(target, _renamed(file, renamed)))
+    cloned = load_sound(new).questions
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
     is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
     write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])
@@ -248,19 +251,17 @@ def plan_questions(
     return Plan(count, runs, labels, rate, margin, forecast(setting, (0.0, margin, 2 * margin)))
 
 
-def _cloned(questions: Sequence[Question], changed: Collection[str]) -> list[Question]:
-    """Each question in `changed` with a fresh id, and the one that it replaces."""
-    taken = {question.id for question in questions}
-    if unknown := sorted(set(changed) - taken):
-        raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
-    cloned = []
-    for question in questions:
-        if question.id in changed:
-            metadata = {**question.metadata, "replaces": question.id}
-            question = replace(question, id=next_id(question.id, taken), metadata=metadata)
-            taken.add(question.id)
-        cloned.append(question)
-    return cloned
+def _renamed(file: str | Path, ids: Mapping[str, str]) -> list[object]:
+    """The rows as they stand in a file, each question once, with other ids for some; rejected ones stay behind."""
+    kept: dict[str, object] = {}
+    for value in (row.value for row in rows_of(str(file)) if isinstance(row.value, dict)):
+        question = question_of(value)
+        if question.id in ids:
+            key = next(name for name in NAMES["id"] if value.get(name) is not None)
+            value = {**value, key: ids[question.id], "replaces": question.id}
+        if review_of(question) != REJECTED:
+            kept.setdefault(question.id, value)
+    return [*kept.values()]
 
 
 def next_id(qid: str, taken: Collection[str]) -> str:
@@ -272,11 +273,10 @@ def next_id(qid: str, taken: Collection[str]) -> str:
     return fresh
 
 
-def encoded(path: Path, questions: Sequence[Question]) -> bytes:
+def encoded(path: Path, rows: Sequence[object]) -> bytes:
     """In the format that the file's name asks for: .jsonl, .yaml, or a JSON array."""
-    rows = [row_of(question) for question in questions]
     if path.suffix in (".yaml", ".yml"):
-        return msgspec.yaml.encode(rows)
+        return msgspec.yaml.encode(rows, enc_hook=str)
     if path.suffix in (".jsonl", ".ndjson"):
-        return msgspec.json.Encoder().encode_lines(rows)
-    return b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row) for row in rows) + b"\n]\n"
+        return msgspec.json.Encoder(enc_hook=str).encode_lines(rows)
+    return b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row, enc_hook=str) for row in rows) + b"\n]\n"

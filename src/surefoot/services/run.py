@@ -23,12 +23,11 @@ from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, find
-from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
+from surefoot.pipelines.asker import ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
-from surefoot.report.words import counted
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
-from surefoot.services.runs import folders
+from surefoot.services.runs import folders, not_asked
 from surefoot.store import Manifest, RunStore, fingerprint, timestamp
 from surefoot.types import Pipeline, Question, Trace
 
@@ -98,8 +97,10 @@ def run(
         interrupted = _ask(store, made, how, person, again=retry_errors)
         summary = _summary(store, time.monotonic() - started, interrupted)
         store.amend(answers_sha256=store.answers_sha256())
-        if not summary["missing"]:
+        if not interrupted:
             _register(store, ledger, tell)
+            for problem in not_asked(store):
+                tell(f"warning: {problem}")
         if graded is not None and graded != store.answers_sha256():
             tell(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}")
         answers = Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
@@ -152,13 +153,11 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if wanted.corpus and not wanted.questions:
         raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    given = load_questions(wanted.questions, tell)
+    questions = _asked(wanted.questions, tell)
     repeats = wanted.repeats or 1
-    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(given))
+    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    questions = askable(pipeline, given)
-    notes = [*_apart_from_lock(wanted.questions, given), *_left_out(len(given) - len(questions), tell)]
     folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
     manifest = Manifest(
         name=folder.name,
@@ -169,7 +168,7 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
         seed=how.seed,
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
-        question_notes=notes,
+        question_notes=list(_apart_from_lock(wanted.questions, questions)),
         corpus_sha256=fingerprint(corpus) if corpus else None,
         versions={**_versions(), **getattr(pipeline, "versions", {})},
         deterministic=bool(getattr(pipeline, "deterministic", False)),
@@ -182,13 +181,8 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     return store, pipeline
 
 
-def _left_out(count: int, tell: Tell) -> Iterator[str]:
-    """Questions for which nothing may be retrieved, where a pipeline cannot be told so: a decision has to say so."""
-    if count:
-        note = f"{counted(count, 'retrieval-null question')} left out: {CANNOT_FORCE_NULL}"
-        how = "a function is told by `ask: Ask` (docs/grade.md), an endpoint by {retrieval} in --request-template"
-        tell(f"note: {note}; {how}")
-        yield note
+def _asked(given: str | Path | None, tell: Tell) -> list[Question]:
+    return [question.as_asked for question in load_questions(given, tell)]
 
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -231,9 +225,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
         raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
-    asked = load_questions(wanted.questions, tell) if wanted.questions else []
-    with_retrieval = [question for question in asked if question.retrieval != "null"]
-    if asked and made.questions_sha256 not in (fingerprint(asked), fingerprint(with_retrieval)):
+    if wanted.questions and made.questions_sha256 != fingerprint(_asked(wanted.questions, tell)):
         raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:
@@ -250,7 +242,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
 
 def _ask(store: RunStore, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:
     """Ask what is not done; True when it was stopped by a signal."""
-    questions, repeats = store.questions(), store.manifest.repeats
+    questions, repeats = askable(pipeline, store.questions()), store.manifest.repeats
     done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
     watch = person.watch(len(questions) * repeats - len(done), "asked")
 

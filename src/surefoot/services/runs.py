@@ -13,6 +13,8 @@ from surefoot.gate.sides import Run
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL
+from surefoot.problems import NOT_ASKED
 from surefoot.records import MEMBER, corpus_of
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Item, Problem, Verdict
@@ -35,6 +37,21 @@ def run_items(store: RunStore) -> Iterator[Item]:
     """Every answer that a run should have."""
     made = store.manifest
     return items_of(store.questions(), store.traces(), made.repeats, made.uneven)
+
+
+def not_asked(store: RunStore) -> list[Problem]:
+    """Say which share of a run's questions was not asked, why, and what to do; purged answers were asked for."""
+    answered = {trace.question_id for trace in store.traces()}
+    missing = [question for question in store.questions() if question.id not in answered]
+    if not missing or store.manifest.purged:
+        return []
+    why, hint = "", f"surefoot run --resume --out {printable(store.path)}"
+    if all(question.retrieval == "null" for question in missing):
+        why = f": {CANNOT_FORCE_NULL}"
+        hint = f"let a function take `ask: Ask`, or put {{retrieval}} into --request-template; then {hint}"
+    total = store.manifest.question_count
+    share = f"{len(missing)} of {total} questions not asked, so coverage is at most {total - len(missing)} of {total}"
+    return [Problem(NOT_ASKED, f"{share}{why} (hint: {hint})", printable(store.path))]
 
 
 def graders_of(store: RunStore) -> set[str]:
@@ -70,6 +87,7 @@ def _run(folder: Path, name: str) -> Run:
     _check_graded(store, found, name)
     questions = {question.id: question.as_asked for question in store.questions()}
     traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
+    notes = [Problem("note", note, name) for note in manifest.question_notes]
     return Run(
         name,
         found,
@@ -80,7 +98,7 @@ def _run(folder: Path, name: str) -> Run:
         council=manifest.council,
         attempts=max(1, manifest.repeats),
         uneven=manifest.uneven,
-        problems=[*store.problems, *(Problem("note", note, name) for note in manifest.question_notes)],
+        problems=[*store.problems, *notes, *not_asked(store)],
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,
