@@ -39,7 +39,6 @@ _REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("non
 _URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
-_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
 
 
@@ -132,8 +131,7 @@ def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
     if clause.asks or clause.is_negated:
         return None
     cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    is_near = bool(_NEAREST.search(clause.text))
-    near = [passage for passage in cited if is_near or len(subject.by_passage[passage.id] & subject.asked) > 1]
+    near = [passage for passage in cited if len(subject.by_passage[passage.id] & subject.asked) > 1]
     return Evidence(clause.shown, near[0].id) if near else None
 
 
