@@ -3,8 +3,8 @@
     python benchmarks/cascade.py [--grader local|rules]
 
 On the labelled answers of grading.py. The judge is simulated: one that is always right, and one that is right nine
-times in ten whatever the answer, of which the expected value is shown. The less the log-odds of support have to be
-moved to change a verdict, the less sure it is; the least sure are sent first.
+times in ten whatever the answer, of which the expected value is shown. The verdicts of the lowest confidence are sent
+first.
 """
 
 from __future__ import annotations
@@ -16,22 +16,11 @@ from numpy.typing import NDArray
 
 from grading import load
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.graders.judges import log_odds
 from surefoot.services.grade import DEFAULT
-from surefoot.types import Item
 
 SHOWN = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-LEVELS = sorted({*np.round(np.arange(0.52, 1.0, 0.02), 2).tolist(), *SHOWN})
 SHARES = (0.1, 0.2, 0.3, 0.5)
 GOOD = 0.9
-
-
-def sureness(grader: FindingsGrader, items: list[Item]) -> NDArray[np.float64]:
-    """The lowest `--sure-from` with which each answer is sent; above 1 if it never is."""
-    shifts = [sign * log_odds(level) for level in LEVELS for sign in (-1, 1)]
-    found = grader.buckets_at(items, [0.0, *shifts])
-    changed = [[place for place, bucket in enumerate(rest) if bucket != now] for now, *rest in found]
-    return np.array([LEVELS[places[0] // 2] if places else 2.0 for places in changed])
 
 
 def main() -> None:
@@ -39,7 +28,8 @@ def main() -> None:
     parser.add_argument("--grader", choices=list(JUDGES), default=DEFAULT)
     rows, items = load()
     grader = FindingsGrader(JUDGES[parser.parse_args().grader]())
-    graded, sure = grader.read(items), sureness(grader, items)
+    graded = grader.read(items)
+    sure = np.array([one.verdicts[0].confidence or 1.0 for one in graded])
     right = np.array([one.bucket == row["expected"]["factuality"] for row, one in zip(rows, graded, strict=True)])
     order = np.argsort(sure, kind="stable")
     print(
@@ -51,7 +41,7 @@ def main() -> None:
         sent[order[: round(share * len(rows))]] = True
         print(_row(f"{share:.0%}", sent, right))
     for level in SHOWN:
-        print(_row(f"--sure-from {level:g}", sure <= level, right))
+        print(_row(f"--sure-from {level:g}", sure < level, right))
 
 
 def _row(name: str, sent: NDArray[np.bool_], right: NDArray[np.bool_]) -> str:

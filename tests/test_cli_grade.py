@@ -234,6 +234,6 @@ def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer(tmp_p
                 Trace(question.id, answer=f"The fee is EUR 6.\n\n{'So it is. ' * 50}", retrieved=RETRIEVED)
             )
     said = surefoot("grade", str(tmp_path / "run"), "--grader", "rules").out
-    assert "\nbad answers (5 of 8):\nq0: wrong: a passage says something else\n" in said
+    assert "\nto check (5 of 8):\nq0: unsure, wrong: a passage says something else\n" in said
     assert "\n  question: What is fee 0?\n  answer:   The fee is EUR 6. So it is." in said and "q5: " not in said
     assert max(map(len, said.splitlines())) < 120

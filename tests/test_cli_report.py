@@ -49,7 +49,7 @@ def run(tmp_path: Path) -> Path:
 def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: Path) -> None:
     done = surefoot("report", run)
     assert done.code == 0 and done.err == ""
-    assert done.out.splitlines()[-1] == "1 of 4 answers is bad: 1 wrong, 0 unsupported."
+    assert done.out.splitlines()[-1] == "1 of 4 answers is bad: 1 wrong, 0 unsupported; 2 unsure."
     assert "retrieval   1        no passage that has the expected answer was retrieved" in done.out
     assert "generation  1        says something else than the passages it was given" in done.out
     assert "easy    " in done.out and " 50.0% (" in done.out
@@ -62,7 +62,7 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path
     assert done.code == 0 and "1 of 4 answers is bad" in done.out and "Axes" not in done.out
     for file in (page, text):
         shown = file.read_text("utf-8")
-        for words in ("1 of 4 answers is bad: 1 wrong, 0 unsupported.", "Axes", "What to do next", "refusal_quality"):
+        for words in ("1 of 4 answers is bad: 1 wrong, 0 unsupported; 2 unsure.", "Axes", "What to do next", "refusal_quality"):
             assert words in shown, (file.name, words)
     assert "It is EUR 900." in page.read_text("utf-8"), "what was expected"
     assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")
@@ -109,7 +109,7 @@ def test_labels_count_and_are_signed(run: Path, tmp_path: Path) -> None:
     labels.write_text(json.dumps({**row, "note": "no such rent"}), "utf-8")
     assert surefoot("import", labels, "--run", run).code == 0
     done = surefoot("report", run, "--out", tmp_path / "page.html")
-    assert "1 of 4 answers is bad: 0 wrong, 1 unsupported." in done.out
+    assert "1 of 4 answers is bad: 0 wrong, 1 unsupported; 1 unsure." in done.out
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "no such rent" in page and "Labelled by people (ann). The grader says wrong" in page
 
@@ -118,7 +118,7 @@ def test_answers_that_are_not_graded_are_counted(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", {**ANSWERS, "pet": ""})
     surefoot("grade", folder, "--grader", "rules")
     done = surefoot("report", folder)
-    assert done.code == 4 and "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded." in done.out
+    assert done.code == 4 and "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded; 2 unsure." in done.out
 
 
 @pytest.mark.parametrize(

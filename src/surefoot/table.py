@@ -42,7 +42,7 @@ class ClaimFinding(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """Everything the table asks about an answer."""
 
-    unusable: str | None  # "missing", "error", "empty", or "unreadable" to the grader
+    unusable: str | None  # "missing", "error", "empty", or to the grader: "language" or "unreadable"
     refusal: RefusalValue
     expects: Expects
     claims: tuple[ClaimFinding, ...] = ()
@@ -94,6 +94,7 @@ TABLE: tuple[Row, ...] = (
     Row(None, "missing", lambda f: f.unusable == "missing"),
     Row(None, "error", lambda f: f.unusable == "error"),
     Row(None, "empty", lambda f: f.unusable == "empty"),
+    Row(None, "language", lambda f: f.unusable == "language"),
     Row(None, "unreadable", lambda f: f.unusable is not None),
     Row("refused", "refused", lambda f: f.refusal == "refused"),
     Row("wrong", "contradicted", _contradicted),

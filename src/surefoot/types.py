@@ -192,6 +192,7 @@ class Verdict(Struct, frozen=True):
     confidence: float | None = None
     evidence: tuple[Evidence, ...] = ()
     self_check: str = ""  # what the grader misread of answers of known label when it gave this
+    unsure: bool = False  # its confidence is below the level from which this grader is rarely wrong
 
 
 class Pipeline(Protocol):

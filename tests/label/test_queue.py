@@ -18,7 +18,8 @@ def test_the_queue_of_a_run_has_the_flagged_answers_first(mill: Path) -> None:
     rows = queue.table()
     assert len(rows) == 40 and [row["drawn"] for row in rows[:6]] == ["flagged"] * 5 + ["sample"]
     assert list(rows[0]) == [
-        "question_id", "attempt", "run", "question", "answer", "drawn", "for_gate", "for_everyone", "version",
+        "question_id", "attempt", "run", "question", "answer", "drawn", "for_gate", "for_everyone", "unsure",
+        "version",
     ]  # fmt: skip
     number = int(rows[0]["question_id"][1:])
     assert rows[0]["answer"] == trace(number).answer and rows[0]["run"] == "mill" and not rows[0]["for_gate"]

@@ -27,7 +27,7 @@ from surefoot.services.texts import grade_texts
 from surefoot.table import BUCKETS, Bucket
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
-_BAD_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
+_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
 @click.command(epilog="Example: surefoot grade runs/reference-1")
@@ -118,12 +118,13 @@ def _grade_texts(kind: str, path: str, as_json: bool) -> int:
 
 
 def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: bool) -> int:
-    counts: Counter[str | None] = Counter()
+    counts, sure = Counter[str | None](), Counter[str | None]()
     for row in rows:
         counts[row["factuality"]] += 1
+        sure[row["factuality"]] += _is_sure(row)
         _print(row, as_json)
     checks: Mapping[str, SelfCheck] = getattr(grader, "self_checks", {})
-    _sum_up(counts, as_json, checks)
+    _sum_up(counts, sure, as_json, checks)
     failed = any(check.failed for check in checks.values())
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
 
@@ -132,7 +133,8 @@ def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
     printed = STDOUT in reports
     written = write_reports(reports, found.report)
     with quiet_if_nobody_reads():
-        for row in found.table() if not printed else ():
+        rows = found.table() if as_json else sorted(found.table(), key=_is_sure)
+        for row in rows if not printed else ():
             _print(row, as_json)
     for problem in found.problems:
         say(f"warning: {plain(str(problem), 500)}")
@@ -144,12 +146,16 @@ def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
         say(f"note: nothing was graded, and the run stays as it was: {graded}")
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
-    _sum_up(found.counts, as_json or printed, found.found.self_checks, found.stands)
+    _sum_up(found.counts, found.sure, as_json or printed, found.found.self_checks, found.stands)
     if not as_json and not printed:
-        _show_bad(found.found.graded, found.folder)
+        _show_first(found.found.graded, found.folder)
     if trust := found.trust:
         say(f"trust: {plain(trust, 500)}")
     return ExitCode.of_several(found.exit_code, written)
+
+
+def _is_sure(row: Mapping[str, Any]) -> bool:
+    return row["factuality"] is not None and not row["unsure"]
 
 
 def _print(row: Mapping[str, Any], as_json: bool) -> None:
@@ -158,19 +164,25 @@ def _print(row: Mapping[str, Any], as_json: bool) -> None:
         return
     bucket = row["factuality"] or "not graded"
     name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
-    click.echo(f"{name:16} {bucket:12} {row['reason']:15} {plain(row['detail'])}".rstrip())
+    detail = "unsure " * row["unsure"] + plain(row["detail"])
+    click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
 
 
-def _show_bad(graded: Iterable[Graded], folder: Path) -> None:
-    """The first answers to look into, the wrong ones before the unsupported."""
-    bad = [one for bucket in _BAD for one in graded if one.bucket == bucket]
-    if bad:
-        click.echo(f"\nbad answers ({min(_BAD_SHOWN, len(bad))} of {len(bad)}):")
-    for one in bad[:_BAD_SHOWN]:
-        click.echo(f"{plain(one.item.question.id)}: {one.bucket}: {in_plain_words(one.reason)}")
-        click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
-        click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
-    if bad:
+def _show_first(graded: Iterable[Graded], folder: Path) -> None:
+    """The first answers to look into: those without a sure verdict, then the wrong ones, then the unsupported."""
+    to_check = [one for one in graded if one.bucket is None or one.verdicts[0].unsure]
+    bad = [one for bucket in _BAD for one in graded if one.bucket == bucket and not one.verdicts[0].unsure]
+    for title, found in (("to check", to_check), ("bad, and sure", bad)):
+        if found:
+            click.echo(f"\n{title} ({min(_SHOWN, len(found))} of {len(found)}):")
+        for one in found[:_SHOWN]:
+            bucket = "unsure, " * one.verdicts[0].unsure + (one.bucket or "not graded")
+            click.echo(
+                f"{plain(one.item.question.id)}: {bucket}: {plain(in_plain_words(one.verdicts[0].reason), _LINE)}"
+            )
+            click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
+            click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
+    if to_check or bad:
         say(f"every answer with its evidence: surefoot report {shlex.quote(printable(folder))} --out page.html")
 
 
@@ -180,11 +192,14 @@ def _in_buckets(counts: Counter[str | None]) -> str:
 
 def _sum_up(
     counts: Counter[str | None],
+    sure: Counter[str | None],
     as_json: bool,
     checks: Mapping[str, SelfCheck],
     stands: Counter[str | None] | None = None,
 ) -> None:
     if not as_json:
+        every, left = counts.total(), counts.total() - sure.total()
+        click.echo(f"{sure.total()} of {every} sure: {_in_buckets(sure)}; {left} to check")
         now = f"{_in_buckets(counts)}, {counts[None]} not graded"
         click.echo(f"{now} this time; the verdicts of before stand: {_in_buckets(stands)}" if stands else now)
     for name, check in checks.items():

@@ -11,7 +11,7 @@ from surefoot.gate import causes, counts, trust
 from surefoot.gate.causes import Fault
 from surefoot.gate.counts import Counted
 from surefoot.gate.metrics import METRICS, UNGRADED, measured
-from surefoot.gate.sides import Run, Said, asked_of, labels_apart, side_of
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, labels_apart, side_of
 from surefoot.gate.trust import Trust
 from surefoot.table import BUCKETS
 from surefoot.types import Estimate, Problem, Question
@@ -44,6 +44,15 @@ class Overview(Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         return sum(self.buckets.values())
+
+    @property
+    def unsure(self) -> list[Said]:
+        return [one.said for one in self.answers if is_unsure(one.said)]
+
+
+def is_unsure(said: Said) -> bool:
+    """Whether the verdict on an answer is; a label is not."""
+    return BUCKET_AXIS in said.verdicts and said.verdicts[BUCKET_AXIS].unsure
 
 
 def overview_of(runs: Sequence[Run]) -> Overview:

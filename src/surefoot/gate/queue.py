@@ -1,8 +1,10 @@
 """In which order a run's answers come before people, so that few labels say much and the estimates stay valid.
 
-First what the gate waits for. Then the answers a grader flagged, up to half of the target, and then some of the
-others. Within each verdict the order is by chance, so the labels on that verdict are a random sample of it however
-early people stop. Every verdict gets a share that grows with the square root of its number: a rare one is not left out.
+First what the gate waits for. Then the answers whose verdict is unsure, up to half of the target: these labels settle
+them and teach no rate. Of the rest, the answers a grader flagged, up to half of what is left of the target, and then
+some of the others. Within each verdict their order is by chance, so the labels on that verdict are a random sample of
+it however early people stop. Every verdict gets a share that grows with the square root of its number: a rare one is
+not left out.
 """
 
 from __future__ import annotations
@@ -26,35 +28,41 @@ class Place(Struct, frozen=True):
     drawn: Drawn
     shared: bool = False
     for_gate: bool = False  # a decision waits for it
+    unsure: bool = False  # its verdict is
 
 
 def queue(
     verdicts: Mapping[str, str | None],
     gate_needs: Mapping[str, Drawn] | None = None,
     *,
+    unsure: Collection[str] = (),
     target: int = 50,
     overlap: float = 0.0,
     graded: bool = True,
     seed: str = "",
 ) -> list[Place]:
-    """Every answer once. `verdicts` has the bucket that a grader chose, by version; None where it chose none.
+    """Every answer once. `verdicts` has the bucket that a grader chose, by version; None where it chose none. It is not
+    sure of those on the `unsure` ones.
 
     It depends on nothing but its arguments, so a server that is started again goes on where it was.
     """
     asked_for = gate_needs or {}
     by_lot = sorted(verdicts, key=lambda version: lot(seed, version))
     needed = [version for version in by_lot if version in asked_for]
-    drawn = [version for version in by_lot if version not in asked_for]
+    half = ceil(target / 2)
+    doubted = [version for version in by_lot if version in unsure and version not in asked_for][:half]
+    drawn = [version for version in by_lot if version not in asked_for and version not in doubted]
     flagged = [version for version in drawn if graded and verdicts[version] in FLAGGED]
     others = [version for version in drawn if not graded or verdicts[version] not in FLAGGED]
-    half = ceil(target / 2)
+    half = ceil((target - len(doubted)) / 2)
     order: list[tuple[str, Drawn]] = [(version, asked_for[version]) for version in needed]
+    order += [(version, "chosen") for version in doubted]
     order += [(version, "flagged") for version in flagged[:half]]
     order += [(version, "sample") for version in _by_verdict(others, verdicts)]
     # The flagged ones beyond their half come last, as soon as the others are used up.
     order += [(version, "flagged") for version in flagged[half:]]
     return [
-        Place(version, why, _crosses(number, overlap), version in asked_for)
+        Place(version, why, _crosses(number, overlap), version in asked_for, version in unsure)
         for number, (version, why) in enumerate(order)
     ]
 

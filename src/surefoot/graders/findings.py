@@ -64,7 +64,8 @@ class AnswerParts(Struct, frozen=True):
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
     @classmethod
-    def of(cls, item: Item) -> AnswerParts:
+    def of(cls, item: Item, in_english: bool = False) -> AnswerParts:
+        """`in_english`: for a reader of English, who cannot read an answer in another language, but a refusal."""
         question, trace = item.question, item.trace
         passages = trace.sources
         answer = trace.answer or ""
@@ -82,8 +83,9 @@ class AnswerParts(Struct, frozen=True):
         claims = tuple(_without_source(claim, question, passages) for claim in claims)
         refusal = declining.refusal_in(found.text)
         declines = refusal.value != "answered"
-        quoted = tuple(quotations(unwrapped(answer)))
-        reading = cls(item, None, refusal, claims, found.citations, passages, declining, declines, found.text, quoted)
+        is_foreign = in_english and refusal.value != "refused" and unreadable(found.text) == "not English"
+        why, quoted = "language" if is_foreign else None, tuple(quotations(unwrapped(answer)))
+        reading = cls(item, why, refusal, claims, found.citations, passages, declining, declines, found.text, quoted)
         return replace(reading, computed=dict(reading._worked_out()))
 
     def is_hint(self, claim: Claim) -> bool:
@@ -170,11 +172,13 @@ class AnswerParts(Struct, frozen=True):
         question = self.item.question
         judged = ChainMap(self.computed, judged)
         if self.unusable or self.refusal is None:
-            return Findings(self.unusable, "answered", question.expects)
+            why = "the answer is not English" if self.unusable == "language" else ""
+            return Findings(self.unusable, "answered", question.expects, detail=why)
         # A refusal in another language says the rest of it in that language too.
         refused = self.refusal.value == "refused" and all(unreadable(claim.text) for claim in self.claims)
         if not refused and (unread := self._unread(judged)):
-            return Findings("unreadable", self.refusal.value, question.expects, detail=unread)
+            why = "language" if unread.endswith("is not English") else "unreadable"
+            return Findings(why, self.refusal.value, question.expects, detail=unread)
         known = {passage.id for passage in self.passages}
         gold = self._agreement(judged, self.claims)
         claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)

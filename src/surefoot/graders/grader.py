@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from surefoot import table
 from surefoot.graders import target
 from surefoot.graders.findings import WORDS, AnswerParts
-from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, moved
+from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, log_odds, moved
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
@@ -22,6 +23,17 @@ from surefoot.types import Item, Verdict
 # The judges that need no language model, by the names users know.
 JUDGES: dict[str, Callable[[], Judge]] = {"local": LocalJudge, "rules": Rules}
 FOR_A_PERSON = "for a person"
+# By judge and reason, the confidence from which on a verdict is sure: fitted with benchmarks/sure.py. The verdicts of
+# other judges are never called unsure.
+# fmt: off
+SURE_FROM: dict[str, dict[str, float]] = {
+    "local": {"contradicted": 0.9, "correct": 0.98, "miscited": 0.9, "refused": 0.5, "uncited": 0.5,
+              "unknown_source": 0.5},
+    "rules": {"miscited": 0.75, "refused": 1.0, "uncited": 0.5, "unknown_source": 0.5},
+}
+# fmt: on
+_STEPS = (AnswerParts.cited_pairs, AnswerParts.joined_pairs, AnswerParts.further_pairs)
+_LEVELS, _NEVER = [percent / 100 for percent in range(50, 100)], 2.0  # of confidence
 
 
 class Graded(Struct, frozen=True):
@@ -56,32 +68,50 @@ class SelfCheck(Struct, frozen=True):
 
 
 class FindingsGrader:
-    """A grader around any judge: the same findings and the same table whoever reads the passages."""
+    """A grader around any judge: the same findings and the same table whoever reads the passages.
 
-    def __init__(self, judge: Judge, citations: Citations = "required") -> None:
-        self._judge, self.citations = judge, citations
+    A verdict is sure from the confidence `sure_from` on, by default from that in SURE_FROM; a reason that is missing
+    there is never sure. A verdict without confidence hangs on no reading.
+    """
+
+    def __init__(self, judge: Judge, citations: Citations = "required", sure_from: float | None = None) -> None:
+        self._judge, self.citations, self._sure_from = judge, citations, sure_from
         self.name = graded_by(judge.name, citations)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         """The cited passages one by one; then together, and then all others, for the claims that are left open."""
         readings, judged = self._read(items)
         found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
-        return [self._graded(reading, findings) for reading, findings in zip(readings, found, strict=True)]
+        return [self._graded(reading, findings, judged) for reading, findings in zip(readings, found, strict=True)]
 
     def buckets_at(self, items: Sequence[Item], shifts: Sequence[float]) -> list[tuple[table.Bucket | None, ...]]:
         """The bucket of each answer if the judge's log-odds of support were moved by each of these, and all else the
-        same: what it takes to change a verdict tells how sure it is. Whether the question is answered is left aside."""
+        same. Whether the question is answered is left aside."""
         readings, judged = self._read(items)
-        columns = []
-        for shift in shifts:
-            there = {pair: moved(judgement, shift) for pair, judgement in judged.items()}
-            found = (self._findings(one, there) for one in readings)
-            columns.append([table.decide(findings)[0] for findings in found])
-        return list(zip(*columns, strict=True))
+        return [tuple(self._bucket_at(one, judged, shift) for shift in shifts) for one in readings]
+
+    def _bucket_at(self, reading: AnswerParts, judged: dict[Pair, Judgement], shift: float) -> table.Bucket | None:
+        there = {pair: moved(judged[pair], shift) for step in _STEPS for pair in step(reading, {}) if pair in judged}
+        return table.decide(self._findings(reading, there))[0]
+
+    def _confidence(self, reading: AnswerParts, judged: dict[Pair, Judgement]) -> float | None:
+        """The highest level that the judge's odds of support can be moved by, up or down, without changing the bucket;
+        None where nothing hangs on them."""
+        is_read = any(pair in judged for step in _STEPS for pair in step(reading, {}))
+        if isinstance(self._judge, ReadsWhole) or not is_read:
+            return None
+        now = self._bucket_at(reading, judged, 0.0)
+
+        def changes(level: float) -> bool:
+            far = log_odds(level)
+            return any(self._bucket_at(reading, judged, shift) != now for shift in (-far, far))
+
+        return _LEVELS[bisect_left(_LEVELS, True, lo=1, key=changes) - 1]
 
     def _read(self, items: Sequence[Item]) -> tuple[list[AnswerParts], dict[Pair, Judgement]]:
-        readings, judged = [AnswerParts.of(item) for item in items], dict[Pair, Judgement]()
-        for wanted in (AnswerParts.cited_pairs, AnswerParts.joined_pairs, AnswerParts.further_pairs):
+        in_english = not isinstance(self._judge, ReadsWhole)  # only language models read other languages
+        readings, judged = [AnswerParts.of(item, in_english) for item in items], dict[Pair, Judgement]()
+        for wanted in _STEPS:
             pairs = list(dict.fromkeys(pair for reading in readings for pair in wanted(reading, judged)))
             judged |= zip(pairs, self._judge.judge(pairs), strict=True)
         return readings, judged
@@ -100,9 +130,13 @@ class FindingsGrader:
             scores |= said | dict(zip(silent, WORDS.answering(silent), strict=True))
         return [target.settled(item, findings, scores) for item, findings in found]
 
-    def _graded(self, reading: AnswerParts, findings: Findings) -> Graded:
+    def _graded(self, reading: AnswerParts, findings: Findings, judged: dict[Pair, Judgement]) -> Graded:
         bucket, reason = table.decide(findings)
-        verdicts = tuple(_verdicts(reading, findings, bucket, reason, self.name))
+        first, *others = _verdicts(reading, findings, bucket, reason, self.name)
+        sure = self._confidence(reading, judged) if bucket else None
+        fitted = SURE_FROM.get(self._judge.name.partition("@")[0], {reason: 0.0}).get(reason, _NEVER)
+        level = fitted if self._sure_from is None else self._sure_from
+        verdicts = (replace(first, confidence=sure, unsure=bucket is not None and (sure or 1.0) < level), *others)
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
 
 
@@ -117,14 +151,12 @@ def _verdicts(
     """The five axes; one that does not apply to the answer is absent."""
     trace = reading.item.trace
     evidence = tuple(claim.evidence for claim in findings.claims)
-    sure = [claim.confidence for claim in findings.claims if claim.confidence is not None]
 
     def row(axis: str, value: str | int | None, why: str = "") -> Verdict:
         return Verdict(reading.item.question.id, axis, value, grader, trace.attempt, reason=why)
 
-    reason = _with_detail(reason, findings.detail) if bucket is None else ", ".join((reason, *findings.flags))
-    factuality = row("factuality", bucket, reason)
-    yield replace(factuality, confidence=min(sure) if sure else None, evidence=evidence)
+    reason = ", ".join((reason, *findings.flags)) if bucket else _with_detail(reason, findings.detail)
+    yield replace(row("factuality", bucket, reason), evidence=evidence)
     if findings.unusable:
         return
     if findings.citations:
@@ -159,6 +191,6 @@ def left_open(graded: Graded, reason: str, why: str) -> Graded:
     findings = Findings("unreadable", was.refusal, was.expects, detail=why)
     bucket, _ = table.decide(findings)
     factuality = replace(
-        graded.verdicts[0], value=bucket, reason=_with_detail(reason, why), evidence=(), confidence=None
+        graded.verdicts[0], value=bucket, reason=_with_detail(reason, why), evidence=(), confidence=None, unsure=False
     )
     return replace(graded, findings=findings, bucket=bucket, reason=reason, verdicts=(factuality,))

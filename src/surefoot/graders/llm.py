@@ -23,7 +23,7 @@ from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Promp
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, flown
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.rubric import Citations
-from surefoot.types import Item, Verdict
+from surefoot.types import Item
 
 
 class Ask(Struct, frozen=True):
@@ -38,13 +38,6 @@ class Ask(Struct, frozen=True):
     @property
     def numbers(self) -> tuple[int, ...]:
         return tuple(number for number, _ in self.claims)
-
-
-class First(Struct, frozen=True):
-    """What the first grader of a cascade says of an answer, and whether it is sure of that."""
-
-    graded: Graded
-    is_sure: bool
 
 
 class Draft(Struct, frozen=True):
@@ -88,7 +81,8 @@ class LlmGrader:
     def read(self, items: Sequence[Item]) -> list[Graded]:
         return list(self.carry_out(self.plan(items)).graded)
 
-    def plan(self, items: Sequence[Item], first: Sequence[First] = ()) -> Plan:
+    def plan(self, items: Sequence[Item], first: Sequence[Graded] = ()) -> Plan:
+        """`first` is what the first grader of a cascade says of the answers: what it is unsure of, the model reads."""
         drafts = tuple(self._draft(item, known) for item, known in zip_longest(items, first))
         asks = [
             Ask(place, draft.graded.item, tuple(group))
@@ -143,13 +137,13 @@ class LlmGrader:
                 return attempt
             attempt += 1
 
-    def _draft(self, item: Item, first: First | None) -> Draft:
-        if first and first.is_sure:
-            return Draft(first.graded, (), is_read=False, first=first.graded)
+    def _draft(self, item: Item, first: Graded | None) -> Draft:
+        if first and first.bucket and not first.verdicts[0].unsure:
+            return Draft(first, (), is_read=False, first=first)
         claimed = Claimed(item)
         graded = FindingsGrader(claimed, self.citations).read([item])[0]
         is_read = graded.bucket == "refused" or bool(claimed.claims)
-        return Draft(graded, tuple(claimed.claims), is_read, first.graded if first else None)
+        return Draft(graded, tuple(claimed.claims), is_read, first)
 
     def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
@@ -247,11 +241,7 @@ def _hangs_on_a_quote(graded: Graded, voided: Mapping[str, str]) -> str:
 
 
 def _as_far_as_read(graded: Graded, voided: Sequence[str]) -> Graded:
-    """A model does not say how sure it is, so its verdicts do not either; and where a quote of its stands nowhere, what
-    it says against a citation is not known."""
-
-    def row(verdict: Verdict) -> Verdict:
-        is_open = voided and verdict.axis == "citation_supports" and verdict.value != "yes"
-        return replace(verdict, value=None, reason=voided[0]) if is_open else replace(verdict, confidence=None)
-
-    return replace(graded, verdicts=tuple(map(row, graded.verdicts)))
+    """Where a quote of the model's stands nowhere, what it says against a citation is not known."""
+    is_open = [bool(voided) and one.axis == "citation_supports" and one.value != "yes" for one in graded.verdicts]
+    rows = zip(is_open, graded.verdicts, strict=True)
+    return replace(graded, verdicts=tuple(replace(v, value=None, reason=voided[0]) if o else v for o, v in rows))

@@ -27,6 +27,7 @@ class Claimed:
     """A judge that supports nothing, so that every pair comes up, and keeps the claims that a model is to read."""
 
     name = "nobody"
+    is_answered = None
 
     def __init__(self, item: Item) -> None:
         self._item = item

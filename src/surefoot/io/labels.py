@@ -47,7 +47,7 @@ _TABLES = (".csv", ".tsv")
 _NOTES = ("note", "reason")
 _TEXTS = ("at", "drawn", "version", *WHO, *_NOTES)
 _FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS})
-_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence"})
+_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure"})
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = ",;\t"
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.io.kinds import COUNT, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
+from surefoot.io.kinds import COUNT, FLAG, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
 from surefoot.io.rows import Row, converted, read_rows
 from surefoot.problems import HARMLESS
 from surefoot.types import Evidence, Problem, Verdict
@@ -24,7 +24,8 @@ from surefoot.types import Evidence, Problem, Verdict
 _NAMES = {"question_id": ("question_id", "qid", "id")}
 _TEXTS = ("grader", "via", "reason", "self_check")
 _KINDS = {
-    "question_id": IDENTIFIER, "axis": TEXT, "attempt": COUNT, "confidence": NUMBER, **dict.fromkeys(_TEXTS, TEXT),
+    "question_id": IDENTIFIER, "axis": TEXT, "attempt": COUNT, "confidence": NUMBER, "unsure": FLAG,
+    **dict.fromkeys(_TEXTS, TEXT),
 }  # fmt: skip
 _rubric = cache(rubric.load)
 
@@ -92,6 +93,7 @@ def verdict_of(value: object, noun: str = "verdict") -> Verdict:
         attempt=row.get("attempt") or 1,
         confidence=row.get("confidence"),
         evidence=evidence,
+        unsure=row.get("unsure") or False,
         **{key: row.get(key) or "" for key in _TEXTS},
     )
 

@@ -13,6 +13,7 @@ from surefoot.annotators import whose_by_name
 from surefoot.gate import trust
 from surefoot.gate.causes import Fault, cited_in
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.overview import is_unsure
 from surefoot.gate.sides import BUCKET_AXIS, Said
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
@@ -82,7 +83,7 @@ def why_of(said: Said, question: Question | None = None) -> str:
     agrees = graded is not None and graded.value == verdict.value
     reason = verdict.reason or (graded.reason if graded and agrees else "")
     expected = " ".join(question.gold_claims) if question and _disagrees(reason) else ""
-    return in_plain_words(reason) + (f": {expected}" if expected else "")
+    return "unsure: " * is_unsure(said) + in_plain_words(reason) + (f": {expected}" if expected else "")
 
 
 def _disagrees(reason: str) -> bool:

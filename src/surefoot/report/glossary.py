@@ -22,9 +22,9 @@ _REASONS: Mapping[str, str] = {
     "missing": "there is no answer",
     "error": "the pipeline failed",
     "empty": "the answer is empty",
+    "language": "it is not in English",
     "unreadable": "the grader could not read it",
 }
-_UNREADABLE = "unreadable: "
 _FLAGS: Mapping[str, str] = {
     "partial refusal": "declines in part",
     "asks_back": "asks which of several things is meant",
@@ -44,7 +44,8 @@ _WORDS: Mapping[str, str] = {
     "stratum": "A kind of question, as the question set names it.",
     "margin": "How far a metric may get worse before doubt about it blocks.",
     "interval": "Where the true value lies with 95 % probability, or what --alpha says.",
-    "confidence": "How sure the grader is of the claim it is least sure of.",
+    "confidence": "How far the odds that passages support the claims can be moved before the bucket changes.",
+    "unsure": "The confidence is below the level from which at most 5 % of verdicts are wrong.",
     "factuality": "Which of the four buckets the answer is in.",
     "citation_exists": "Whether every source that the answer cites was retrieved.",
     "citation_supports": "Whether every cited passage, read alone, supports its claim.",
@@ -67,8 +68,9 @@ TERMS: Mapping[str, str] = {
 
 def in_plain_words(reason: str) -> str:
     """Why an answer is in its bucket; what a person noted stays as it is."""
-    if reason.startswith(_UNREADABLE):
-        return reason.removeprefix(_UNREADABLE)
+    code, colon, detail = reason.partition(": ")
+    if colon and code in ("language", "unreadable"):
+        return detail
     code, *flags = reason.split(", ")
     if code not in _REASONS or any(flag not in _FLAGS for flag in flags):
         return reason

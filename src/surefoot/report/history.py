@@ -248,8 +248,9 @@ def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str],
     """The answers that people should label next, without what a grader says of them."""
     cases = [_to_label(row) for row in rows]
     listed = Cases(
-        ("id", "question"), cases, total=len(cases), limits=_SHOWN, more="more", filters=filters_of(("for",), cases)
-    )
+        ("id", "question", "for"), cases, total=len(cases), limits=_SHOWN, more="more",
+        filters=filters_of(("for",), cases),
+    )  # fmt: skip
     said = f"{counted(len(cases), 'answer')} to label." if cases else "Every answer of the queue is labelled."
     return Report(
         f"Surefoot label queue of {run.name}",
@@ -259,9 +260,11 @@ def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str],
 
 
 def _to_label(row: Mapping[str, Any]) -> Case:
-    question, why = plain(row["question"], LONGEST_QUESTION), "the gate" if row["for_gate"] else "the sample"
+    question = plain(row["question"], LONGEST_QUESTION)
+    why = "the gate" if row["for_gate"] else "unsure" if row["unsure"] else "the sample"
     inside: tuple[Block, ...] = (Quote(row["answer"] or ""), Paragraph(f"of the run {row['run']}", "quiet"))
-    return Case((row["question_id"], question), (Span(row["question_id"], "strong"), question), inside, (why,))
+    title = (Span(row["question_id"], "strong"), question, Span(why, "quiet"))
+    return Case((row["question_id"], question, why), title, inside, (why,))
 
 
 def _where(run: PastRun, can_label: bool) -> Span:

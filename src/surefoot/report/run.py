@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.causes import cause_of
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Judged, Overview
+from surefoot.gate.overview import Judged, Overview, is_unsure
 from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
@@ -64,6 +64,7 @@ def headline(found: Overview) -> str:
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
     left = f"; {lacking} not graded" if lacking else ""
+    left += f"; {len(found.unsure)} unsure" if found.unsure else ""
     return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
 
 
@@ -127,7 +128,7 @@ def _answers(found: Overview) -> Section:
     worth = sum(one.said.bucket not in ACCEPTABLE for one in found.answers)
     cases = [_case(one) for one in found.answers]
     heads = ("id", "bucket", "stratum", "question", "why")
-    shown = listed(heads, ("bucket", "look into", "stratum"), cases, worth)
+    shown = listed(heads, ("bucket", "sure", "look into", "stratum"), cases, worth)
     return Section(f"Answers ({found.total})", (shown,))
 
 
@@ -142,5 +143,6 @@ def _case(one: Judged) -> Case:
         chip(said), asked_for, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet"),
     )  # fmt: skip
     cells = called, Span(bucket_of(said), "strong"), stratum, asked_for, why_of(said, question)
-    return Case(cells, title, (*asked(question), *answer(said, question, "answer:")), (bucket_of(said), layer, stratum),
+    kinds = bucket_of(said), "no" if is_unsure(said) else "yes", layer, stratum
+    return Case(cells, title, (*asked(question), *answer(said, question, "answer:")), kinds,
                 answer_id(said.question_id, said.attempt), said.bucket in ACCEPTABLE)  # fmt: skip

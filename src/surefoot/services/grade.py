@@ -49,6 +49,9 @@ class Grades(Reported):
         self.stands = _what_stands(store, found)
         self.problems = [*problems, *store.problems, *_left_out(store), *not_asked(store)]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
+        self.sure: Counter[str | None] = Counter(
+            one.bucket for one in found.graded if one.bucket and not one.verdicts[0].unsure
+        )
         self.notes = list(notes)
 
     @property
@@ -68,6 +71,7 @@ class Grades(Reported):
             "run": str(self.folder),
             "buckets": {bucket: self.counts[bucket] for bucket in BUCKETS},
             "not_graded": self.counts[None],
+            "sure": {bucket: self.sure[bucket] for bucket in BUCKETS},
             "problems": [str(problem) for problem in self.problems],
             "notes": self.notes,
             "rows": list(self.table()),
@@ -275,6 +279,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "reason": graded.reason,
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
+        "unsure": found["factuality"].unsure,
         "via": found["factuality"].via,
         "self_check": found["factuality"].self_check,
         "gold": findings.gold,
@@ -296,7 +301,15 @@ def row_of(graded: Graded) -> dict[str, Any]:
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
     empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
-    return {"id": found.id, "attempt": 1, **empty, "reason": "error", "detail": str(found.problem), "claims": []}
+    return {
+        "id": found.id,
+        "attempt": 1,
+        **empty,
+        "unsure": False,
+        "reason": "error",
+        "detail": str(found.problem),
+        "claims": [],
+    }
 
 
 def trust_in_run(folder: Path) -> str:

@@ -21,7 +21,7 @@ from surefoot.services.result import Result
 from surefoot.services.runs import run_items
 from surefoot.store import Manifest, RunStore
 from surefoot.text.normal import is_empty
-from surefoot.types import Item
+from surefoot.types import Item, Verdict
 
 _AXIS = "factuality"
 _Key = tuple[str, int]  # question id and attempt
@@ -89,15 +89,16 @@ def label_queue(
     """The answers of a run folder in the order in which people should label them.
 
     First come those that the last comparison of the run waits for, also of the other runs in it; `only_gate` leaves out
-    all others. Then half of `target` are answers that the grader flagged. A share of `overlap` goes to everyone who
-    labels.
+    all others. Then come answers that the grader is unsure of, and some that it flagged. A share of `overlap` goes to
+    everyone who labels.
     """
     if not 0 <= overlap <= 1:
         raise UsageError(f"the overlap {overlap} is no share", "write a number from 0 to 1")
     folder = Path(run)
     store = RunStore.open(folder)
     sheets = _sheets(store)
-    verdicts, notes = _verdicts(store)
+    given, notes = _verdicts(store)
+    verdicts = {key: None if verdict.value is None else str(verdict.value) for key, verdict in given.items()}
     last = last_decision(folder)
     asked_for = (last.label_next if last else None) or ()  # the answers whose labels would decide
     needed = list(_needed(asked_for, folder, sheets))
@@ -107,8 +108,8 @@ def label_queue(
         raise Incomplete(f"the run {printable(folder)} has no answer to label", "ask its questions first: surefoot run")
     places = queue(
         {version: verdicts.get(sheet.key) for version, sheet in everything.items()},
-        gate_needs, target=target, overlap=overlap, graded=bool(verdicts),
-        seed=run_id(store.manifest),
+        gate_needs, target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
+        unsure={sheets[key].version for key, verdict in given.items() if verdict.unsure and key in sheets},
     )  # fmt: skip
     if only_gate:
         places = [place for place in places if place.for_gate]
@@ -125,7 +126,7 @@ def _row(place: Place, sheet: Sheet) -> dict[str, Any]:
     return {
         "question_id": question.id, "attempt": trace.attempt, "run": sheet.run_name, "question": question.text,
         "answer": trace.answer, "drawn": place.drawn, "for_gate": place.for_gate, "for_everyone": place.shared,
-        "version": place.version,
+        "unsure": place.unsure, "version": place.version,
     }  # fmt: skip
 
 
@@ -165,11 +166,11 @@ def _left_out(store: RunStore, sheets: Mapping[_Key, Sheet], asked_for: int, fou
         yield f"of the {asked_for} answers that the gate waits for, {gone} cannot be found or equal another"
 
 
-def _verdicts(store: RunStore) -> tuple[dict[_Key, str | None], list[str]]:
+def _verdicts(store: RunStore) -> tuple[dict[_Key, Verdict], list[str]]:
     """The verdicts of the run's own grader. They order the queue and are shown to nobody."""
     grader = store.manifest.grader
     found = {
-        (verdict.question_id, verdict.attempt): None if verdict.value is None else str(verdict.value)
+        (verdict.question_id, verdict.attempt): verdict
         for verdict in store.verdicts()
         if verdict.axis == _AXIS and verdict.grader == grader
     }

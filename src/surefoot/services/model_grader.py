@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from surefoot.errors import Incomplete
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
-from surefoot.graders.judges import Judge, log_odds
-from surefoot.graders.llm import First, Grading, LlmGrader, Plan
+from surefoot.graders.judges import Judge
+from surefoot.graders.llm import Grading, LlmGrader, Plan
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, Shelf
@@ -20,7 +20,7 @@ from surefoot.types import Item
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 # By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
-_WRONG_WHERE_UNSURE = {0.6: 0.64, 0.7: 0.52, 0.8: 0.51, 0.9: 0.40, 0.95: 0.34, 1.0: 0.29}
+_WRONG_WHERE_UNSURE = {0.6: 0.68, 0.7: 0.71, 0.8: 0.54, 0.9: 0.47, 0.95: 0.40, 1.0: 0.26}
 _A_GOOD_MODEL = 0.9  # is right as often as this
 
 
@@ -64,18 +64,11 @@ class ModelGrader:
         self._tell_unread(plan, grading)
         return list(grading.graded)
 
-    def _read_first(self, items: Sequence[Item]) -> list[First]:
-        """The first grader is sure of a verdict that stays the same when the odds of all it relies on are moved as far
-        as `sure_from` is from even odds."""
+    def _read_first(self, items: Sequence[Item]) -> list[Graded]:
         if self._first is None:
             return []
-        grader, far = FindingsGrader(self._first, self.citations), max(0.0, log_odds(self._terms.sure_from))
-        graded = read_watched(grader, items, self._person)
-        at = grader.buckets_at(items, (0.0, -far, far))
-        return [
-            First(one, one.bucket is not None and len(set(buckets)) == 1)
-            for one, buckets in zip(graded, at, strict=True)
-        ]
+        grader = FindingsGrader(self._first, self.citations, self._terms.sure_from)
+        return read_watched(grader, items, self._person)
 
     def _agree_on(self, plan: Plan) -> None:
         if self._first is not None:

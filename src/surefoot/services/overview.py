@@ -46,6 +46,7 @@ class RunOverview(Reported):
                 stratum: {bucket: estimate_json(one) for bucket, one in shares.items()}
                 for stratum, shares in found.shares.items()
             },
+            "unsure": [{"question_id": one.question_id, "attempt": one.attempt} for one in found.unsure],
             "axes": found.axes,
             "next": msgspec.to_builtins(found.faults),
             "trust": {**msgspec.to_builtins(found.trust), "in_words": trust.in_words(found.trust)},

@@ -250,7 +250,7 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
     goes_on = bool(declined and place) and goes_on_listing(clauses[place - 1].text, clause.text)
-    if goes_on or not asserts(said) or (_is_filler(clause.text) and (unreadable(said) or not states(said))):
+    if goes_on or not asserts(said) or (_is_filler(clause.text) and (not states(said) or unreadable(said))):
         return True
     if any(_is_contrasted(clause, other) for other in declined):
         return True
