@@ -62,7 +62,8 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path
     assert done.code == 0 and "1 of 4 answers is bad" in done.out and "Axes" not in done.out
     for file in (page, text):
         shown = file.read_text("utf-8")
-        for words in ("1 of 4 answers is bad: 1 wrong, 0 unsupported; 2 unsure.", "Axes", "What to do next", "refusal_quality"):
+        headline = "1 of 4 answers is bad: 1 wrong, 0 unsupported; 2 unsure."
+        for words in (headline, "Axes", "What to do next", "refusal_quality"):
             assert words in shown, (file.name, words)
     assert "It is EUR 900." in page.read_text("utf-8"), "what was expected"
     assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")

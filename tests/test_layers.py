@@ -47,13 +47,3 @@ def test_chance_has_a_seed() -> None:
         for called, node in calls(ast.parse(path.read_text("utf-8"))):
             if called.endswith("default_rng"):
                 assert node.args, f"{path}:{node.lineno}"
-
-
-def test_functions_and_files_stay_short() -> None:
-    for path in FILES:
-        text = path.read_text(encoding="utf-8")
-        assert text.count("\n") <= 350, f"{path.name} has two ideas"
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.end_lineno:
-                length = node.end_lineno - (node.body[0].lineno if node.body else node.lineno)
-                assert length <= 50, f"{path.name}: {node.name} has {length} lines"

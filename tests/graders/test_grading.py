@@ -343,7 +343,7 @@ def failed(question_id: str) -> Item:
 
 EXAMPLES = {
     "a084": "missing", "c047": "error", "a115": "empty", "a120": "empty", "a077": "refused", "a027": "contradicted",
-    "a045": "conflicts_gold", "a075": "misattributed", "a067": "no_evidence", "a048": "uncited",
+    "a045": "conflicts_gold", "a036": "misattributed", "a067": "no_evidence", "a048": "uncited",
     "a009": "unknown_source", "a002": "miscited", "a087": "correct", "a059": "off_target",
 }  # fmt: skip
 

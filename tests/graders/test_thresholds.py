@@ -97,7 +97,6 @@ PLANS = "| Plan | Fee (EUR) | Seats |\n|---|---|---|\n| Basic | 2,150 | 14 |\n| 
         ("Plan Basic: Seats 14.", 0.5, False),
         ("Plan Basic: Seats 14.", 0.51, True),
         ("Plan Basic: Seats 25.", 0.5, True),
-        ("Basic has 14 seats.", 0.51, False),
     ],
 )
 def test_nor_what_a_row_or_a_cell_of_a_table_settles(
