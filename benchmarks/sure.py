@@ -19,7 +19,6 @@ those is wrong, or else the one with fewest. The last line is to be copied into 
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import json
 from collections import Counter
@@ -29,10 +28,11 @@ from typing import NamedTuple
 
 import grading
 import quality_answers
+import real_answers
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.services.grade import DEFAULT
 from surefoot.table import ACCEPTABLE
-from surefoot.types import Expects, Item, Passage, Question, Retrieved, Trace
+from surefoot.types import Item
 
 LEVELS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
 MOST_WRONG, LIMITS = 0.05, (0.05, 0.04, 0.03, 0.02, 0.01)
@@ -76,17 +76,8 @@ def free_answers() -> Iterator[Labelled]:
 
 
 def model_answers(labels: Path, folder: Path) -> Iterator[Labelled]:
-    named = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
-    by_row = {one["row"]: (one["bucket"], *one["also"]) for one in named}
-    with gzip.open(folder / "answers.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [(number, json.loads(line)) for number, line in enumerate(lines) if number in by_row]
-    for number, row in rows:
-        passages = Retrieved(Passage(one["id"], one["text"]) for one in row["passages"])
-        expects: Expects = "answer" if row["answerable"] else "refusal"
-        ids, claims = (row["gold_ids"], row["gold_answer"]) if row["answerable"] else ((), ())
-        question = Question(str(number), row["question"], expects, gold_ids=tuple(ids), gold_claims=tuple(claims))
-        buckets = tuple(None if bucket == "none" else bucket for bucket in by_row[number])
-        item = Item(question, Trace(question.id, answer=row["answer"], retrieved=passages))
+    for label, row, item in real_answers.labelled(labels, folder):
+        buckets = tuple(None if bucket == "none" else bucket for bucket in (label["bucket"], *label["also"]))
         yield Labelled("a small model", row["group"], item, buckets)
 
 

@@ -17,9 +17,8 @@ from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.live import sentinels
 from surefoot.live.sentinels import Readiness, Sentinels
-
-from .conftest import Done
-from .in_process import surefoot
+from tests.conftest import Done
+from tests.in_process import surefoot
 
 Row = dict[str, Any]
 FACTS = {

@@ -20,10 +20,9 @@ from surefoot.report import history, markdown
 from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.text.language import unreadable
 from surefoot.types import Item, Passage, Question, Retrieved, Trace, Verdict
-
-from .attacks.judges import Fake, Seen, claim, evidence, findings
-from .conftest import Write
-from .in_process import surefoot
+from tests.attacks.judges import Fake, Seen, claim, evidence, findings
+from tests.conftest import Write
+from tests.in_process import surefoot
 
 ENGLISH_PASSAGE = "The notice period is 6 months. Mr. Weber signs for the lessor."
 GERMAN_PASSAGE = "Die Kündigungsfrist beträgt sechs Monate. Herr Weber unterschreibt für den Vermieter."
