@@ -350,7 +350,7 @@ EXAMPLES = {
 
 def test_every_row_of_the_table_has_an_example() -> None:
     answers = labelled()
-    assert set(EXAMPLES.values()) == {row.reason for row in TABLE} - {"language", "unreadable"}
+    assert set(EXAMPLES.values()) == {row.reason for row in TABLE} - {"language", "unreadable", "misquoted"}
     for identifier, reason in EXAMPLES.items():
         item = answers[identifier][1] if identifier in answers else failed(identifier)
         assert FindingsGrader(Rules()).read([item])[0].reason == reason, identifier

@@ -78,7 +78,6 @@ def test_verdicts_say_who_read_them_with_which_evidence_and_not_how_sure() -> No
         (item(" ?!... \u200b"), "empty"),
         (item(None), "missing"),
         (item(None, error="timeout"), "error"),
-        (item(RIGHT, expects="refusal"), "misattributed"),
         (item(RIGHT, retrieved=Retrieved()), "no_evidence"),
     ],
 )

@@ -28,7 +28,7 @@ from surefoot.types import Support
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 6
+VERSION = 7
 VERBATIM = "verbatim@1"
 _REMEMBERED = 200_000
 _ENDS, _FEWEST_TERMS = ".!?;", 3

@@ -39,6 +39,7 @@ _REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("non
 _URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
+_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
 
 
@@ -125,13 +126,14 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
 
 
 def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
-    """It only names a passage, which counts where the passage is about what was asked."""
+    """It only names a passage, which counts where it is called the closest or is about what was asked."""
     if not subject.passages and _NONE_NEAR.search(clause.text):
         return Evidence(clause.shown)
     if clause.asks or clause.is_negated:
         return None
     cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    near = [passage for passage in cited if len(subject.by_passage[passage.id] & subject.asked) > 1]
+    is_called_near = bool(_NEAREST.search(clause.text))
+    near = [passage for passage in cited if is_called_near or len(subject.by_passage[passage.id] & subject.asked) > 1]
     return Evidence(clause.shown, near[0].id) if near else None
 
 

@@ -80,7 +80,7 @@ def clauses_of(answer: str, start: int, end: int) -> tuple[list[Clause], bool]:
 def fold(text: str) -> str:
     """Lower case with plain quotes, at the same length, so that positions hold in the original."""
     text = _ABBREVIATED.sub(" ", text)
-    folded = _WRAPPED.sub(" ", text).lower()
+    folded = _WRAPPED.sub(" ", text).lower().replace(", however,", " " * 10)
     if len(folded) != len(text):
         folded = text.replace("İ", "I").lower()
     return folded if folded.isascii() else folded.translate(_PLAIN)

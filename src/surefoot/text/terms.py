@@ -35,7 +35,7 @@ _SAME = {
     "permit": "allow", "entitl": "allow", "authori": "allow", "requir": "oblig", "oblig": "oblig", "need": "oblig",
     "forbid": "prohibit", "forbidden": "prohibit", "ban": "prohibit", "increas": "rise", "rose": "rise", "grew": "rise",
     "decreas": "fall", "fell": "fall", "declin": "fall", "drop": "fall", "last": "durat", "length": "durat",
-    "long": "durat",
+    "long": "durat", "can't": "cannot", "can’t": "cannot",
     "period": "durat", "term": "durat", "paid": "pay", "agre": "contract", "contract": "contract",
 }  # fmt: skip
 
