@@ -40,6 +40,8 @@ _AT_ODDS = re.compile(
     r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE
 )
 _ABOUT = 0.6  # of a claim's words, in what is said of the same
+_MODEL = re.compile(r"\b[A-Z][\w-]*[ -]\d+\b")
+_ASKED, _TOUCHED = 0.5, 0.2  # of the question's words
 _TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question
 LIKELY_WITH_GOLD = 0.3
 Judged = MutableMapping[Pair, Judgement]
@@ -60,6 +62,7 @@ class AnswerParts(Struct, frozen=True):
     declining: Declining
     declines: bool = False  # as a whole or in part
     text: str = ""  # of the answer, without its citations
+    marked: str = ""  # the same with a sign for each citation
     quotations: tuple[tuple[int, int, str], ...] = ()
     computed: dict[Pair, Judgement] = {}  # what sums decide, which no judge is asked
 
@@ -81,11 +84,12 @@ class AnswerParts(Struct, frozen=True):
             return cls(item, "empty", None, (), None, passages, declining)
         claims = with_sources(without_method(question.text, found.claims))
         claims = tuple(_without_source(claim, question, passages) for claim in claims)
-        refusal = declining.refusal_in(found.text)
+        refusal = declining.refusal_in(found.marked)
         declines = refusal.value != "answered"
         is_foreign = in_english and refusal.value != "refused" and unreadable(found.text) == "not English"
         why, quoted = "language" if is_foreign else None, tuple(quotations(unwrapped(answer)))
-        reading = cls(item, why, refusal, claims, found.citations, passages, declining, declines, found.text, quoted)
+        texts_read = (found.text, found.marked, quoted)
+        reading = cls(item, why, refusal, claims, found.citations, passages, declining, declines, *texts_read)
         return replace(reading, computed=dict(reading._worked_out()))
 
     def is_hint(self, claim: Claim) -> bool:
@@ -232,8 +236,8 @@ class AnswerParts(Struct, frozen=True):
     @property
     def _answers_first(self) -> bool:
         """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
-        declined = self.text[: self.refusal.start] if self.refusal else ""
-        before = [claim for claim in self.claims if claim.sentence in declined]
+        declined = self.marked[: self.refusal.start] if self.refusal else ""
+        before = [claim for claim in self.claims if claim.sentence in declined.replace("[*]", "")]
         return any(self.declining.is_about(claim.text) for claim in before)
 
     def _unread(self, judged: Judged) -> str:
@@ -334,12 +338,23 @@ class AnswerParts(Struct, frozen=True):
         ]
         if not (new or values) or not from_passage:
             return False
-        if is_terse(claim.text):
+        subject = subject_of(claim.text)
+        if is_terse(claim.text) or not subject:
             return len(self.claims) == 1
+        shared = len(asked & said) / len(asked)
         if not is_supported:
-            return 2 * len(asked & said) >= len(asked)
-        source, subject = min(from_passage, key=lambda unit: len(unit.terms - said)), subject_of(claim.text)
-        return bool(subject) and subject <= vocabulary(self.item.question.text) and not subject_of(source.text) <= said
+            return shared >= _ASKED
+        source = min(from_passage, key=lambda unit: len(unit.terms - said))
+        is_quoted = len(source.terms & said) >= _TAKEN * len(source.terms)
+        return not (is_quoted or self._has_own_subject(claim, source.text)) and shared >= _TOUCHED
+
+    def _has_own_subject(self, claim: Claim, source: str) -> bool:
+        """Of its source, told apart from what was asked: by a name, a number behind one, or in the source's words."""
+        question, subject = self.item.question.text, subject_of(claim.text) - vocabulary(self.item.question.text)
+        is_other = any(name in subject for name in names(f"- {claim.text}")) or any(
+            found not in question for found in _MODEL.findall(claim.text)
+        )
+        return is_other or (bool(subject) and subject_of(source) <= set(vocabulary(claim.text)))
 
     def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
         """By a passage it cites and in its words: then no other one helps, unless the claim says what the gold says."""

@@ -70,6 +70,7 @@ class Sentence(Struct, frozen=True):
     paragraph: int
     is_item: bool = False  # of a list
     leads: bool = False  # citations stand before what they cover
+    marked: str = ""  # with a sign for each citation
 
 
 class Claim(Struct, frozen=True):
@@ -86,6 +87,7 @@ class Claims(Struct, frozen=True):
     claims: tuple[Claim, ...]
     citations: tuple[str, ...] | None  # everything the answer cites; None when it has no citation of any form
     text: str = ""  # of the answer, without its citations
+    marked: str = ""  # the same with a sign for each citation
 
 
 def claims_of(
@@ -117,8 +119,9 @@ def claims_of(
         if spelled_out(question, sentence.text):
             greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids, sentence.text))
     cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
-    text = " ".join(sentence.text for sentence in sentences)
-    return Claims(tuple(claims or greetings), tuple(cited_at_all) if marks or field is not None else None, text)
+    cited_ids = tuple(cited_at_all) if marks or field is not None else None
+    text, marked = " ".join(one.text for one in sentences), " ".join(one.marked for one in sentences)
+    return Claims(tuple(claims or greetings), cited_ids, text, marked)
 
 
 def is_claim(sentence: str) -> bool:
@@ -193,11 +196,10 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
                 end = start + len(piece)
                 inside = ordered[bisect_right(ends, start) : bisect_left(starts, end)]
                 for here, there in pairwise([start, *_cuts(answer, start, end, inside, leads), end]):
-                    text = _without(
-                        answer, here, there, [mark for mark in inside if mark.start < there and here < mark.end]
-                    )
+                    own = [mark for mark in inside if mark.start < there and here < mark.end]
+                    text, marked = (_without(answer, here, there, own, sign) for sign in ("", "[*]"))
                     if not is_empty(text):
-                        yield Sentence(text, here, there, number, bullet is not None, leads)
+                        yield Sentence(text, here, there, number, bullet is not None, leads, marked)
                 start = end
             at += len(line)
 
@@ -218,7 +220,7 @@ def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> 
         yield behind.start()
 
 
-def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
+def _without(answer: str, start: int, end: int, marks: list[Mark], sign: str = "") -> str:
     """The text without its marks; one that is a part of the sentence ("[p2] says", "as stated in [p2]") is a noun."""
     pieces, at = list[str](), start
     for mark in marks:
@@ -228,7 +230,7 @@ def _without(answer: str, start: int, end: int, marks: list[Mark]) -> str:
         at = max(at, mark.end)
     text = "".join([*pieces, answer[at:end]])
     if marks:
-        text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, "")
+        text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, sign)
     text = re.sub(r"\s*\([\s,;]*\)", "", text)
     return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split()).lstrip(",; ")).replace(",.", ".")
 
