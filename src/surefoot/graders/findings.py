@@ -25,7 +25,7 @@ from surefoot.text.normal import normalise
 from surefoot.text.quantities import quantities
 from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
-from surefoot.text.talk import figures, stated, subject_of
+from surefoot.text.talk import before_verb, figures, stated
 from surefoot.text.terms import is_terse, names, terms, vocabulary
 from surefoot.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 
@@ -338,23 +338,23 @@ class AnswerParts(Struct, frozen=True):
         ]
         if not (new or values) or not from_passage:
             return False
-        subject = subject_of(claim.text)
-        if is_terse(claim.text) or not subject:
+        if is_terse(claim.text) or not before_verb(claim.text):
             return len(self.claims) == 1
         shared = len(asked & said) / len(asked)
         if not is_supported:
             return shared >= _ASKED
-        source = min(from_passage, key=lambda unit: len(unit.terms - said))
+        source = max(from_passage, key=lambda unit: (len(unit.terms & said), -len(unit.terms)))
         is_quoted = len(source.terms & said) >= _TAKEN * len(source.terms)
         return not (is_quoted or self._has_own_subject(claim, source.text)) and shared >= _TOUCHED
 
     def _has_own_subject(self, claim: Claim, source: str) -> bool:
         """Of its source, told apart from what was asked: by a name, a number behind one, or in the source's words."""
-        question, subject = self.item.question.text, subject_of(claim.text) - vocabulary(self.item.question.text)
-        is_other = any(name in subject for name in names(f"- {claim.text}")) or any(
-            found not in question for found in _MODEL.findall(claim.text)
+        asked, subject = self.item.question.text, before_verb(claim.text)
+        new = vocabulary(subject) - vocabulary(asked)
+        is_other = any(name in new for name in names(f"- {subject}")) or any(
+            found not in asked for found in _MODEL.findall(subject)
         )
-        return is_other or (bool(subject) and subject_of(source) <= set(vocabulary(claim.text)))
+        return is_other or (bool(new) and vocabulary(before_verb(source)) <= vocabulary(claim.text))
 
     def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
         """By a passage it cites and in its words: then no other one helps, unless the claim says what the gold says."""
@@ -401,10 +401,8 @@ def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passa
     wanted = vocabulary(" ".join(question.gold_claims))
     units = [unit.text for unit in units_of(passage.text) if len(unit.sentences) == 1]
     said = max(units, key=lambda unit: len(wanted & vocabulary(unit)), default="")
-    subject = subject_of(stated(said.rpartition(": ")[2]) or said)
-    return not named <= set(terms(_with_title(passage))) or any(
-        term not in known and term.isalpha() for term in subject
-    )
+    subject = before_verb(stated(said.rpartition(": ")[2]) or said)
+    return any(term not in known for term in terms(subject)) or not named <= set(terms(_with_title(passage)))
 
 
 def _with_title(passage: Passage) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from surefoot.text.phrases import WORDS, phrase
 from surefoot.text.quantities import Quantity, quantities
-from surefoot.text.terms import stem, terms, vocabulary
+from surefoot.text.terms import stem, terms
 
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
@@ -204,13 +204,11 @@ def _has_substance(text: str) -> bool:
     return bool(substance(text) or quantities(without_references(text)))
 
 
-def subject_of(text: str) -> set[str]:
-    """The words before the first verb; none where there is no verb."""
+def before_verb(text: str) -> str:
+    """What stands before the first verb; nothing where there is no verb."""
     verb = _VERB.search(text)
-    if verb is None:
-        return set()
-    begins_before = verb[0][1:2] == " "  # with the last letter of the word before the verb
-    return set(vocabulary(text[: verb.start() + begins_before]))
+    # Some patterns begin with the last letter of the word before the verb.
+    return text[: verb.start() + (verb[0][1:2] == " ")] if verb else ""
 
 
 def is_fragment(text: str) -> bool:
