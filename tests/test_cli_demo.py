@@ -54,6 +54,11 @@ def test_the_demo_goes_from_labels_to_a_decision(demo: Path) -> None:
     assert decision["labelled"] == {"base": 130, "cand": 130}, "labels follow the very words of an answer"
     checks = {check["name"]: check["status"] for check in decision["checks"]}
     assert checks["wrong"] == checks["unsupported"] == "fail"
+    base, cand = decision["buckets"]["base"], decision["buckets"]["cand"]
+    assert (base["wrong"], cand["wrong"]) == (3, 5), "a true sentence that does not answer is not wrong"
+    assert (base["unsupported"], cand["unsupported"]) == (17, 92)
+    report = (demo / "report.md").read_text(encoding="utf-8")
+    assert "look into the prompt first" in report, "what it says is true, and it should have refused"
 
 
 def test_the_demo_shows_one_that_ships_by_a_command_that_works_as_printed(demo: Path) -> None:
@@ -148,12 +153,12 @@ GRADED: list[tuple[dict[str, object], str | None, str]] = [
     ({"answer": "Invoices are payable within 40 days of receipt."}, "unsupported", "uncited"),
     ({"answer": "Invoices are payable within 40 days of receipt [x#9]."}, "unsupported", "unknown_source"),
     ({"answer": "I could not find that in the documents."}, "refused", "refused"),
-    ({"answer": "[d#1]"}, "unsupported", "off_target"),
     ({"answer": "Yes [d#1]."}, "unsupported", "off_target"),
     ({"answer": "Yes."}, "unsupported", "uncited"),
 ]
 NOT_GRADED: list[tuple[dict[str, object], str | None, str]] = [
     ({"answer": "..."}, None, "empty"),
+    ({"answer": "[d#1]"}, None, "empty"),
     ({"answer": None}, None, "missing"),
     ({"answer": "x", "error": "timeout"}, None, "error"),
     ({"answer": 42}, None, "error"),

@@ -43,7 +43,7 @@ def said(
         (said("wrong", "conflicts_gold", citation_supports="yes"), NAMELESS, "question set"),
         (said("wrong", "conflicts_gold", citation_supports="no"), ASKED, "generation"),
         (said("unsupported", "uncited"), ASKED, "prompt"),
-        (said("unsupported", "off_target", citation_supports="yes"), SILENT, "question set"),
+        (said("unsupported", "off_target", citation_supports="yes"), SILENT, "prompt"),
         (said("wrong", "misattributed", citation_supports="yes"), SILENT, "prompt"),
         (said("refused", "refused"), ASKED, "prompt"),
         (said("refused", "refused", ("lease#7",)), ASKED, "retrieval"),

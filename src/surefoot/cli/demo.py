@@ -27,7 +27,7 @@ LEDGER, LABELS = "surefoot.db", "labels.jsonl"
 _WIDTH = 78
 _INTRODUCTION = """\
 A pipeline answers questions about 43 documents, and refuses where it finds no
-evidence. A colleague drops the refusals. Does it lie more now?
+evidence. A colleague drops the refusals. Is it still fit to ship?
 
 run      Both versions answer 130 questions, the same on every machine."""
 _GRADE = """\
@@ -42,8 +42,8 @@ compare  Acceptable is what is correct or refused. With labels in place:
 
                      before   after
          correct      {base[correct]:5} {cand[correct]:7}   answers, and the passages it cites say so
-         wrong        {base[wrong]:5} {cand[wrong]:7}   contradicts the documents, or twists them
-         unsupported  {base[unsupported]:5} {cand[unsupported]:7}   the passages it cites do not say so
+         wrong        {base[wrong]:5} {cand[wrong]:7}   false about what was asked
+         unsupported  {base[unsupported]:5} {cand[unsupported]:7}   no evidence, or true but no answer
          refused      {base[refused]:5} {cand[refused]:7}   says that it cannot tell
 
          A rise of wrong or unsupported blocks once it is certain; until then a
