@@ -354,7 +354,7 @@ class AnswerParts(Struct, frozen=True):
         is_other = any(name in new for name in names(f"- {subject}")) or any(
             found not in asked for found in _MODEL.findall(subject)
         )
-        return is_other or (bool(new) and vocabulary(before_verb(source)) <= vocabulary(claim.text))
+        return is_other or (bool(new) and new <= vocabulary(before_verb(source)))
 
     def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
         """By a passage it cites and in its words: then no other one helps, unless the claim says what the gold says."""
