@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot import table
 from surefoot.graders.declines import Declining
-from surefoot.graders.gold import agreement, of_other_dimensions
+from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.rules import Rules, units_of
 from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
@@ -142,7 +142,8 @@ class AnswerParts(Struct, frozen=True):
         """The question, for a claim that cannot be read without it; it must not sway how any other is read."""
         asked = self.item.question.text
         repeats = any(one.agrees(other) for one in figures(asked) for other in figures(claim.text))
-        return asked if repeats or is_terse(claim.text) else ""
+        has_own_subject = bool(vocabulary(before_verb(claim.text)) - vocabulary(asked))
+        return asked if repeats or (is_terse(claim.text) and not has_own_subject) else ""
 
     def _alone(self, claim: Claim) -> list[Pair]:
         return [self._pair(claim, passage) for passage in self._cited(claim)]
@@ -236,8 +237,8 @@ class AnswerParts(Struct, frozen=True):
     @property
     def _answers_first(self) -> bool:
         """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
-        declined = self.marked[: self.refusal.start] if self.refusal else ""
-        before = [claim for claim in self.claims if claim.sentence in declined.replace("[*]", "")]
+        declined = re.sub(r"\s*\[\*\]", "", self.marked[: self.refusal.start]) if self.refusal else ""
+        before = [claim for claim in self.claims if claim.sentence in declined]
         return any(self.declining.is_about(claim.text) for claim in before)
 
     def _unread(self, judged: Judged) -> str:
@@ -271,7 +272,11 @@ class AnswerParts(Struct, frozen=True):
             question = self.item.question
             is_other = of_other_dimensions(question.text, question.gold_claims, claims)
             return "silent" if is_other else "conflicts"
-        return "agrees" if any(one.label == "supported" for one in read) else found
+        if not any(one.label == "supported" for one in read):
+            return found
+        question = self.item.question
+        contains = merely_contains(question.text, question.gold_claims, self.text, claims)
+        return found if contains else "agrees"
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
         by_passage = {

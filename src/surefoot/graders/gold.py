@@ -56,6 +56,12 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
     return "conflicts" if "conflicts" in found else "silent"
 
 
+def merely_contains(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> bool:
+    """A range or list of the answer has what a gold claim says, and more: that is no agreement, whoever reads it."""
+    found = [_Comparison(gold, question, [claim.text for claim in claims]) for gold in gold_claims]
+    return any(one.result(answer) == "silent" and one.is_among_others for one in found)
+
+
 def of_other_dimensions(question: str, gold_claims: Sequence[str], claims: Sequence[Claim]) -> bool:
     """Both give figures, and none of the answer's can be held against one of the gold's: a length for a price."""
     asked, known = asked_in(question), quantities(question)
@@ -77,6 +83,7 @@ class _Comparison:
         self.said = worded_alike(" ".join(sentences), gold)
         self.terms, self.terms_asked = set(terms(self.said)), set(terms(asked))
         self.new = {term for term in terms(gold) if term not in self.terms_asked}
+        self.is_among_others = False  # a range or list has what the gold says, and more
 
     def result(self, answer: str) -> Gold:
         theirs = _yes_or_no(self.gold)
@@ -98,7 +105,8 @@ class _Comparison:
             covered = bool(own) and sum(term in self.terms for term in own) >= _FULL * len(own)
         else:
             covered = self._coverage() >= _COVERED or self._named() >= _NAMED
-        if not covered or self._is_listed():
+        self.is_among_others = covered and self._is_listed()
+        if not covered or self.is_among_others:
             return "silent"
         return "conflicts" if turned_round(self.said, self.gold) else "agrees"
 
@@ -139,10 +147,10 @@ class _Comparison:
         if any(_differs(kind, wanted, given, unit, bare) for kind in {one.amount.kind for one in wanted}):
             return self._conflict()
         agreeing = [g for w in wanted for g in given if same_figure(w, g, unit, bare)]
-        alone, others = len({one.amount.value for one in wanted}) == 1, [one.amount for one in everywhere]
-        if alone and agreeing and all(self._is_one_of_several(one.amount, others) for one in agreeing):
-            return "silent"
-        return "agrees" if agreeing else None
+        others = [one.amount for one in everywhere]
+        if len({one.amount.value for one in wanted}) == 1 and agreeing:
+            self.is_among_others = all(self._is_one_of_several(one.amount, others) for one in agreeing)
+        return "silent" if self.is_among_others else "agrees" if agreeing else None
 
     def _is_one_of_several(self, one: Amount, others: Sequence[Amount]) -> bool:
         """The end of a range, or one of several alternatives; not what something rose or fell to."""

@@ -207,8 +207,9 @@ def _has_substance(text: str) -> bool:
 def before_verb(text: str) -> str:
     """What stands before the first verb; nothing where there is no verb."""
     verb = _VERB.search(text)
-    # Some patterns begin with the last letter of the word before the verb.
-    return text[: verb.start() + (verb[0][1:2] == " ")] if verb else ""
+    # Some patterns begin with the word before the verb, or its last letter, and end with the word behind it.
+    before = verb[0].split(" ") if verb else []
+    return text[: verb.start() + (len(before[0]) if len(before) == 3 else 0)] if verb else ""
 
 
 def is_fragment(text: str) -> bool:
