@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 _WORD_CHARACTER = re.compile(r"[^\W_]")
+_CITATION_MARK = re.compile(r"\[\^?(?=[^\[\]]*\d)[\w#.:/-]+(?:[,;] ?[\w#.:/-]+)*\]")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
@@ -40,7 +41,9 @@ def without_surrogates(value: object) -> object:
 
 
 def is_empty(text: str) -> bool:
-    """Nothing but white space and symbols."""
+    """Nothing but white space, symbols and citation marks."""
+    if "[" in text[:20]:
+        text = _CITATION_MARK.sub("", text)
     return _WORD_CHARACTER.search(text) is None
 
 

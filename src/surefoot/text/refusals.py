@@ -92,7 +92,7 @@ def detect(answer: str) -> Refusal:
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or _ASKS_WHICH.search(answer)):
+    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
