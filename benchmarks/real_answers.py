@@ -8,7 +8,7 @@ from 0, with the start of the answer's SHA-256: a line that has another answer b
 `real_buckets.jsonl` has the `bucket` of 150 answers, with its reason and in `also` others that can be defended; "none"
 stands for an answer that says nothing. `real_refusals.jsonl` has 472 other answers, most of them with a word that
 refusals have: whether each is refused, partial or answered, whether it `sounds_like_refusal`, and whether the annotator
-was `sure`. The rules were written with the `open` half in sight and without the `sealed` one.
+was `sure`. The rules were written with the `development` half in sight and without the `held-out` one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def item_of(number: int, row: Label) -> Item:
 
 
 def half_of(label: Label) -> str:
-    return "sealed" if hashlib.sha256(str(label["row"]).encode()).digest()[0] % 2 else "open"
+    return "held-out" if hashlib.sha256(str(label["row"]).encode()).digest()[0] % 2 else "development"
 
 
 def kind_of(label: Label) -> str | None:
@@ -73,7 +73,7 @@ def share(right: Iterable[bool]) -> str:
 
 def print_buckets(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
     pairs: list[tuple[Label, str]] = [(label, one.bucket or "none") for label, one in zip(labels, graded, strict=True)]
-    print("\n## Buckets\n\n| | all | open | sealed |\n|---|---|---|---|")
+    print("\n## Buckets\n\n| | all | development | held-out |\n|---|---|---|---|")
     measures: dict[str, Callable[[Label, str], bool]] = {
         "bucket as labelled": lambda label, found: found == label["bucket"],
         "or another that can be defended": lambda label, found: found in (label["bucket"], *label["also"]),
@@ -82,7 +82,7 @@ def print_buckets(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
     for name, is_right in measures.items():
         cells = [
             share(is_right(label, found) for label, found in pairs if half in ("all", half_of(label)))
-            for half in ("all", "open", "sealed")
+            for half in ("all", "development", "held-out")
         ]
         print(f"| {name} | {' | '.join(cells)} |")
     count = Counter((label["bucket"], found) for label, found in pairs)
@@ -93,7 +93,7 @@ def print_buckets(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
 
 def print_refusals(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
     pairs = [(label, one.findings.refusal == "refused") for label, one in zip(labels, graded, strict=True)]
-    print("\n## Refused or not\n\n| | all | open | sealed | sure | sure, open | sure, sealed |")
+    print("\n## Refused or not\n\n| | all | development | held-out | sure | sure, development | sure, held-out |")
     print("|---|---|---|---|---|---|---|")
     for kind in KINDS:
         cells = [
@@ -103,7 +103,7 @@ def print_refusals(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
                 if kind_of(label) == kind and label["sure"] >= sure and half in ("all", half_of(label))
             )
             for sure in (False, True)
-            for half in ("all", "open", "sealed")
+            for half in ("all", "development", "held-out")
         ]
         print(f"| {kind} | {' | '.join(cells)} |")
 

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from surefoot.types import Problem
 
 NAMED_PER_KIND = 200
-# These are shown, but leave nothing of the question set unscored.
-NOT_ASKED = "not_asked"  # questions of a run, which the rule on coverage judges
+NOT_ASKED = "not_asked"  # the coverage rule decides on these
+# Shown, but no reason of their own to call a run incomplete.
 HARMLESS = frozenset({"note", "unknown_question", "unknown_passage", NOT_ASKED})
 
 _IN_WORDS = {

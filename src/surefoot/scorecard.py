@@ -85,17 +85,18 @@ class Scorecard(Struct, frozen=True):
 
     @property
     def too_few(self) -> str | None:
-        """Why a SHIP means nothing: the interval of a rate it rests on spans more than half of all rates."""
+        """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
         rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
         widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
         metric = max(widths, key=lambda name: widths[name], default="")
         if self.decision.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
             return None
-        rate, asked = rates[metric], self.settings.questions
+        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
+        few = asked if asked < 2 * least else rate.denominator
         return (
-            f"{asked} question{' is' if asked == 1 else 's are'} too few to mean anything: {metric} is "
+            f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
             f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
-            f" (hint: score at least {questions_to_be_sure(1, 1 - _WIDEST)} questions of each kind)"
+            f" (hint: score at least {least} questions of each kind)"
         )
 
     def before(self, field: str, value: str, metric: str) -> Estimate | None:

@@ -82,7 +82,7 @@ def _uncited(f: Findings) -> bool:
         return bool(f.claims) or not (f.citations or f.expects_refusal)
     if f.gold == "none":
         return not f.answers_question and len(cited) < len(f.claims)
-    return f.gold == "agrees" != f.gold_of_cited
+    return f.gold == "agrees" and f.gold_of_cited != "agrees"
 
 
 def _has_evidence(f: Findings, claim: ClaimFinding) -> bool:

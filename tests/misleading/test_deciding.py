@@ -270,8 +270,8 @@ def _many(answerable: int, unanswerable: int) -> list[Row]:
         (1, 1, "2 questions are too few to mean anything"),
         (1, 0, "1 question is too few to mean anything"),
         (2, 2, "4 questions are too few to mean anything"),
-        (30, 3, "33 questions are too few to mean anything: under_refusal is 0/3, which may be anything from 0% to 6"),
-        (4, 30, "34 questions are too few to mean anything: precision is 4/4"),
+        (30, 3, "3 questions are too few to mean anything: under_refusal is 0/3, which may be anything from 0% to 6"),
+        (4, 30, "4 questions are too few to mean anything: precision is 4/4"),
         (5, 5, ""),
         (20, 10, ""),
     ],
@@ -365,7 +365,7 @@ def test_a_baseline_is_paired_with_after_a_clone(
     found = [(one["was"], one["question_id"], one["way"]) for one in done.json["label_changes"]["changed"]]
     assert found == moved and done.json["label_changes"]["compared"] == 7
     told = _score(rows, after, "--baseline", baseline, *rules, name="q2.json").out
-    assert ("compared are the 6 questions that are the same" in told) == bool(edit)
+    assert ("only the 6 unchanged questions are compared" in told) == bool(edit)
 
 
 def test_a_baseline_on_other_questions_is_refused_and_one_without_rows_says_so(folder: Path) -> None:

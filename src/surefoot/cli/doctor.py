@@ -23,7 +23,7 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
     """Ask a pipeline its sentinels, to see whether it is ready.
 
     Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
-    pass, at the second try at the latest. Exits 1 when one does not, 4 when the pipeline fails.
+    pass; a failed one is asked once more. Exits 1 when one does not, 4 when the pipeline fails.
     """
     found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
     return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))

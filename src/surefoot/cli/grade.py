@@ -164,7 +164,7 @@ def _print(row: Mapping[str, Any], as_json: bool) -> None:
         return
     bucket = row["factuality"] or "not graded"
     name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
-    detail = "unsure " * row["unsure"] + plain(row["detail"])
+    detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
 
 

@@ -27,7 +27,8 @@ live_options = together(
     click.option("--webhook", metavar="URL", help="POST alarms and their ends there, as JSON with a `text`."),
     click.option("--pipeline", "-p", metavar="P",
                  help="Not ready until this pipeline passes `surefoot doctor`."),
-    click.option("--questions", "-q", metavar="FILE", help="With sentinels for --pipeline.  [default: the demo set]"),
+    click.option("--questions", "-q", metavar="FILE",
+                 help="Question set with the sentinels for --pipeline.  [default: the demo set]"),
 )  # fmt: skip
 LIVE = ("follow", "otlp", "metrics", "host", "settle", "webhook", "pipeline", "questions")
 _ANYHOW = ("host", "settle", "webhook")  # what --once goes with, or does not look at

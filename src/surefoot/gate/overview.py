@@ -51,7 +51,7 @@ class Overview(Struct, frozen=True, kw_only=True):
 
 
 def is_unsure(said: Said) -> bool:
-    """Whether the verdict on an answer is; a label is not."""
+    """Return whether the grader is unsure of this answer; a label never is."""
     return BUCKET_AXIS in said.verdicts and said.verdicts[BUCKET_AXIS].unsure
 
 

@@ -28,7 +28,7 @@ class Place(Struct, frozen=True):
     drawn: Drawn
     shared: bool = False
     for_gate: bool = False  # a decision waits for it
-    unsure: bool = False  # its verdict is
+    unsure: bool = False  # the grader is unsure of it
 
 
 def queue(
@@ -41,8 +41,8 @@ def queue(
     graded: bool = True,
     seed: str = "",
 ) -> list[Place]:
-    """Every answer once. `verdicts` has the bucket that a grader chose, by version; None where it chose none. It is not
-    sure of those on the `unsure` ones.
+    """Every answer once. `verdicts` has the bucket that a grader chose, by version; None where it chose none.
+    `unsure` are the versions whose verdict is unsure.
 
     It depends on nothing but its arguments, so a server that is started again goes on where it was.
     """
@@ -51,16 +51,17 @@ def queue(
     needed = [version for version in by_lot if version in asked_for]
     half = ceil(target / 2)
     doubted = [version for version in by_lot if version in unsure and version not in asked_for][:half]
-    drawn = [version for version in by_lot if version not in asked_for and version not in doubted]
+    taken = {*asked_for, *doubted}
+    drawn = [version for version in by_lot if version not in taken]
     flagged = [version for version in drawn if graded and verdicts[version] in FLAGGED]
     others = [version for version in drawn if not graded or verdicts[version] not in FLAGGED]
-    half = ceil((target - len(doubted)) / 2)
+    most_flagged = ceil((target - len(doubted)) / 2)
     order: list[tuple[str, Drawn]] = [(version, asked_for[version]) for version in needed]
     order += [(version, "chosen") for version in doubted]
-    order += [(version, "flagged") for version in flagged[:half]]
+    order += [(version, "flagged") for version in flagged[:most_flagged]]
     order += [(version, "sample") for version in _by_verdict(others, verdicts)]
     # The flagged ones beyond their half come last, as soon as the others are used up.
-    order += [(version, "flagged") for version in flagged[half:]]
+    order += [(version, "flagged") for version in flagged[most_flagged:]]
     return [
         Place(version, why, _crosses(number, overlap), version in asked_for, version in unsure)
         for number, (version, why) in enumerate(order)

@@ -149,10 +149,10 @@ def unusable(runs: Iterable[Run]) -> list[str]:
 
 
 def ungraded(sides: Mapping[SideName, Side], checks: Iterable[Check]) -> Iterator[str]:
-    """Which answers of which side have no verdict, where a rule on coverage minds, or nothing was asked and none is."""
+    """Say which answers lack a verdict if a coverage rule fails, or if questions were not asked and there is none."""
     coverage = [check for check in checks if check.rule.metric == COMPLETENESS]
-    minds = any(check.status == "incomplete" and check.waiver is None for check in coverage)
-    for side in sides.values() if minds or (unasked(problems_of(sides)) and not coverage) else ():
+    coverage_fails = any(check.status == "incomplete" and check.waiver is None for check in coverage)
+    for side in sides.values() if coverage_fails or (unasked(problems_of(sides)) and not coverage) else ():
         answers = list(side.all_answers())
         if lacking := [said for said in answers if said.lacks_verdicts]:
             ids = list(dict.fromkeys(said.question_id for said in lacking))

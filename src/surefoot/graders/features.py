@@ -1,6 +1,6 @@
 """What can be counted about a claim and a passage: facts that a model reads poorly and that cost little.
 
-Features are inputs of the trained combination, which knows them by name. A veto overrules it.
+Features are inputs of the trained combination, which knows them by name.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class AnswerParts(Struct, frozen=True):
 
     @classmethod
     def of(cls, item: Item, in_english: bool = False) -> AnswerParts:
-        """`in_english`: for a reader of English, who cannot read an answer in another language, but a refusal."""
+        """With `in_english`, an answer in another language is left unread, unless it is a refusal."""
         question, trace = item.question, item.trace
         passages = trace.sources
         answer = trace.answer or ""
@@ -345,7 +345,7 @@ class AnswerParts(Struct, frozen=True):
             return False
         if is_terse(claim.text) or not before_verb(claim.text):
             return len(self.claims) == 1
-        shared = len(asked & said) / len(asked)
+        shared = len(asked & said) / max(1, len(asked))
         if not is_supported:
             return shared >= _ASKED
         source = max(from_passage, key=lambda unit: (len(unit.terms & said), -len(unit.terms)))
@@ -429,7 +429,7 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Exp
     is expected, words overrule one that is not sure: to quote a passage is not to invent."""
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
     silent = expects == "refusal"
-    if not (gold == "agrees" or silent) or not unsure or not judgement.probabilities:
+    if not judgement.probabilities or not unsure or (gold != "agrees" and not silent):
         return judgement
     is_likely = judgement.probabilities[0] >= LIKELY_WITH_GOLD
     if not silent and (is_likely or figures_written(f"{pair.title}\n{pair.passage}", pair.claim)):

@@ -28,7 +28,9 @@ from surefoot.text.terms import names, terms
 from surefoot.text.yes_no import asks_yes_no
 
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
-_ALTERNATIVES = re.compile(r"(?:[\w-]+(?: [\w-]+)?, )+[\w-]+(?: [\w-]+)?,? or [\w-]+(?: [\w-]+)?")
+_ALTERNATIVES = re.compile(
+    r"(?<![\w-])(?:[\w-]{1,40}(?: [\w-]{1,40})?, ){1,10}[\w-]{1,40}(?: [\w-]{1,40})?,? or [\w-]{1,40}(?: [\w-]{1,40})?"
+)
 _EITHER = re.compile(r"\b(?:between|or)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r"\b(?:increas|rais|rose|rise|grew|chang|went|cut|reduc|decreas|fell|extend|shorten|drop|declin|mov|up|down)\w*\b",
@@ -37,7 +39,8 @@ _CHANGES = re.compile(
 _COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(
-    r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)| \w)"
+    r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)"
+    r"| (?!(?:i|it|they|you|we|he|she|this|that|there)\b)\w)"
     r"|.*?\b(?:it|this|that|(?:the|this) statement) is (?:\w+ly )?"
     r"(?:(?P<holds>true|correct)|not (?:\w+ly )?(?:true|correct)|false|incorrect)\b",
     re.IGNORECASE | re.DOTALL,

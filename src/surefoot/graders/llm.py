@@ -242,6 +242,10 @@ def _hangs_on_a_quote(graded: Graded, voided: Mapping[str, str]) -> str:
 
 def _as_far_as_read(graded: Graded, voided: Sequence[str]) -> Graded:
     """Where a quote of the model's stands nowhere, what it says against a citation is not known."""
-    is_open = [bool(voided) and one.axis == "citation_supports" and one.value != "yes" for one in graded.verdicts]
-    rows = zip(is_open, graded.verdicts, strict=True)
-    return replace(graded, verdicts=tuple(replace(v, value=None, reason=voided[0]) if o else v for o, v in rows))
+    if not voided:
+        return graded
+    verdicts = tuple(
+        replace(one, value=None, reason=voided[0]) if one.axis == "citation_supports" and one.value != "yes" else one
+        for one in graded.verdicts
+    )
+    return replace(graded, verdicts=verdicts)

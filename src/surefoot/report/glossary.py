@@ -45,7 +45,7 @@ _WORDS: Mapping[str, str] = {
     "margin": "How far a metric may get worse before doubt about it blocks.",
     "interval": "Where the true value lies with 95 % probability, or what --alpha says.",
     "confidence": "How far the odds that passages support the claims can be moved before the bucket changes.",
-    "unsure": "The confidence is below the level from which at most 5 % of verdicts are wrong.",
+    "unsure": "The confidence is below the level fitted so that about 5 % of sure verdicts are wrong.",
     "factuality": "Which of the four buckets the answer is in.",
     "citation_exists": "Whether every source that the answer cites was retrieved.",
     "citation_supports": "Whether every cited passage, read alone, supports its claim.",

@@ -121,7 +121,7 @@ def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) 
     if not (alike := before.alike(asked)):
         hint = "score the baseline's traces again with this question set, and keep the rows of --json"
         raise UsageError(f"the baseline {path} was scored on other questions", hint)
-    words = f"was scored on another question set; compared are the {len(alike)} questions that are the same"
+    words = f"was scored on another question set; only the {len(alike)} unchanged questions are compared"
     problems.add(Problem("note", words, path))
     return alike
 

@@ -36,7 +36,7 @@ class Finding(Struct, frozen=True):
     ok: bool
     reason: str
     answer: str | None
-    failed: bool = False  # without an answer
+    failed: bool = False  # the pipeline raised an error
 
 
 class Diagnosis(Result):

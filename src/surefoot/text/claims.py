@@ -57,8 +57,9 @@ _VOUCHES = re.compile(
     r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE
 )
 _BREAK = re.compile(r"\n\s*\n")
-_JSON = re.compile(r"\W*(?:```)?(?:json)?\s*[\[{]\s*[\[{]?\s*\"")
+_JSON = re.compile(r"\s*(?:```(?:json)?\s*)?[\[{]\s*(?:[\[{]\s*)?\"")
 _VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
+_ESCAPED = re.compile(r"\\u((?!d[89a-f])[0-9a-f]{4})", re.IGNORECASE)
 _LABELLED = re.compile(r"^[ \t]*(?:[-*•]\s+)?(?:claim|answer|response)s?:(?=\s)", re.IGNORECASE | re.MULTILINE)
 _YES_NO = re.compile(r"(?:yes|no|correct|incorrect|true|false|ja|nein|oui|non|sí)[\s.,!]*", re.IGNORECASE)
 
@@ -205,7 +206,7 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
 
 
 def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> Iterator[int]:
-    """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 by the rules [b]"), and
+    """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 days by the rules [b]"), and
     where an aside does that states something behind the last one."""
     here = start
     for mark, following in pairwise(marks):
@@ -231,8 +232,8 @@ def _without(answer: str, start: int, end: int, marks: list[Mark], sign: str = "
     text = "".join([*pieces, answer[at:end]])
     if marks:
         text = _AS_OBJECT.sub(r"\g<before> the passage", _AS_SUBJECT.sub("The passage", text)).replace(_MARK, sign)
-    text = re.sub(r"\s*\([\s,;]*\)", "", text)
-    return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", " ".join(text.split()).lstrip(",; ")).replace(",.", ".")
+    text = re.sub(r" ?\([ ,;]*\)", "", " ".join(text.split()))
+    return re.sub(r"(?:,\s*)?\s([.;:!?])|\s+(,)", r"\1\2", text.lstrip(",; ")).replace(",.", ".")
 
 
 def unwrapped(answer: str) -> str:
@@ -240,7 +241,8 @@ def unwrapped(answer: str) -> str:
     if _JSON.match(answer) and (values := list(_VALUE.finditer(answer))):
         blank = list(re.sub(r"\S", " ", answer))
         for value in values:
-            blank[value.start("text") : value.end("text")] = value["text"].replace("\\n", " \n").replace('\\"', ' "')
+            text = _ESCAPED.sub(lambda code: chr(int(code[1], 16)).rjust(6), value["text"])
+            blank[value.start("text") : value.end("text")] = text.replace("\\n", " \n").replace('\\"', ' "')
         return "".join(blank)
     return _LABELLED.sub(lambda label: " " * len(label[0]), answer)
 

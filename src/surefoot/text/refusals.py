@@ -135,7 +135,8 @@ def _may_be_fields(texts: Texts) -> Numbers:
 def _words_of_refusals() -> WordScan:
     """Every hint, and of every token a word that is a hint, or else its longest; by their longest run of letters."""
     tokens = (token.split() for token in _TOKENS)
-    words = {max(token, key=lambda word: (word in HINT_WORDS, len(word))) for token in tokens} | HINT_WORDS
+    words = {max(token, key=lambda word: (word in HINT_WORDS, len(word))) for token in tokens}
+    words |= HINT_WORDS | {"closest", "nearest", "relevant"}
     return WordScan(max(_RUN.findall(word), key=len) for word in words)
 
 
