@@ -150,14 +150,14 @@ def test_a_change_for_the_worse_is_stopped_and_does_not_become_the_baseline(job:
     blocked = job.run("bbbb", "pull_request", "7/merge")
     assert blocked["score"]["code"] == 1 and blocked["gate"]["code"] == 1
     assert blocked["gate"]["outputs"] == {"exit-code": "1"}
-    assert "::error title=surefoot%3A wrong::" in blocked["gate"]["out"]
+    assert "::error title=surefoot%3A unsupported::" in blocked["gate"]["out"]
     kept = {str(path.relative_to(blocked["temp"] / "surefoot")) for path in (blocked["temp"] / "surefoot").iterdir()}
     assert kept == {"page.html", "gate.xml", "score.xml", "summary.md", "comment.md", "runs"}
-    gate = "--uncalibrated --waive wrong --reason 'a $(touch x) gap' --waive acceptable --reason \"it's known\""
+    gate = "--uncalibrated --waive unsupported --reason 'a $(touch x) gap' --waive acceptable --reason \"it's known\""
     job.inputs |= {"gate": gate, "install": "'a b' c"}
     on_main = job.run("cccc")
     assert on_main["gate"]["code"] == 0 and "moved" not in on_main["gate"]["outputs"], "the score was red"
-    assert "Waived: wrong, acceptable." in on_main["gate"]["out"] and not (job.repo / "x").exists()
+    assert "Waived: unsupported, acceptable." in on_main["gate"]["out"] and not (job.repo / "x").exists()
     assert (job.calls / "python").read_text().endswith("/the/action a b c\n")
 
 

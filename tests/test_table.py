@@ -22,6 +22,7 @@ def claim(**changes: object) -> ClaimFinding:
 
 def findings(*claims: ClaimFinding, **changes: Any) -> Findings:  # noqa: ANN401
     base: dict[str, Any] = {"unusable": None, "refusal": "answered", "expects": "answer", "gold": "agrees"}
+    base["gold_of_cited"] = changes.get("gold", "agrees")
     return Findings(**{**base, "claims": claims, **changes})
 
 
@@ -34,10 +35,15 @@ def findings(*claims: ClaimFinding, **changes: Any) -> Findings:  # noqa: ANN401
         (findings(claim(by_retrieved="contradicted"), refusal="refused"), "refused", "refused"),
         (findings(claim(by_retrieved="contradicted", by_cited_together="not_enough")), "wrong", "contradicted"),
         (findings(claim(), gold="conflicts"), "wrong", "conflicts_gold"),
-        (findings(claim(), expects="refusal", off_subject=True, gold="none"), "wrong", "misattributed"),
+        (findings(claim(is_misattributed=True), expects="refusal", gold="none"), "wrong", "misattributed"),
         (findings(claim(by_retrieved="not_enough", by_cited_together="not_enough")), "unsupported", "no_evidence"),
-        (findings(expects="refusal", off_subject=True, gold="none"), "unsupported", "no_evidence"),
+        (findings(expects="refusal", gold="none"), "unsupported", "no_evidence"),
         (findings(claim(citations=(), by_cited=(), by_cited_together="not_enough")), "unsupported", "uncited"),
+        (findings(claim(), claim(citations=()), gold_of_cited="silent"), "unsupported", "uncited"),
+        (findings(claim(), claim(citations=())), "correct", "correct"),
+        (findings(claim(), cites_gold=False), "unsupported", "off_target"),
+        (findings(claim(is_misquoted=True)), "unsupported", "misquoted"),
+        (findings(claim(), expects="refusal", gold="none"), "unsupported", "off_target"),
         (findings(claim(known=False), unknown=("x",)), "unsupported", "unknown_source"),
         (findings(claim(by_cited=("not_enough",), by_cited_together="not_enough")), "unsupported", "miscited"),
         (findings(claim()), "correct", "correct"),
@@ -90,5 +96,5 @@ def test_an_uncited_or_unsupported_claim_never_makes_an_answer_correct(
 ) -> None:
     expects = "refusal" if expects_refusal else "answer"
     worse = claim(citations=(), by_cited_together="not_enough", by_retrieved="not_enough")
-    after, _ = decide(findings(*made, worse, gold=gold, expects=expects, off_subject=expects_refusal))
+    after, _ = decide(findings(*made, worse, gold=gold, expects=expects))
     assert after in ("wrong", "unsupported")

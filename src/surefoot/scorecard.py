@@ -92,7 +92,7 @@ class Scorecard(Struct, frozen=True):
         if self.decision.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
             return None
         rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
-        few = asked if asked < 2 * least else rate.denominator
+        few = asked if asked < 2 * (least or 1) else rate.denominator
         return (
             f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
             f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"

@@ -27,13 +27,15 @@ from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
 from surefoot.text.talk import before_verb, figures, stated
 from surefoot.text.terms import is_terse, names, terms, vocabulary
+from surefoot.text.yes_no import opens_with_yes_no
 from surefoot.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 
 PLAINLY, LIKELY = 0.75, 0.5
 _TOLD_BY = re.compile(
-    r"(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) (?:says?|said|gives?|states?|"
-    r"puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|speaks?|has|allows?|quotes?)"
-    r"(?: of| that| it at)? (?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
+    r"(?:[^:]{0,60}: )?(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) "
+    r"(?:says?|said|gives?|states?|puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|"
+    r"speaks?|has|allows?|quotes?)(?: of| that| it at)? "
+    r"(?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
     re.IGNORECASE | re.DOTALL,
 )
 _AT_ODDS = re.compile(
@@ -219,6 +221,8 @@ class AnswerParts(Struct, frozen=True):
         declining = self.declining
         if not self.declines:
             return "answered", claims
+        if asks_back(self.text):
+            return "refused", ()
         sentences = dict(zip(claims, (claim.sentence for claim in self.claims), strict=False))
         asserted = tuple(
             claim
@@ -260,6 +264,8 @@ class AnswerParts(Struct, frozen=True):
     def _agreement(self, judged: Judged, claims: tuple[Claim, ...]) -> table.Gold:
         """By words; where those are silent, by what the judge reads in the gold. A claim that only repeats words of the
         question answers nothing, whatever the gold says."""
+        if not claims and not opens_with_yes_no(self.text):
+            return "silent" if self.item.question.gold_claims else "none"
         found, asked = self._agreement_in_words(claims), set(terms(self.item.question.text))
         if found == "conflicts" and len({claim.citations for claim in claims if claim.citations}) > 1:
             # Sources that disagree are told side by side.
@@ -393,7 +399,11 @@ def _without_source(claim: Claim, question: Question, passages: Sequence[Passage
     """What a claim says, where it names its source in words of neither that nor the question ("Report A gives")."""
     told = _TOLD_BY.match(claim.text) if claim.citations else None
     around = " ".join(passage.text for passage in passages if passage.id in claim.citations)
-    if told is None or set(terms(told["source"])) & {*terms(around), *terms(question.text)}:
+    if (
+        told is None
+        or not terms(told["source"])
+        or set(terms(told["source"])) & {*terms(around), *terms(question.text)}
+    ):
         return claim
     return replace(claim, text=told["said"])
 
@@ -407,7 +417,9 @@ def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passa
     units = [unit.text for unit in units_of(passage.text) if len(unit.sentences) == 1]
     said = max(units, key=lambda unit: len(wanted & vocabulary(unit)), default="")
     subject = before_verb(stated(said.rpartition(": ")[2]) or said)
-    return any(term not in known for term in terms(subject)) or not named <= set(terms(_with_title(passage)))
+    there, of_gold = _with_title(passage), " ".join(map(_with_title, gold))
+    is_other = any(model in of_gold and model not in there for model in _MODEL.findall(question.text))
+    return is_other or any(term not in known for term in terms(subject)) or not named <= set(terms(there))
 
 
 def _with_title(passage: Passage) -> str:
@@ -427,6 +439,9 @@ def _lacks_sources(trace: Trace) -> str:
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Expects = "answer") -> Judgement:
     """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
     is expected, words overrule one that is not sure: to quote a passage is not to invent."""
+    if judgement.label == "supported" and gold != "agrees" and judgement.confidence < PLAINLY:
+        by_words = WORDS.judge([pair])[0]
+        return by_words if by_words.label == "contradicted" else judgement
     unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
     silent = expects == "refusal"
     if not judgement.probabilities or not unsure or (gold != "agrees" and not silent):

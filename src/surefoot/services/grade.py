@@ -277,6 +277,7 @@ def row_of(graded: Graded) -> dict[str, Any]:
         "refusal": None if graded.refusal is None else findings.refusal,
         **{axis: found[axis].value if axis in found else None for axis in AXES},
         "reason": graded.reason,
+        "flags": list(findings.flags),
         "detail": graded.item.trace.error or findings.detail,
         "confidence": found["factuality"].confidence,
         "unsure": found["factuality"].unsure,

@@ -51,6 +51,7 @@ _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
+_IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
 _QUOTES = frozenset("\"'`“”‘’")
@@ -241,6 +242,8 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
     """The ids in the inside of a written list."""
     if raw in known:
         return [raw]
+    if found := _IN_OBJECT.findall(raw):
+        return list(found)
     if not _QUOTES.isdisjoint(raw):
         quoted = [next(filter(None, groups)).strip() for groups in _QUOTED.findall(raw)]
         if quoted:

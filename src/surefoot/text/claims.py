@@ -21,7 +21,17 @@ from surefoot.text.citations import CALLED, Mark, locate
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
 from surefoot.text.sentences import sentences
-from surefoot.text.talk import figures, goes_on_listing, has_value, is_fragment, negation, stated, states
+from surefoot.text.talk import (
+    asks,
+    figures,
+    goes_on_listing,
+    has_value,
+    is_fragment,
+    names_source,
+    negation,
+    stated,
+    states,
+)
 from surefoot.text.yes_no import spelled_out
 from surefoot.types import Passage
 
@@ -53,6 +63,8 @@ _AS_OBJECT = re.compile(
     rf"(?:{CALLED}\s+)?{_MARKS}",
     re.IGNORECASE,
 )
+_SAYS = re.compile(r"\s+(?:\w+ly )?(?:says?|states?|gives?|puts?|mentions?|sets?|allows?|requires?|specifies)\b")
+_HAS_WORD, _AS_NOUN = re.compile(r"\w"), re.compile(rf"\b(?:{CALLED}|in|to|by|see|per|of|with)\s*$", re.IGNORECASE)
 _VOUCHES = re.compile(
     r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE
 )
@@ -119,6 +131,12 @@ def claims_of(
             (greetings if is_greeting else claims).append(Claim(text, sentence.start, sentence.end, ids, sentence.text))
         if spelled_out(question, sentence.text):
             greetings.append(Claim(sentence.text, sentence.start, sentence.end, ids, sentence.text))
+    if not claims and not greetings:  # what the reader is told to do may be the answer, where it is cited
+        claims = [
+            Claim(one.text, one.start, one.end, tuple(dict.fromkeys(cited)), one.text)
+            for one, cited in zip(sentences, own, strict=True)
+            if cited and not names_source(one.text) and not asks(one.text) and beside(one.text) == [one.text]
+        ]
     cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
     cited_ids = tuple(cited_at_all) if marks or field is not None else None
     text, marked = " ".join(one.text for one in sentences), " ".join(one.marked for one in sentences)
@@ -200,7 +218,8 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
                     own = [mark for mark in inside if mark.start < there and here < mark.end]
                     text, marked = (_without(answer, here, there, own, sign) for sign in ("", "[*]"))
                     if not is_empty(text):
-                        yield Sentence(text, here, there, number, bullet is not None, leads, marked)
+                        begins = leads or any(mark.start == here for mark in own)
+                        yield Sentence(text, here, there, number, bullet is not None, begins, marked)
                 start = end
             at += len(line)
 
@@ -209,7 +228,12 @@ def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> 
     """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 days by the rules [b]"), and
     where an aside does that states something behind the last one."""
     here = start
-    for mark, following in pairwise(marks):
+    for mark in marks:
+        told = answer[here : mark.start]
+        if _SAYS.match(answer, mark.end, end) and _HAS_WORD.search(told) and not _AS_NOUN.search(told):
+            here = mark.start  # "..., whereas [b] says 7 days"
+            yield here
+    for mark, following in pairwise(marks) if here == start else ():
         between = answer[mark.end : following.start]
         texts = (between, answer[following.end : end]) if leads else (answer[here : mark.start], between)
         if all(states(text) or figures(text) for text in texts):

@@ -14,13 +14,14 @@ import numpy as np
 
 from surefoot.text.language import unreadable
 from surefoot.text.phrases import WORDS, phrase
+from surefoot.text.quantities import Quantity
 from surefoot.text.refusal_clauses import HEAD, TAIL, Clause, Decline, clauses_of, fold
 from surefoot.text.refusal_grammar import HINT_WORDS
 from surefoot.text.scan import Numbers, Texts, WordScan
 from surefoot.text.sentences import sentences
 from surefoot.text.talk import asks, asserts, figures, goes_on_listing, is_talk, reports, stated, states
 
-_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
+_LONGEST_TOKEN, _LONGEST_QUESTION, _MOST_CHOICES = 120, 600, 9
 # Ordinary phrases: they count only while no content came before.
 _LEADING = frozenset({"vague", "ai", "objects"})
 # What follows these is mostly the reason for declining, not an answer.
@@ -85,7 +86,8 @@ def detect(answer: str) -> Refusal:
         return Refusal("refused", start, start + field.end())
     clauses, is_cut = clauses_of(answer, *_unwrapped(answer, start, end))
     found = _verdict(clauses, is_cut)
-    if found.value == "answered" and (asks_back(answer) or _CLOSEST.match(answer, start)):
+    is_closest = found.value == "answered" and _CLOSEST.match(answer, start)
+    if is_closest or (found.value != "refused" and asks_back(answer)):
         return Refusal("refused", start, end)
     return found
 
@@ -95,9 +97,15 @@ def asks_back(answer: str) -> bool:
     if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
+    told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
     asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
     rest = [piece for piece, is_asked in zip(told, asked, strict=True) if not is_asked and stated(piece)]
-    return any(asked) and all(_CHOICES.match(piece) and not figures(piece) for piece in rest)
+    return any(asked) and all(_CHOICES.match(piece) and not any(map(_tells_more, figures(piece))) for piece in rest)
+
+
+def _tells_more(figure: Quantity) -> bool:
+    """Than how many there are to choose from."""
+    return figure.kind != "number" or figure.value > _MOST_CHOICES
 
 
 def may_be_exact(texts: Texts) -> Numbers:
@@ -209,6 +217,8 @@ def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
         is_cut = False
     declined = {clause.sentence for clause in clauses if clause.decline}
     answers = any(_answers(clause, first.start, clause.sentence not in declined) for clause in content)
+    if first.family == "vague" and any(_TURN.match(clause.text) and figures(clause.text) for clause in content):
+        return ANSWERED  # with a hedge
     return Refusal("partial" if (answers or is_cut) and not whole else "refused", first.start, first.end)
 
 
@@ -242,8 +252,10 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
     opener = next(other for other in clauses if other.sentence == clause.sentence)
     if place and clauses[place - 1].closing == ":" and opener is clause:
         opener = next(other for other in clauses if other.sentence == clauses[place - 1].sentence)
-    if NEAR_SOURCE.match(_MARK.sub("", opener.text)):
+    if not opener.decline and NEAR_SOURCE.match(_MARK.sub("", opener.text)):
         return True
+    if _TURN.match(clause.text) and figures(clause.text):
+        return False  # "I'm not sure, but I believe it is 5 EUR"
     said = clause.original.strip(" ,;:")
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
         return bool(_OPENING.match(clause.text)) or is_talk(said) or said.rstrip(".").lower() in _NO_VALUE

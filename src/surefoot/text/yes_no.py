@@ -8,6 +8,7 @@ from surefoot.text.phrases import phrase
 
 _BARE = re.compile(r"\W*(?:yes|correct|true|(?P<no>no|incorrect|false))\W*", re.IGNORECASE)
 _ASKS, _ASKS_MORE = phrase("asks_yes_no"), phrase("asks_more")
+_OPENS = re.compile(r"\W*(?:yes|no|correct|incorrect|true|false)\b", re.IGNORECASE)
 OR = re.compile(r"\bor\b", re.IGNORECASE)
 _FREE = re.compile(" free$")
 
@@ -15,6 +16,10 @@ _FREE = re.compile(" free$")
 def asks_yes_no(question: str) -> bool:
     """And nothing else: "Is it due, and when?" and "Is it due, or is it paid?" are not answered by a yes."""
     return bool(_ASKS.search(question)) and not _ASKS_MORE.search(question)
+
+
+def opens_with_yes_no(text: str) -> bool:
+    return _OPENS.match(text) is not None
 
 
 def is_denial(claim: str) -> bool:
