@@ -22,7 +22,7 @@ from surefoot.graders.lookup import (
     signed,
     spoken_tokens,
 )
-from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way, order_check
+from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
 from surefoot.text.numerals import THOUSANDS
@@ -43,7 +43,6 @@ MOST_CLAIM = 1_500
 
 class CellCheck(Struct, frozen=True):
     says: Says
-    is_whole: bool = False  # the claim says nothing beyond the cells that agree
 
 
 SILENT = CellCheck("silent")
@@ -59,7 +58,7 @@ def cell_check(passage: str, claim: str, question: str = "") -> CellCheck:
     if any(check.says == "conflicts" for check in found):
         return CellCheck("conflicts")
     if found and all(check.says == "agrees" for check in found):
-        return CellCheck("agrees", all(check.is_whole for check in found))
+        return CellCheck("agrees")
     return SILENT
 
 
@@ -70,7 +69,7 @@ def _sentence_check(tables: Sequence[Table], passage: str, sentence: str, questi
     speaking = [check for check in found if check.says != "silent"]
     agreeing = [check for check in speaking if check.says == "agrees"]
     if agreeing:
-        return max(agreeing, key=lambda check: check.is_whole)
+        return agreeing[0]
     return speaking[0] if len(speaking) == 1 else SILENT
 
 
@@ -91,17 +90,13 @@ def _by_title(tables: Sequence[Table], words: tuple[str, ...]) -> Sequence[Table
 
 
 def _table_check(table: Table, passage: str, sentence: str, question: str) -> CellCheck:
-    said, words = spoken_tokens(sentence)
-    named = named_in(table, words)
+    named = named_in(table, spoken_tokens(sentence)[1])
     is_asked = bool(question) and not (named.rows and named.columns)
     if is_asked:
         more = named_in(table, spoken_tokens(question)[1])
         named = Named(table, named.rows or more.rows, named.columns or more.columns)
     if not named.rows or not named.columns:
         return SILENT
-    ordered = "silent" if is_asked else order_check(named, sentence, said)
-    if ordered != "silent":
-        return CellCheck(ordered)
     return _values_check(named, passage, sentence, question if is_asked else "")
 
 
@@ -126,7 +121,7 @@ def _values_check(named: Named, passage: str, sentence: str, question: str) -> C
         if any(_is_rather_beside(amount, cell, named) for amount, cell in pieces):
             return SILENT
         is_open = rest & DIRECTIONS and (len(stated) != 2 or goes_other_way(sentence, stated))
-        return SILENT if is_open else CellCheck("agrees", is_whole=not rest)
+        return SILENT if is_open else CellCheck("agrees")
     if any(match in ("near", None) for match in matches):
         return SILENT
     wrong = [piece for piece, match in zip(pieces, matches, strict=True) if match == "other"]

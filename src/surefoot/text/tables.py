@@ -7,7 +7,7 @@ misread one.
 from __future__ import annotations
 
 import re
-from calendar import day_name, month_name
+from calendar import month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -86,7 +86,6 @@ _PERIOD = re.compile(r"[a-z.]*\W*(?:\d{1,2},? ?)?\W*(?:fy|cy)?'?(?:(?:19|20)\d\d
 _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
-_PERIODS = frozenset(map(str.lower, (*month_name, *day_name, "q1", "q2", "q3", "q4", "h1", "h2"))) - {""}
 _TOTAL = word_set("total sum overall average combined altogether")
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
 Header = list[list[str]]
@@ -295,10 +294,6 @@ def _distinguished(labels: list[Label]) -> tuple[Label, ...]:
         Label(label.text, words_of(label.text), label.all_words) if times[label.words] > 1 and label.words else label
         for label in labels
     )
-
-
-def is_period(label: Label) -> bool:
-    return any(is_year(word) or word in _PERIODS for word in label.words)
 
 
 def years_of(label: Label) -> frozenset[str]:
