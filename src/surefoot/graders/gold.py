@@ -28,6 +28,8 @@ from surefoot.text.terms import names, terms
 from surefoot.text.yes_no import asks_yes_no
 
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
+_SMALL = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+_SPAN = re.compile(rf"\b(?:{_SMALL} (?:to|or)|between {_SMALL} and) {_SMALL}\b", re.IGNORECASE)
 _ALTERNATIVES = re.compile(
     r"(?<![\w-])(?:[\w-]{1,40}(?: [\w-]{1,40})?, ){1,10}[\w-]{1,40}(?: [\w-]{1,40})?,? or [\w-]{1,40}(?: [\w-]{1,40})?"
 )
@@ -62,6 +64,8 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
 def merely_contains(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> bool:
     """A range or list of the answer has what a gold claim says, and more: that is no agreement, whoever reads it."""
     found = [_Comparison(gold, question, [claim.text for claim in claims]) for gold in gold_claims]
+    if _SPAN.search(answer) and any(map(quantities, gold_claims)) and not any(map(_SPAN.search, gold_claims)):
+        return True
     return any(one.result(answer) == "silent" and one.is_among_others for one in found)
 
 
