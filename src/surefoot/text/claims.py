@@ -135,7 +135,8 @@ def claims_of(
         claims = [
             Claim(one.text, one.start, one.end, tuple(dict.fromkeys(cited)), one.text)
             for one, cited in zip(sentences, own, strict=True)
-            if cited and not names_source(one.text) and not asks(one.text) and beside(one.text) == [one.text]
+            if cited and not (names_source(one.text) or asks(one.text) or _YES_NO.fullmatch(one.text))
+            if beside(one.text) == [one.text]
         ]
     cited_at_all = dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())])
     cited_ids = tuple(cited_at_all) if marks or field is not None else None
@@ -218,7 +219,7 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
                     own = [mark for mark in inside if mark.start < there and here < mark.end]
                     text, marked = (_without(answer, here, there, own, sign) for sign in ("", "[*]"))
                     if not is_empty(text):
-                        begins = leads or any(mark.start == here for mark in own)
+                        begins = leads or (here > start and any(mark.start == here for mark in own))
                         yield Sentence(text, here, there, number, bullet is not None, begins, marked)
                 start = end
             at += len(line)
