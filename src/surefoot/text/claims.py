@@ -210,7 +210,8 @@ def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:
             begins = first < len(starts) and is_empty(answer[start : starts[first]]) and starts[first] < at + len(line)
             if not place:
                 of_paragraph = begins
-            is_mark_alone = begins and is_empty(_without(answer, start, at + len(line), ordered[first:]))
+            on_line = ordered[first : bisect_left(starts, at + len(line))]
+            is_mark_alone = begins and is_empty(_without(answer, start, at + len(line), on_line))
             leads = of_paragraph or (begins and not is_mark_alone) or (leads and bullet is None)
             for piece in sentences(line[skip:]) if line[skip:].strip() else ():
                 end = start + len(piece)
@@ -250,8 +251,6 @@ def _without(answer: str, start: int, end: int, marks: list[Mark], sign: str = "
     """The text without its marks; one that is a part of the sentence ("[p2] says", "as stated in [p2]") is a noun."""
     pieces, at = list[str](), start
     for mark in marks:
-        if mark.start >= end:
-            break
         pieces += [answer[at : max(at, mark.start)], _MARK if mark.start >= start else ""]
         at = max(at, mark.end)
     text = "".join([*pieces, answer[at:end]])
