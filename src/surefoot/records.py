@@ -6,18 +6,15 @@ answer it was given on, so it follows an answer that another run gives again, an
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.annotators import PEOPLE, is_settler, signed
-from surefoot.types import Question, Trace, Verdict
+from surefoot.types import Verdict
 
 MEMBER = "council member"  # of the grader, with its number, among the versions of a run
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
@@ -46,7 +43,7 @@ class Label(Struct, frozen=True, kw_only=True):
     axis: str
     value: Value
     note: str = ""
-    version: str = ""  # version_of the answer; "" where a file did not say
+    version: str = ""  # the key of what was said; "" where a file did not say
     rubric_sha256: str = ""
     run: str = ""
     drawn: Drawn = "sample"
@@ -98,34 +95,19 @@ class Certificate(Struct, frozen=True, kw_only=True):
     axes: dict[str, AxisRecord]
 
 
-class Discordant(Struct, frozen=True):
-    """Pairs of answers that got worse, got better, and all there are."""
-
-    worse: int
-    better: int
-    pairs: int
-
-
 class Step(Struct, frozen=True, kw_only=True):
-    """One decision of the gate. Its mode is "change"; others are of an earlier gate, and kept for the record."""
+    """One decision of the gate, or a move of the baseline (`mode`), with the rows it was made from."""
 
     id: str
     at: str
-    programme: str
     reference: str  # the version that is frozen
     release: str  # the version that wants to ship
-    base_run: str  # sha256 ids: the same two runs are the same step, however often they are compared
-    cand_run: str
-    base_name: str = ""
-    cand_name: str = ""
+    base_runs: tuple[str, ...]  # ids of all runs that were counted, the one that was named last
+    cand_runs: tuple[str, ...]
     grader: str = ""
     questions_sha256: str = ""
-    mode: str = "strict"
-    counts: dict[str, Discordant] = {}  # by metric, `wrong[group]` where a rule is on a group
-    # By group ("" is all): how many pairs have which verdicts, `correct>wrong`, or `wrong=wrong` for one and the same
-    # answer; what a person said ends in "!".
-    moves: dict[str, dict[str, int]] = {}
-    base_answers: str = ""  # sha256 of the answers: a deterministic pipeline gives them again, and that is no evidence
+    mode: str
+    base_answers: str = ""  # hash of the answers: a deterministic pipeline gives them again, and that is no evidence
     cand_answers: str = ""
     alpha: float | None = None
     margin: float | None = None
@@ -133,38 +115,19 @@ class Step(Struct, frozen=True, kw_only=True):
     exit_code: int
     waived: dict[str, str] = {}
     uncalibrated: bool = False
-    certificate: str = ""  # id
-    # sequential: what blocked it by evidence, as in `counts`, with the e-value it took. A block stands.
-    blocked_by: dict[str, float] = {}
     overridden: dict[str, float | str | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
-    closes: bool = False  # it shipped in a way that ends a release without a version
     deterministic: bool = False  # the candidate says that it always answers alike
-    rules: tuple[str, ...] = ()  # what it was decided by; not known of the oldest steps
+    rules: tuple[str, ...] = ()  # what it was decided by
+    document: dict[str, object] = {}  # the whole comparison as `--json` prints it
+    pinned: tuple[str, ...] = ()  # ids of the verdicts and labels that were there
 
+    @property
+    def base_run(self) -> str:
+        return self.base_runs[-1]
 
-class Score(Struct, frozen=True, kw_only=True):
-    """What one reviewer of a council, or all together, said of one answer."""
-
-    id: str  # sha256 of all the rest but the time: what is said again is one row
-    at: str
-    run: str  # one asking of a pipeline, however often it is graded
-    grader: str  # "council/..."; its name carries the digest of the rubric
-    question_id: str
-    attempt: int = 1
-    version: str = ""  # version_of the answer
-    scores: dict[str, Value]  # by dimension, "overall" and "safety" among them; None where there is no score
-    via: str = ""
-    reason: str = ""
-
-
-class RunEntry(Struct, frozen=True, kw_only=True):
-    """Where a run lies, and its manifest as it was."""
-
-    id: str
-    at: str
-    name: str
-    path: str
-    manifest: dict[str, object]
+    @property
+    def cand_run(self) -> str:
+        return self.cand_runs[-1]
 
 
 class Purge(Struct, frozen=True, kw_only=True):
@@ -176,20 +139,6 @@ class Purge(Struct, frozen=True, kw_only=True):
     before: str = ""  # everything older than this time
     subject_sha256: str = ""  # or everything about one person
     rows: dict[str, int]
-
-
-def version_of(question: Question, trace: Trace) -> str:
-    """A hash of all that a person who labels an answer is shown, and of nothing else."""
-    passages = None if trace.retrieved is None else [(passage.id, passage.text) for passage in trace.retrieved]
-    shown = [
-        question.text, question.expects, question.gold_ids, question.gold_claims,
-        trace.answer, trace.error, trace.citations, passages,
-    ]  # fmt: skip
-    try:
-        told = msgspec.json.encode(msgspec.to_builtins(shown, str_keys=True))
-    except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8
-        told = json.dumps(shown).encode()
-    return hashlib.sha256(told).hexdigest()
 
 
 def attempts_in(given: Iterable[int], repeats: int, uneven: bool) -> Sequence[int]:

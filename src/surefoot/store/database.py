@@ -1,4 +1,4 @@
-"""A ledger's database: a file by default, a PostgreSQL server by URL. One writer at a time, as many readers as like.
+"""The database of a project: a file by default, a PostgreSQL server by URL. One writer at a time, any number of readers.
 
 The file is in WAL mode: a reader never waits, a killed process loses nothing that was committed, and what was not
 committed was never there.
@@ -7,6 +7,7 @@ committed was never there.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sqlite3
 import time
@@ -14,13 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.writer import printable
-from surefoot.ledger import schema
+from surefoot.store import schema
 
 _SECONDS_TO_WAIT = 30.0
 _SECONDS_TO_CONNECT = 10
@@ -54,22 +56,53 @@ class Database:
             yield connection
 
     def make(self) -> None:
-        """Make the tables, or bring those of an older version up to date."""
+        """Make the file and the tables where there are none."""
         if self.file is not None:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 # Its owner's alone: people's notes and paid replies may quote what is not for everyone.
                 os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             except OSError as error:
-                raise Incomplete(f"the ledger {self.name} cannot be opened: {error.strerror}", _ELSEWHERE) from error
-        if self.version() < schema.FORMAT:
+                raise Incomplete(f"the database {self.name} cannot be opened: {error.strerror}", _ELSEWHERE) from error
+        if not self.is_made():
             self._turn_wal_on()
             with self.writing() as connection:
                 schema.make(connection, self.name)
 
-    def version(self) -> int:
+    def is_made(self) -> bool:
         with self.reading() as connection:
-            return schema.version_of(connection, self.name)
+            return bool(schema.format_of(connection, self.name))
+
+    @contextlib.contextmanager
+    def holding(self, run: str) -> Iterator[None]:
+        """Only one process at a time asks or grades a run. The lock goes with its process, however that ends."""
+        taken = Incomplete(f"another process is writing to the run {run}", "wait for it to end")
+        if self.file is not None:
+            path = self.file.with_name(f".{self.file.name}.{hashlib.sha256(run.encode()).hexdigest()[:16]}.lock")
+            lock = FileLock(path, timeout=0, mode=0o600, thread_local=False)
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise taken from error
+            except OSError as error:
+                raise Incomplete(f"{printable(path)} cannot be written: {error.strerror}", _ELSEWHERE) from error
+            try:
+                yield
+            finally:
+                with contextlib.suppress(OSError):
+                    path.unlink()  # while it is held, so that nobody holds a file that is gone
+                lock.release()
+            return
+        number = int.from_bytes(hashlib.sha256(run.encode()).digest()[:8], signed=True)
+        with self._in_plain_words(), self._engine.connect() as connection:
+            if not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({number})").scalar_one():
+                raise taken
+            connection.commit()
+            try:
+                yield
+            finally:
+                connection.exec_driver_sql(f"SELECT pg_advisory_unlock({number})")
+                connection.commit()
 
     def compact(self) -> None:
         """Write the tables anew, without what was deleted from them."""
@@ -112,14 +145,14 @@ class Database:
             if self._url.password:
                 reason = reason.replace(str(self._url.password), "***")
             if "not a database" in reason:
-                raise Incomplete(f"{self.name} is no ledger: it is not a database", _ELSEWHERE) from error
+                raise Incomplete(f"{self.name} is not a database", _ELSEWHERE) from error
             if "locked" in reason if self.file else getattr(cause, "sqlstate", "") == _LOCK_NOT_AVAILABLE:
-                message = f"the ledger {self.name} has been busy for over {_SECONDS_TO_WAIT:.0f} seconds"
+                message = f"the database {self.name} has been busy for over {_SECONDS_TO_WAIT:.0f} seconds"
                 raise Incomplete(message, "wait until the other process has finished, then try again") from error
-            raise Incomplete(f"the ledger {self.name} cannot be used: {reason}", _ELSEWHERE) from error
+            raise Incomplete(f"the database {self.name} cannot be used: {reason}", _ELSEWHERE) from error
 
 
-_ELSEWHERE = "check the place, or name another with --ledger FILE or --ledger postgresql://USER@HOST/DATABASE"
+_ELSEWHERE = "check the place, or name another with --db FILE or --db postgresql://USER@HOST/DATABASE"
 
 
 def _url(where: str | Path) -> URL:
@@ -129,9 +162,9 @@ def _url(where: str | Path) -> URL:
     try:
         url = make_url(given)
     except (ArgumentError, ValueError) as error:
-        raise UsageError("the URL of the ledger cannot be read", "write postgresql://USER@HOST/DATABASE") from error
+        raise UsageError("the URL of the database cannot be read", "write postgresql://USER@HOST/DATABASE") from error
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
-        message = f"a ledger is a file or a PostgreSQL database, not {url.drivername}"
+        message = f"a project is a file or a PostgreSQL database, not {url.drivername}"
         raise UsageError(message, "write a path, or postgresql://USER@HOST/DATABASE")
     return url.set(drivername="postgresql+psycopg")
 
@@ -140,7 +173,7 @@ def _server_engine(url: URL) -> Engine:
     try:
         engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": _SECONDS_TO_CONNECT})
     except ImportError as error:
-        raise Incomplete("a ledger on a server needs one more package", "pip install 'surefoot[postgres]'") from error
+        raise Incomplete("a database on a server needs one more package", "pip install 'surefoot[postgres]'") from error
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:  # noqa: ANN401
@@ -157,7 +190,7 @@ def _file_engine(url: URL, file: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:  # noqa: ANN401
         connection.isolation_level = None  # transactions begin where we say
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; a power cut may lose the last moment
         connection.execute("PRAGMA secure_delete = ON")
 
     @event.listens_for(engine, "begin")

@@ -1,0 +1,9 @@
+"""The project: one database of runs, answers, verdicts, decisions and paid replies."""
+
+from surefoot.store.project import Key as Key
+from surefoot.store.project import Manifest as Manifest
+from surefoot.store.project import Project as Project
+from surefoot.store.project import Run as Run
+from surefoot.store.project import fingerprint as fingerprint
+from surefoot.store.project import timestamp as timestamp
+from surefoot.store.schema import BadRow as BadRow

@@ -1,0 +1,331 @@
+"""Runs, labels and decisions as lines of JSON, and back.
+
+    {"kind":"verdicts","row":{...},"sha256":"..."}
+
+Each line carries a hash of itself, so a changed byte is noticed. Lines are sorted: the same rows give the same file,
+and two files of labels merge by union, in any order and with doubles. Without texts, what people and models wrote is
+left out, and ids, hashes, values and decisions remain.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+from sqlalchemy import Connection, select
+
+from surefoot import rubric
+from surefoot.annotators import is_annotator
+from surefoot.errors import Incomplete, UsageError
+from surefoot.io.compressed import open_zst
+from surefoot.io.writer import UNREADABLE
+from surefoot.records import Step
+from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
+from surefoot.store.schema import (
+    ANSWERS,
+    BATCH,
+    ROWS,
+    TABLES,
+    AnswerRow,
+    BadRow,
+    QuestionRow,
+    RunRow,
+    VerdictRow,
+    add,
+    checked,
+    identity_of,
+    in_order,
+    rows,
+)
+from surefoot.types import Question
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
+_AGAIN = "nothing was imported; export it again"
+Kind = TypeVar("Kind", bound=Struct)
+NAMES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+
+class _Line(Struct, frozen=True, forbid_unknown_fields=True):
+    kind: str
+    row: msgspec.Raw
+    sha256: str
+
+
+class ExportedRun(Struct, frozen=True, forbid_unknown_fields=True):
+    """A run, and how many rows belong to it: a file that was cut short is noticed."""
+
+    run: RunRow
+    questions: int
+    answers: int
+
+
+class Exported(Struct):
+    """The rows of an export, by table."""
+
+    runs: dict[str, ExportedRun] = {}
+    rows: dict[str, list[Struct]] = {}
+
+    def of(self, kind: type) -> list:  # type: ignore[type-arg]
+        return self.rows.get(next(name for name, one in ROWS.items() if one is kind), [])
+
+
+def is_export(path: str | Path) -> bool:
+    """Whether a file is an export, by its first line."""
+    try:
+        return Path(path).is_file() and msgspec.json.decode(next(_lines(Path(path)), b""), type=_Line).kind in ROWS
+    except (*UNREADABLE, Incomplete, OSError):
+        return False
+
+
+def lines_of(
+    project: Project, runs: Sequence[Run] | None, *, labels: bool = False, decisions: Collection[str] | None = None,
+    texts: bool = True,
+) -> Iterator[bytes]:  # fmt: skip
+    """Yield the lines of some runs, or of everything but paid replies; or of labels alone.
+
+    `decisions` are the ids of those to take along; None takes all where no run is named.
+    """
+    with project.database.reading() as connection:
+        ids = None if runs is None else {run.id for run in runs}
+        for name in sorted(ROWS):
+            if name == "replies" or (labels and name != "verdicts"):
+                continue
+            for row in _rows_of(connection, name, ids, decisions):
+                if labels and not is_annotator(row.grader):  # type: ignore[attr-defined]
+                    continue
+                shown = row if texts else without_texts(row)
+                yield line_of(name, _counted(connection, shown) if isinstance(shown, RunRow) else shown)
+
+
+def _rows_of(
+    connection: Connection, name: str, ids: Collection[str] | None, decisions: Collection[str] | None
+) -> Iterator[Struct]:  # fmt: skip
+    kind, table = ROWS[name], TABLES[name]
+    query = in_order(table).order_by(None).order_by(*(table.c[one] for one in identity_of(name)))
+    if ids is None:
+        yield from rows(connection, kind, query)
+    elif name in ("questions", "answers"):
+        yield from rows(connection, kind, query.where(table.c.run.in_(ids)))
+    elif name == "runs":
+        yield from rows(connection, kind, query.where(table.c.id.in_(ids)))
+    elif name == "verdicts":
+        keys = select(ANSWERS.c.key).where(ANSWERS.c.run.in_(ids))
+        own = set(connection.execute(select(ANSWERS.c.context).where(ANSWERS.c.run.in_(ids))).scalars()) | {""}
+        found = rows(connection, VerdictRow, query.where(table.c.key.in_(keys)))
+        yield from (row for row in found if row.context in own)
+    elif name == "decisions":
+        yield from (row for row in rows(connection, kind, query) if row.id in (decisions or ()))  # type: ignore[attr-defined]
+
+
+def _counted(connection: Connection, row: RunRow) -> ExportedRun:
+    questions, answers = (
+        len(connection.execute(select(TABLES[name].c.run).where(TABLES[name].c.run == row.id)).all())
+        for name in ("questions", "answers")
+    )
+    return ExportedRun(row, questions, answers)
+
+
+def line_of(kind: str, row: Struct) -> bytes:
+    content = _ENCODER.encode(row)
+    return _ENCODER.encode(_Line(kind, msgspec.Raw(content), _hash(kind, content))) + b"\n"
+
+
+def without_texts(row: Struct) -> Struct:
+    """The row with ids, hashes and values alone."""
+    if isinstance(row, RunRow):
+        return replace(row, manifest={**row.manifest, "without_texts": True})
+    if isinstance(row, QuestionRow):
+        kept = ("id", "expects", "stratum", "probes", "gold_ids", "retrieval")
+        return replace(row, question={"text": "", **{key: row.question[key] for key in kept}})
+    if isinstance(row, AnswerRow):
+        kept = ("question_id", "attempt", "citations", "seconds", "tokens", "cost_usd")
+        retrieved = row.trace.get("retrieved")
+        ids = [{"id": one["id"]} for one in retrieved] if isinstance(retrieved, list) else None
+        trace = {**{key: row.trace.get(key) for key in kept}, "retrieved": ids}
+        return replace(row, trace=trace, subject="")
+    if isinstance(row, VerdictRow):
+        return replace(row, reason="", evidence=(), self_check="", subject="")
+    if isinstance(row, Step):
+        return replace(row, document={key: row.document.get(key) for key in ("outcome", "checks", "names", "runs")})
+    return row
+
+
+def read_export(path: Path) -> Exported:
+    """Return all rows of a file, or say which line is not as it was written."""
+    found = Exported({}, {name: [] for name in ROWS})
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            if not line.endswith(b"\n"):
+                raise msgspec.ValidationError("the line has no end")
+            read = msgspec.json.decode(line, type=_Line)
+            if _ENCODER.encode(read) + b"\n" != line or read.sha256 != _hash(read.kind, bytes(read.row)):
+                raise msgspec.ValidationError("the line does not have the hash that it was written with")
+            if read.kind not in ROWS:
+                raise msgspec.ValidationError(f"there is no table {read.kind!r}")
+            if read.kind == "runs":
+                one = msgspec.json.decode(read.row, type=ExportedRun)
+                found.runs[one.run.id] = one
+                continue
+            row = msgspec.json.decode(read.row, type=ROWS[read.kind])
+            if fault := next(_faults_of(row), ""):
+                raise msgspec.ValidationError(fault)
+        except UNREADABLE as error:
+            raise UsageError(f"{path}:{number}: {error}", _AGAIN) from error
+        found.rows[read.kind].append(row)
+    _check(found, path)
+    return found
+
+
+def add_export(project: Project, found: Exported, source: str) -> dict[str, int]:
+    """Add what the project lacks, all of it or nothing; return how many rows were new, by table."""
+    new = dict.fromkeys(ROWS, 0)
+    try:
+        with project.database.writing() as connection:
+            new["runs"] = _merge(connection, [one.run for one in found.runs.values()], _merge_runs)
+            for name in ("questions", "answers", "verdicts"):
+                new[name] = _merge(connection, found.rows[name], _fuller)
+            for name in ("decisions", "certificates", "purges"):
+                new[name] += add(connection, found.rows[name])
+    except BadRow as error:
+        raise UsageError(f"{source}: {error.message}", f"nothing was imported; {error.hint}") from error
+    return new
+
+
+def _merge(connection: Connection, given: Sequence[Kind], fuller: Callable[[Any, Any], Any]) -> int:
+    """Add rows of one kind; of two that are the same but for texts the fuller one stays. Return how many were new."""
+    new = 0
+    for batch in (given[at : at + BATCH] for at in range(0, len(given), BATCH)):
+        name = _name_of(batch[0])
+        table, identity = TABLES[name], identity_of(name)
+        query = select(table).where(table.c[identity[0]].in_({getattr(row, identity[0]) for row in batch}))
+        there = {_key(row, identity): row for row in rows(connection, type(batch[0]), query)}
+        fresh: dict[tuple[object, ...], Kind] = {}
+        for row in batch:
+            mine = there.get(_key(row, identity)) or fresh.setdefault(_key(row, identity), checked(row))
+            kept = mine if mine == row else fuller(mine, row)
+            if kept is None:
+                what = " ".join(map(str, _key(row, identity)))
+                raise BadRow(row, f"the project has another {name.removesuffix('s')} {what}", "rows are not changed")
+            if kept is not mine:
+                where = [table.c[one] == value for one, value in zip(identity, _key(row, identity), strict=True)]
+                connection.execute(table.update().where(*where).values(asdict(checked(kept))))
+        if fresh:
+            connection.execute(table.insert(), [asdict(row) for row in fresh.values()])
+        new += len(fresh)
+    return new
+
+
+def _key(row: Struct, identity: Sequence[str]) -> tuple[object, ...]:
+    return tuple(getattr(row, name) for name in identity)
+
+
+def _merge_runs(mine: RunRow, theirs: RunRow) -> RunRow | None:
+    """The same asking may be graded in one place and not in the other."""
+    one, other = (msgspec.convert(row.manifest, Manifest) for row in (mine, theirs))
+    if (one.created, one.questions_sha256, one.pipeline) != (other.created, other.questions_sha256, other.pipeline):
+        return None
+    return theirs if one.without_texts > other.without_texts or (other.grader and not one.grader) else mine
+
+
+def _fuller(mine: Struct, theirs: Struct) -> Struct | None:
+    if isinstance(mine, VerdictRow) and isinstance(theirs, VerdictRow):
+        return mine if without_texts(mine) == without_texts(theirs) else None
+    if mine == theirs or without_texts(mine) == theirs:
+        return mine
+    return theirs if without_texts(theirs) == mine else None
+
+
+def _check(found: Exported, path: Path) -> None:
+    """Rows that belong together are all there, and answers have the keys that their texts give."""
+    asked: dict[str, dict[str, Question]] = {}
+    for row in found.of(QuestionRow):
+        question = msgspec.convert(row.question, Question)
+        asked.setdefault(row.run, {})[question.id] = question
+    answers: dict[str, int] = {}
+    for row in found.of(AnswerRow):
+        answers[row.run] = answers.get(row.run, 0) + 1
+        question = asked.get(row.run, {}).get(row.question_id)
+        whole = row.run in found.runs and not found.runs[row.run].run.manifest.get("without_texts")
+        if question and whole and (key_of(question, trace_of(row)), context_of(question, trace_of(row))) != (
+            row.key, row.context,
+        ):  # fmt: skip
+            message = f"{path}: the answer to {row.question_id} of the run {row.run} does not have the key of its texts"
+            raise UsageError(message, _AGAIN)
+    for one in found.runs.values():
+        for what, count, there in (
+            ("questions", one.questions, len(asked.get(one.run.id, ()))),
+            ("answers", one.answers, answers.get(one.run.id, 0)),
+        ):
+            if there != count:
+                message = f"{path} holds {there} of the {count} {what} of the run {one.run.id}"
+                raise Incomplete(message, f"it was cut short; {_AGAIN}")
+    if strays := (asked.keys() | answers.keys()) - found.runs.keys():
+        raise Incomplete(f"{path} lacks the line of the run {min(strays)}", f"it was cut short; {_AGAIN}")
+
+
+def verify(found: Exported) -> Iterator[str]:
+    """Yield what does not fit together in the bundle of a decision."""
+    ids = {row.id for row in found.of(VerdictRow)}
+    for step in found.of(Step):
+        if lost := set(step.pinned) - ids:
+            yield f"the decision {step.id} used {len(lost)} verdicts that are not in the file"
+        if gone := {*step.base_runs, *step.cand_runs} - found.runs.keys():
+            yield f"the decision {step.id} counted the run {min(gone)}, which is not in the file"
+        if step.document.get("outcome") != step.outcome:
+            yield f"the decision {step.id} says {step.outcome}, and its report {step.document.get('outcome')}"
+
+
+def _faults_of(row: Struct) -> Iterator[str]:
+    """Why surefoot cannot have written a row. Rows stay for good."""
+    if at := str(getattr(row, "at", "")):
+        try:
+            time = datetime.fromisoformat(at)
+            if time.tzinfo != UTC or at not in (time.isoformat(), time.isoformat(timespec="microseconds")):
+                yield f"at must be a time in UTC such as 2026-01-31T09:30:00.000000+00:00, not {at[:60]!r}"
+            elif time - datetime.now(UTC) > _AHEAD:
+                yield f"at is in the future: {at}"
+        except ValueError:
+            yield f"at must be a date and time, not {at[:60]!r}"
+    if isinstance(row, VerdictRow) and is_annotator(row.grader) and (by := _bundled().get(row.rubric_sha256)):
+        value = int(row.value) if isinstance(row.value, float) and row.value.is_integer() else row.value
+        if (axis := by.axis(row.axis)) is None:
+            yield f"the rubric {by.name} has no axis {row.axis!r}"
+        elif value is not None and not axis.accepts(value):
+            yield f"{row.axis} cannot be {str(row.value)[:60]!r}"
+
+
+@cache
+def _bundled() -> dict[str, rubric.Rubric]:
+    return {found.sha256: found for found in map(rubric.load, rubric.bundled())}
+
+
+def _name_of(row: Struct) -> str:
+    return next(name for name, kind in ROWS.items() if kind is type(row))
+
+
+def _hash(kind: str, content: bytes) -> str:
+    return hashlib.sha256(kind.encode() + b"\n" + content).hexdigest()[:32]
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, decompressed as its name says."""
+    try:
+        with path.open("rb") as file:
+            if path.suffix == ".gz":
+                yield from gzip.GzipFile(fileobj=file)
+            else:
+                yield from open_zst(file) if path.suffix == ".zst" else file
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
+
+

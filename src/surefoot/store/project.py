@@ -1,0 +1,520 @@
+"""A project as the rest of Surefoot sees it: runs with their answers, what graders and people said, what was decided.
+
+Answers and verdicts are kept as they come, so a killed command loses nothing that it had. Verdicts are only added, and
+belong to what was said rather than to a run: the same answer from the same passages has the same verdicts everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import hashlib
+import itertools
+import os
+import secrets
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+from sqlalchemy import Connection, func, or_, select
+
+from surefoot.annotators import AI, PEOPLE, is_annotator, signed
+from surefoot.errors import UsageError
+from surefoot.records import Certificate, Label, Purge, Step
+from surefoot.store.database import Database
+from surefoot.store.schema import (
+    ANSWERS,
+    BATCH,
+    QUESTIONS,
+    REPLIES,
+    ROWS,
+    RUNS,
+    TABLES,
+    VERDICTS,
+    AnswerRow,
+    QuestionRow,
+    ReplyRow,
+    RunRow,
+    VerdictRow,
+    add,
+    checked,
+    deleting,
+    in_order,
+    row_of,
+    rows,
+    table_of,
+)
+from surefoot.text import citations
+from surefoot.text.normal import without_surrogates
+from surefoot.types import Item, Passage, Question, Retrieved, Trace, Verdict
+
+NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"
+Key = tuple[str, int]  # question id, attempt
+_ENCODER = msgspec.json.Encoder()
+_TRACE = msgspec.json.Decoder(Trace, dec_hook=Retrieved.read)
+Kind = TypeVar("Kind", bound=Struct)
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """What was run, so that two runs can be told comparable or not."""
+
+    id: str = ""
+    version: str = ""  # what the people who made the pipeline call it, else its name and the hash of its code
+    pipeline: str
+    code_sha256: str = ""  # of the files that the pipeline's name leads to
+    repeats: int
+    uneven: bool = False  # some questions of a log were answered less often than `repeats`
+    seed: int = 0
+    questions_sha256: str
+    question_count: int
+    question_notes: tuple[str, ...] = ()  # how the questions differ from those that were given or locked
+    corpus_sha256: str | None = None
+    log_sha256: str = ""  # of the log that the answers were taken from
+    rubric: str = ""
+    rubric_sha256: str = ""
+    grader: str | None = None  # whose verdicts count
+    council: str = ""  # the grader of what all reviewers said together
+    versions: dict[str, str] = {}  # of Python, libraries, the prompt
+    deterministic: bool = False
+    created: str = ""
+    finished: bool = False  # every question was asked
+    without_texts: bool = False
+    purged: tuple[str, ...] = ()  # when, and how many answers
+
+    @property
+    def name(self) -> str:
+        return self.id
+
+
+def where(given: str | Path | None = None) -> str:
+    """Return the project's database: as given, else $SUREFOOT_DB, else surefoot.db in this folder."""
+    return str(given or os.environ.get(VARIABLE) or NAME)
+
+
+class Project:
+    """Any number of processes and threads may have it open and write to it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.name = database.name  # for messages: without a password
+        self.replies = Replies(database)
+
+    @classmethod
+    def open(cls, given: str | Path | None = None) -> Project:
+        """Open the project; it is made where there is none."""
+        with contextlib.ExitStack() as undo:
+            database = undo.enter_context(contextlib.closing(Database(where(given))))
+            database.make()
+            undo.pop_all()
+        return cls(database)
+
+    @classmethod
+    def existing(cls, given: str | Path | None = None) -> Project:
+        """Open the project, or say that there is none."""
+        with contextlib.ExitStack() as undo:
+            database = undo.enter_context(contextlib.closing(Database(where(given))))
+            is_empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
+            if is_empty or not database.is_made():
+                hint = "surefoot run or grade makes one here; name another with --db"
+                raise UsageError(f"there is no project {database.name}", hint)
+            undo.pop_all()
+        return cls(database)
+
+    def runs(self, *versions: str) -> list[Run]:
+        """Return all runs, or those of some versions, oldest first."""
+        query = in_order(RUNS).where(RUNS.c.version.in_(versions)) if versions else in_order(RUNS)
+        return [Run(self, msgspec.convert(row.manifest, Manifest)) for row in self._rows(RunRow, query)]
+
+    def run(self, id: str) -> Run | None:
+        return next((one for one in self.runs() if one.id == id), None)
+
+    def named(self, name: str) -> list[Run]:
+        """Return the run with this id, or all runs of the version with this name, oldest first."""
+        every = self.runs()
+        found = [one for one in every if one.id == name] or [one for one in every if one.version == name]
+        if not found:
+            names = {*(one.id for one in every), *(one.version for one in every)}
+            near = difflib.get_close_matches(name, sorted(names), 3, 0.5) or sorted(names, reverse=True)[:5]
+            hint = f"there are {', '.join(near)}" if near else "surefoot run makes one"
+            raise UsageError(f"the project {self.name} has no run or version {name!r}", hint)
+        return found
+
+    def create(self, manifest: Manifest, questions: Iterable[Question]) -> Run:
+        """Add a run that nobody has answered yet; all its questions are there, or it is not."""
+        made = replace(manifest, id=manifest.id or _id_for(manifest.version or manifest.pipeline))
+        row = RunRow(id=made.id, at=made.created, version=made.version, manifest=_plain(made))
+        asked = (QuestionRow(run=made.id, place=place, question=_plain(one)) for place, one in enumerate(questions))
+        with self.database.writing() as connection:
+            add(connection, [row])
+            add(connection, asked)
+        return Run(self, made)
+
+    def labels(self, *, keys: Collection[str] | None = None, run: str | None = None) -> list[Label]:
+        """Every label, oldest first, those that were changed later too: `records.current` tells what is in force."""
+        with self.database.reading() as connection:
+            return _labels(connection, keys, run)
+
+    def add_labels(self, labels: Iterable[Label]) -> int:
+        """Add labels; return how many were new. All are added or none; they are on disk when this returns."""
+        with self.database.writing() as connection:
+            return add(connection, map(verdict_row, labels))
+
+    def add_new_labels(self, keys: Collection[str], new_beside: Callable[[list[Label]], Iterable[Label]]) -> int:
+        """Add what `new_beside` makes of all labels on these answers; return how many those were.
+
+        They are read in the very transaction that adds: nobody can add the same in between.
+        """
+        with self.database.writing() as connection:
+            return add(connection, map(verdict_row, new_beside(_labels(connection, keys))))
+
+    def add(self, *given: Certificate | Step) -> None:
+        with self.database.writing() as connection:
+            add(connection, given)
+
+    def certificates(self, grader: str | None = None) -> list[Certificate]:
+        """Newest first."""
+        return [one for one in self._rows(Certificate)[::-1] if grader in (None, one.grader)]
+
+    def decisions(self) -> list[Step]:
+        """Oldest first."""
+        return self._rows(Step)
+
+    def purges(self) -> list[Purge]:
+        """Oldest first."""
+        return self._rows(Purge)
+
+    def counts(self) -> dict[str, int]:
+        """How many rows of each kind there are: where these are the same, nothing was added."""
+        with self.database.reading() as connection:
+            tables = (TABLES[name] for name in ROWS if name != "replies")
+            return {str(one.name): int(connection.execute(select(func.count()).select_from(one)).scalar_one())
+                    for one in tables}  # fmt: skip
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _rows(self, kind: type[Kind], query: Any = None) -> list[Kind]:  # noqa: ANN401
+        with self.database.reading() as connection:
+            return rows(connection, kind, in_order(table_of(kind)) if query is None else query)
+
+
+class Run:
+    """One run of a project: what was asked, what was answered, and what was said of the answers."""
+
+    def __init__(self, project: Project, manifest: Manifest) -> None:
+        self.project, self.manifest = project, manifest
+        self._database = project.database
+
+    @property
+    def id(self) -> str:
+        return self.manifest.id
+
+    @property
+    def version(self) -> str:
+        return self.manifest.version
+
+    def amend(self, **changes: object) -> None:
+        """Change what the run says of itself, as when it is graded."""
+        with self._database.writing() as connection:
+            self._amend(connection, **changes)
+
+    def questions(self) -> list[Question]:
+        found = self.project._rows(QuestionRow, in_order(QUESTIONS).where(QUESTIONS.c.run == self.id))
+        return [msgspec.convert(row.question, Question) for row in found]
+
+    def traces(self) -> list[Trace]:
+        return [trace_of(row) for row in self._answers()]
+
+    def items(self) -> dict[Key, Item]:
+        """The answers, each with its question."""
+        asked = {question.id: question for question in self.questions()}
+        return {(str(t.question_id), t.attempt): Item(asked[str(t.question_id)], t)
+                for t in self.traces() if t.question_id in asked}  # fmt: skip
+
+    def keys(self) -> dict[Key, str]:
+        """Of each answer, the key that verdicts and labels belong to."""
+        return {(row.question_id, row.attempt): row.key for row in self._answers()}
+
+    def subjects(self) -> dict[Key, str]:
+        """Whose data each answer is; "" where its trace names nobody."""
+        return {(row.question_id, row.attempt): row.subject for row in self._answers()}
+
+    def keep(self, traces: Iterable[Trace]) -> None:
+        """Keep answers, in place of earlier ones to the same question and attempt; on return no kill loses them."""
+        asked = {question.id: question for question in self.questions()} if not hasattr(self, "_asked") else self._asked
+        self._asked = asked
+        found = [self._answer_row(asked, trace) for trace in traces]
+        with self._database.writing(alone=False) as connection:
+            for row in found:
+                own = (ANSWERS.c.run == self.id, ANSWERS.c.question_id == row.question_id,
+                       ANSWERS.c.attempt == row.attempt)  # fmt: skip
+                connection.execute(ANSWERS.delete().where(*own))
+                connection.execute(ANSWERS.insert(), asdict(row))
+
+    def verdicts(self) -> list[Verdict]:
+        """What counts of each grader on these answers, and every label in force beside it.
+
+        Of several gradings of an answer by one grader, the newest that says something counts: a failed one changes
+        nothing.
+        """
+        gradings: dict[tuple[Key, str], dict[str, list[Verdict]]] = {}
+        for key, row in self._said():
+            verdict = Verdict(
+                question_id=key[0], attempt=key[1], axis=row.axis, value=row.value, grader=row.grader, via=row.via,
+                reason=row.reason, confidence=row.confidence, evidence=row.evidence, self_check=row.self_check,
+                unsure=row.unsure,
+            )  # fmt: skip
+            if not is_annotator(row.grader):
+                gradings.setdefault((key, row.grader), {}).setdefault(row.at, []).append(verdict)
+        return [verdict for by_time in gradings.values() for verdict in _counting(by_time)]
+
+    def add_verdicts(self, grader: str, given: Iterable[Verdict], failed: Collection[Key] = ()) -> list[Key]:
+        """Add a grading; return the answers on which an earlier one by this grader stands.
+
+        It stands where the new one says nothing, or is said to have `failed`, and is then not added.
+        """
+        answers, at = {(row.question_id, row.attempt): row for row in self._answers()}, timestamp()
+        by_answer: dict[Key, list[Verdict]] = {}
+        for verdict in given:
+            by_answer.setdefault((verdict.question_id, verdict.attempt), []).append(verdict)
+        before = {(v.question_id, v.attempt) for v in self.verdicts() if v.grader == grader and v.value is not None}
+        stands = [
+            key for key, own in by_answer.items()
+            if key in before and (key in failed or all(one.value is None for one in own))
+        ]  # fmt: skip
+        new = [
+            _sealed(answers[key], verdict, at, self.manifest.rubric_sha256)
+            for key, own in by_answer.items() if key in answers and key not in stands for verdict in own
+        ]  # fmt: skip
+        with self._database.writing() as connection:
+            add(connection, new)
+        return stands
+
+    def verdict_ids(self) -> list[str]:
+        """The ids of all rows that could have a part in a decision on this run."""
+        return sorted({row.id for _, row in self._said()})
+
+    def missing(self) -> list[Question]:
+        """The questions that have no answer, not even an error."""
+        answered = {question for question, _ in self.keys()}
+        return [question for question in self.questions() if question.id not in answered]
+
+    def purge(self, connection: Connection, keys: Collection[Key], when: str) -> None:
+        """Erase answers, and of a log the questions that nobody else asked."""
+        gone = [row for row in self._answers(connection) if (row.question_id, row.attempt) in keys]
+        for row in gone:
+            own = (ANSWERS.c.run == self.id, ANSWERS.c.question_id == row.question_id,
+                   ANSWERS.c.attempt == row.attempt)  # fmt: skip
+            connection.execute(ANSWERS.delete().where(*own))
+        changes: dict[str, object] = {"purged": (*self.manifest.purged, f"{when}: {len(gone)} answers")}
+        if self.manifest.log_sha256:
+            left = {row.question_id for row in self._answers(connection)}
+            asked = rows(connection, QuestionRow, select(QUESTIONS).where(QUESTIONS.c.run == self.id))
+            kept = [row for row in asked if row.question["id"] in left]
+            for row in (row for row in asked if row.question["id"] not in left):
+                connection.execute(QUESTIONS.delete().where(QUESTIONS.c.run == self.id, QUESTIONS.c.place == row.place))
+            changes |= {"question_count": len(kept), "uneven": True}
+        self._amend(connection, **changes)
+
+    def _amend(self, connection: Connection, **changes: object) -> None:
+        self.manifest = replace(self.manifest, **changes)
+        new = {"manifest": _plain(self.manifest), "version": self.manifest.version}
+        connection.execute(RUNS.update().where(RUNS.c.id == self.id).values(new))
+
+    def _answers(self, connection: Connection | None = None) -> list[AnswerRow]:
+        query = in_order(ANSWERS).where(ANSWERS.c.run == self.id)
+        return self.project._rows(AnswerRow, query) if connection is None else rows(connection, AnswerRow, query)
+
+    def _answer_row(self, asked: Mapping[str, Question], trace: Trace) -> AnswerRow:
+        if trace.question_id is None:
+            raise ValueError("an answer of a run names its question")
+        clean = _TRACE.decode(_ENCODER.encode(_plain(trace)))
+        question = asked.get(trace.question_id) or Question(trace.question_id, "", "answer")
+        return checked(AnswerRow(
+            run=self.id, question_id=str(clean.question_id), attempt=clean.attempt, key=key_of(question, clean),
+            context=context_of(question, clean), subject=clean.subject or "", trace=_plain(clean),
+        ))  # fmt: skip
+
+    def _said(self) -> Iterator[tuple[Key, VerdictRow]]:
+        """All that graders and people ever said of these answers, oldest first."""
+        query = (
+            select(VERDICTS, ANSWERS.c.question_id.label("asked"), ANSWERS.c.attempt.label("time"))
+            .join(ANSWERS, ANSWERS.c.key == VERDICTS.c.key)
+            .where(ANSWERS.c.run == self.id, or_(VERDICTS.c.context == ANSWERS.c.context, VERDICTS.c.context == ""))
+            .order_by(VERDICTS.c.at, VERDICTS.c.id)
+        )
+        with self._database.reading() as connection:
+            for found in connection.execute(query).mappings().all():
+                yield (found["asked"], found["time"]), row_of(VerdictRow, found)
+
+
+class Replies:
+    """Paid replies of models, so that a team shares them: what `models.cache.Cache` takes in place of a file."""
+
+    def __init__(self, database: Database) -> None:
+        self.name = database.name
+        self._database = database
+
+    def read(self, digest: str) -> bytes | None:
+        with self._database.reading() as connection:
+            found = connection.execute(select(REPLIES.c.reply).where(REPLIES.c.digest == digest)).scalar()
+        return None if found is None else str(found).encode()
+
+    def write(self, digest: str, model: str, reply: bytes) -> None:
+        row = ReplyRow(digest=digest, at=timestamp(), model=model, reply=reply.decode())
+        with self._database.writing(alone=False) as connection:
+            connection.execute(REPLIES.delete().where(REPLIES.c.digest == digest))
+            connection.execute(REPLIES.insert(), asdict(row))
+
+
+def key_of(question: Question, trace: Trace) -> str:
+    """Return the key of what was said: the question, the answer, and the texts it cites, or all where it cites none."""
+    said = trace.answer or ""
+    sources = trace.sources
+    cited = trace.citations
+    if cited is None:
+        cited = citations.parse(said, trace.names, question.gold_ids, sources) or ()
+    shown = [one for one in sources if one.id in cited] or sources
+    return _hash([_normal(question.text), _normal(said), trace.error, sorted(_text(one) for one in shown)])
+
+
+def context_of(question: Question, trace: Trace) -> str:
+    """Return the hash of what a grader sees besides: gold, expectation, everything that was retrieved."""
+    retrieved = None if trace.retrieved is None else [(one.id, _text(one)) for one in trace.retrieved]
+    return _hash([question.expects, question.gold_ids, question.gold_claims, retrieved, trace.citations])
+
+
+def verdict_row(label: Label) -> VerdictRow:
+    """Return the label as the row that it is in the project."""
+    return VerdictRow(
+        id=label.id, at=label.at, key=label.version, context="", axis=label.axis, value=label.value,
+        grader=signed(label.annotator), via=label.drawn, reason=label.note, rubric_sha256=label.rubric_sha256,
+        run=label.run, question_id=label.question_id, attempt=label.attempt, subject=label.subject,
+    )  # fmt: skip
+
+
+def label_of(row: VerdictRow) -> Label:
+    """Return a person's row as a label."""
+    return Label(
+        id=row.id, at=row.at, annotator=row.grader.removeprefix(PEOPLE), question_id=row.question_id,
+        attempt=row.attempt, axis=row.axis, value=row.value, note=row.reason, version=row.key,
+        rubric_sha256=row.rubric_sha256, run=row.run, drawn=row.via, subject=row.subject,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def erase(
+    project: Project, runs: Mapping[str, Collection[Key]], whole: Collection[str], subjects: Collection[str],
+    before: str, record: Purge,
+) -> Purge:  # fmt: skip
+    """Erase answers of runs, whole runs, and what was said of them; add the record of it. All of it or nothing.
+
+    A verdict goes where its answer is in no run any more, where it is about one of `subjects`, or is older.
+    """
+    with project.database.writing() as connection:
+        gone = {row.key for run in project.runs() for row in run._answers(connection)
+                if run.id in whole or (row.question_id, row.attempt) in runs.get(run.id, ())}  # fmt: skip
+        for run in project.runs():
+            if run.id in whole:
+                for table in (ANSWERS, QUESTIONS):
+                    connection.execute(table.delete().where(table.c.run == run.id))
+                connection.execute(RUNS.delete().where(RUNS.c.id == run.id))
+            elif run.id in runs:
+                run.purge(connection, runs[run.id], record.at)
+        left = set(connection.execute(select(ANSWERS.c.key)).scalars())
+        found = connection.execute(select(VERDICTS.c.id, VERDICTS.c.key, VERDICTS.c.subject, VERDICTS.c.at)).all()
+        doomed = [id for id, key, subject, at in found
+                  if (key in gone and key not in left) or subject in subjects or at < before]  # fmt: skip
+        with deleting(connection, VERDICTS.name):
+            for some in _batches(doomed):
+                connection.execute(VERDICTS.delete().where(VERDICTS.c.id.in_(some)))
+        # Nobody knows whose words a model was shown: of a person all replies go, else those that are too old.
+        old = REPLIES.delete() if not before else REPLIES.delete().where(REPLIES.c.at < before)
+        replies = connection.execute(old).rowcount
+        made = replace(record, rows={**record.rows, "verdicts": len(doomed), "replies": replies})
+        add(connection, [made])
+    project.database.compact()
+    return made
+
+
+def timestamp() -> str:
+    """The time as a project writes it: in UTC, so that texts are in the order of the times."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def fingerprint(items: Iterable[Struct]) -> str:
+    """Return the sha256 of some questions, passages or traces, whatever file they came from."""
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(_ENCODER.encode(_plain(item)) + b"\n")
+    return digest.hexdigest()
+
+
+def _counting(by_time: Mapping[str, list[Verdict]]) -> list[Verdict]:
+    newest_first = [by_time[at] for at in sorted(by_time, reverse=True)]
+    return next((one for one in newest_first if any(v.value is not None for v in one)), newest_first[0])
+
+
+def _sealed(answer: AnswerRow, verdict: Verdict, at: str, rubric_sha256: str) -> VerdictRow:
+    row = VerdictRow(
+        id="", at=at, key=answer.key, context=answer.context, axis=verdict.axis, value=verdict.value,
+        grader=verdict.grader, via=verdict.via, reason=verdict.reason, confidence=verdict.confidence,
+        evidence=verdict.evidence, self_check=verdict.self_check, unsure=verdict.unsure, rubric_sha256=rubric_sha256,
+        run=answer.run, question_id=answer.question_id, attempt=answer.attempt, subject=answer.subject,
+    )  # fmt: skip
+    clean = msgspec.convert(_plain(row), VerdictRow)
+    return replace(clean, id=_hash(clean))
+
+
+def _labels(connection: Connection, keys: Collection[str] | None, run: str | None = None) -> list[Label]:
+    people = or_(VERDICTS.c.grader.startswith(PEOPLE), VERDICTS.c.grader.startswith(AI))
+    where = [people, *([] if run is None else [VERDICTS.c.run == run])]
+    query = in_order(VERDICTS).where(*where)
+    batches = [query] if keys is None else [query.where(VERDICTS.c.key.in_(some)) for some in _batches(keys)]
+    found = [label_of(row) for one in batches for row in rows(connection, VerdictRow, one)]
+    return sorted(found, key=lambda label: (label.at, label.id))
+
+
+def _id_for(name: str) -> str:
+    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
+    return f"{stem}-{secrets.token_hex(3)}"
+
+
+def trace_of(row: AnswerRow) -> Trace:
+    return _TRACE.decode(_ENCODER.encode(row.trace))
+
+
+def _plain(item: Struct) -> Any:  # noqa: ANN401
+    """As JSON gives it back; half of a surrogate pair, as a pipeline that cuts texts may leave it, is not UTF-8."""
+    return msgspec.json.decode(msgspec.json.encode(without_surrogates(msgspec.to_builtins(item))))
+
+
+def _text(passage: Passage) -> str:
+    """The hash of a passage's text with its white space normalised; of its id where the log has no text."""
+    text = _normal(passage.text)
+    return _hash(text) if text else passage.id
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _hash(content: object) -> str:
+    clean = without_surrogates(msgspec.to_builtins(content))
+    return hashlib.sha256(msgspec.json.encode(clean, order="deterministic")).hexdigest()[:32]
+
+
+def _batches(keys: Collection[str]) -> Iterator[list[str]]:
+    waiting = iter(sorted(keys))
+    while some := list(itertools.islice(waiting, BATCH)):
+        yield some
