@@ -40,7 +40,6 @@ _COMMANDS = {
     "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
     "serve": "Browse runs, trends, comparisons, labels and certificates.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
-    "bench": "Try pipelines on a public dataset that you have downloaded.",
     "council": "Rank answers by the scores of several reviewers.",
     "audit": "Put everything about a run into one file for a reviewer.",
     "export": "Write the ledger to a file.",
