@@ -61,7 +61,7 @@ pictures: $(VENV)/.dev
 	$(BIN)/python -m tests.pictures
 
 # Every page and every file that one of them links to, where it lies in the repository.
-PAGES := README.md ARCHITECTURE.md CHANGELOG.md action.yml docs benchmarks/RESULTS.md training/README.md \
+PAGES := README.md ARCHITECTURE.md CHANGELOG.md action.yml docs examples benchmarks/RESULTS.md training/README.md \
   $(wildcard src/surefoot/gates/*.toml src/surefoot/rubrics/council.toml)
 site: $(VENV)/.dev
 	rm -rf build/pages

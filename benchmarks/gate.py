@@ -1,6 +1,6 @@
 """How often does the gate decide, and how often wrongly? Made-up pipelines, decided by the gate's own functions.
 
-    python -m benchmarks.gate [--programmes N] [--grid N] [--jobs N]
+    python benchmarks/gate.py [--programmes N] [--grid N] [--jobs N]
 
 Unless said otherwise: 130 questions, 3 runs of each version, 3 % wrong, one question in ten fragile, a quarter of all
 answers reworded from run to run, a grader that finds 90 % of what is wrong and flags 3 % of the rest, 80 labels (half
@@ -19,9 +19,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from simulated_gate import Outcome, Setting, decided, outcome_of, programme
 from surefoot.gate.change import Evidence, Occurrence, draw
 from surefoot.gate.rules import POPULATION, SET
-from surefoot.services.plan import Outcome, Setting, decided, outcome_of, programme
 
 S = Setting()
 LARGE = Setting(questions=400, runs=2, labels=150)

@@ -22,7 +22,6 @@ from surefoot.store import RunStore
 
 from .conftest import Write
 from .gate.helpers import SHORT, changed, label_of, run_folder
-from .in_process import surefoot
 
 GOOD = "c" * 117 + "r" * 13
 TRUTH = "--uncalibrated"
@@ -282,16 +281,6 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
     code, found = decided(base, cand)
     assert code == 1 and found["trust"]["drawn"] == 60, "eight alarms on the candidate alone, and all of them right"
     assert found["look"] == 1
-
-
-def test_a_plan_says_how_often_the_gate_would_decide(questions: Path) -> None:
-    done = surefoot("questions", "plan", questions, "--runs", "1", "--labels", "3", "--json")
-    assert done.code == 0 and done.json["questions"] == 4
-    assert [one["rise"] for one in done.json["changes"]] == [0, 0.03, 0.06]
-    assert all(0 <= one[key] <= 1 for one in done.json["changes"] for key in ("ships", "blocks", "ships_after"))
-    assert "5 questions, 1 run of each version" in surefoot("questions", "plan", "5", "--runs", "1").out
-    for wrong in ("0", "10000000", "nosuch.json"):
-        assert surefoot("questions", "plan", wrong).code == 2
 
 
 def test_runs_of_one_name_that_are_left_out_together_are_counted(tmp_path: Path) -> None:

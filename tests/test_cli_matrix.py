@@ -346,17 +346,16 @@ def test_a_limit_on_the_cost_needs_prices(folder: Path, chat: Chat) -> None:
     assert not none.json["cells"][4]["failed"] and none.json["cells"][4]["buckets"]  # a log costs nothing
 
 
-def test_pipelines_and_a_council_of_graders_share_one_budget(folder: Path) -> None:
+def test_pipelines_and_graders_share_one_budget(folder: Path) -> None:
     """Every call costs 0.11 USD, whoever makes it."""
     with FaultServer(lambda call: Fault(text="The fee of house 1 is EUR 1 [h#1].")) as server:
         models = "m", "n", "o"
         prices = "".join(f'"{name}" = {{ in = 1000, out = 1000 }}\n' for name in models)
         (folder / "prices.toml").write_text(f"[models]\n{prices}")
-        graders = ",".join(f"llm:{name}@{server.url}" for name in models)
         text = (
             MATRIX.format(url=server.url, other=server.url).replace("llm:first", "llm:m").replace("llm:second", "llm:n")
         )
-        text = text.replace('grader = "rules"', f'grader = "council:{graders}"')
+        text = text.replace('grader = "rules"', f'grader = "llm:o@{server.url}"')
         cache = folder / "c.sqlite"
         matrix(folder, text, "--max-cost", "20", "--prices", "prices.toml", "--cache", str(cache), "--json")
         assert 10 < sum(server.asked.values()) <= 20 / 0.11

@@ -52,7 +52,7 @@ def test_a_seed_can_be_written_down(value: str, folder: Path) -> None:
     assert "--seed" in refused("run", "-p", "reference", f"--seed={value}")
 
 
-@pytest.mark.parametrize("grader", ["rules", "local", "council:rules,local", "llm:m@http://localhost:1/v1"])
+@pytest.mark.parametrize("grader", ["rules", "local", "llm:m@http://localhost:1/v1"])
 @pytest.mark.parametrize(
     "option",
     [*(f"--max-cost={value}" for value in NO_FLOATS), *(f"--sure-from={value}" for value in (*NO_FLOATS, "2"))],

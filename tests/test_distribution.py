@@ -1,4 +1,4 @@
-"""What people install and read: the wheel, the image, the site, completion in a shell, and the example notebook."""
+"""What people install and read: the wheel, the image, the site, and the example notebook."""
 
 from __future__ import annotations
 
@@ -80,44 +80,6 @@ def test_the_image_is_slim_and_not_run_by_root() -> None:
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"]) - {"dev"}
     sent = {line[1:] for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line.startswith("!")}
     assert sent == {"src", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]}, "what the wheel is made of"
-
-
-def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
-    script = tmp_path / "try.sh"
-    script.write_text("""
-        eval "$(surefoot completion bash)"
-        complete -p surefoot
-        for line in "re" "--v" "completion z" "gr"; do
-            COMP_WORDS=(surefoot $line) COMP_CWORD=$(wc -w <<< "$line") COMPREPLY=()
-            _surefoot_completion surefoot
-            echo "$line: ${COMPREPLY[*]}"
-        done
-    """)
-    done = subprocess.run(["bash", script], env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
-    told = ["complete -o nosort -F _surefoot_completion surefoot", "re: report", "--v: --version", "completion z: zsh",
-            "gr: grade"]  # fmt: skip
-    assert done.stdout.splitlines() == told and not done.stderr
-
-
-def test_fish_and_zsh_complete_commands_with_all_that_is_said_of_them_and_files(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    made = {shell: subprocess.run(["surefoot", "completion", shell], env=ENVIRONMENT, capture_output=True, text=True)
-            for shell in ("fish", "zsh")}  # fmt: skip
-    for shell, script in made.items():
-        (tmp_path / shell).write_text(script.stdout)
-    there = [shell for shell in made if shutil.which(shell)]
-    if "zsh" in there:  # also one that nobody has set up
-        words = "source ./zsh && print $_comps[surefoot]"
-        done = subprocess.run(["zsh", "-f", "-c", words], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True)
-        assert (done.stdout, done.stderr) == ("_surefoot_completion\n", "")
-    if "fish" in there:
-        words = 'source fish; complete -C "surefoot compar"; complete -C "surefoot compare ru"'
-        done = subprocess.run(
-            ["fish", "-N", "-c", words], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True
-        )
-        assert done.stdout.startswith("compare\tDecide, and show") and "runs/" in done.stdout
-    if not there:
-        pytest.skip("there is neither fish nor zsh")
 
 
 def test_the_example_notebook_runs_and_shows_its_results(tmp_path: Path) -> None:

@@ -149,8 +149,6 @@ def test_a_question_set_is_checked_locked_and_cloned(questions: Path, tmp_path: 
     cloned = surefoot.clone_questions(questions, tmp_path / "next.jsonl", change=["q2"])
     assert cloned.renamed == {"q1": "q1@v2", "q2": "q2@v2"} and cloned["to_edit"] == ("q2@v2",)
     assert surefoot.lock_questions(questions, accept_changes=True).exit_code == 0
-    with pytest.raises(UsageError, match="cannot be planned"):
-        surefoot.plan_questions(0)
 
 
 def test_the_doctor_examines_a_function(tmp_path: Path) -> None:
@@ -179,7 +177,6 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
         lambda: surefoot.Asking(concurrency=0),
         lambda: surefoot.Asking(timeout=-1),
         lambda: surefoot.run(str, repeats=-1),
-        lambda: surefoot.plan_questions(40, margin=-1),
         lambda: surefoot.calibrate("nowhere", risk=5),
         lambda: surefoot.import_labels("nowhere.csv"),
     ],

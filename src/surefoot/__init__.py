@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.audit import audit, verify_audit
     from surefoot.services.baseline import BaselineUpdate, update_baseline
-    from surefoot.services.bench import Benched, bench, public_datasets
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
     from surefoot.services.compare import Compared, compare
@@ -28,39 +27,35 @@ if TYPE_CHECKING:
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
-    from surefoot.services.new_question import add_question
     from surefoot.services.overview import RunOverview, overview
     from surefoot.services.questions import (
         check_questions,
         clone_questions,
         diff_questions,
         lock_questions,
-        plan_questions,
         review_questions,
     )
     from surefoot.services.result import Person
     from surefoot.services.retention import purge
     from surefoot.services.run import Answers, run
-    from surefoot.services.watch import Try, watch
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineUpdate", "Benched", "Built", "Calibrated", "Compared", "Council",
+    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Compared", "Council",
     "CouncilEvaluation", "CouncilScores", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
-    "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms", "Try",
-    "__version__", "add_documents", "add_question", "audit", "bench", "build_questions", "calibrate",
+    "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
+    "__version__", "add_documents", "audit", "build_questions", "calibrate",
     "check_questions", "clone_questions", "compare", "council", "council_runs", "council_scores", "current_baseline",
     "decisions", "diff_questions", "evaluate_council", "export_ledger", "grade", "grade_log", "history",
     "import_labels", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
-    "plan_questions", "proposals_from_log", "public_datasets", "purge", "remove_documents", "review_questions", "run",
-    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit", "watch",
+    "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
+    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit",
 ]  # fmt: skip
 _HOMES = {
     "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.audit": ("audit", "verify_audit"),
     "services.baseline": ("BaselineUpdate", "update_baseline"),
-    "services.bench": ("Benched", "bench", "public_datasets"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
     "services.compare": ("Compared", "compare"),
@@ -78,20 +73,17 @@ _HOMES = {
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
-    "services.new_question": ("add_question",),
     "services.overview": ("RunOverview", "overview"),
     "services.questions": (
         "check_questions",
         "clone_questions",
         "diff_questions",
         "lock_questions",
-        "plan_questions",
         "review_questions",
     ),
     "services.result": ("Person",),
     "services.retention": ("purge",),
     "services.run": ("Answers", "run"),
-    "services.watch": ("Try", "watch"),
 }
 
 

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from surefoot.annotators import PEOPLE, is_settler, signed
 from surefoot.types import Verdict
 
-MEMBER = "council member"  # of the grader, with its number, among the versions of a run
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person

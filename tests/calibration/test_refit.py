@@ -132,13 +132,11 @@ def test_the_new_grader_is_a_file_with_a_name_of_its_own(strict: None, tmp_path:
     assert code == ExitCode.OK and json.loads(said)["grader"] == grader.name
 
 
-def test_a_refitted_grader_may_be_first_in_a_cascade_or_sit_in_a_council(strict: None, tmp_path: Path) -> None:
+def test_a_refitted_grader_may_be_first_in_a_cascade(strict: None, tmp_path: Path) -> None:
     run, labels = run_of(tmp_path)
     made = refit(run, out=tmp_path / "ours.json", labels=labels)
     cascade = open_grader(f"local@{made.file},llm:m@http://localhost:1/v1", Terms(cache=tmp_path / "c.sqlite"))
     assert "+refit+" in cascade.name and "<0.8+llm:m@" in cascade.name
-    council = open_grader(f"council:rules,local@{made.file}", Terms())
-    assert council.name.startswith("council@1:2+")
 
 
 def test_too_few_labels_are_refused(strict: None, tmp_path: Path) -> None:

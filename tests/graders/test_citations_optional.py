@@ -10,7 +10,6 @@ import pytest
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.services.graders import Terms, open_grader
@@ -65,9 +64,6 @@ def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
     terms = Terms(citations="optional")
     plain, optional = (open_grader("rules", one) for one in (Terms(), terms))
     assert optional.name == f"{plain.name}+citations-optional"
-    council = open_grader("council:rules,local", terms)
-    assert isinstance(council, CouncilGrader) and council.citations == "optional"
-    assert council.name != open_grader("council:rules,local", Terms()).name
     axes = {axis.name for axis in rubric.load("citations_optional").axes}
     assert axes == {axis.name for axis in rubric.load().axes} - {"extra_claim_count"}
     with pytest.raises(UsageError, match="--citations cannot be 'never'"):

@@ -210,9 +210,9 @@ def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
     ("arguments", "words"),
     [
         (["--grader", "gpt"], "there is no grader 'gpt'"),
-        (["--grader", "cascade:gpt,llm:m@http://localhost:1/v1"], "there is no grader"),
+        (["--grader", "gpt,llm:m@http://localhost:1/v1"], "there is no grader"),
         (["--grader", "llm:m@localhost"], "does not begin with http"),
-        (["--grader", "rules+llm:m@http://localhost:1/v1", "--sure-from", "7"], "--sure-from is a probability"),
+        (["--grader", "rules,llm:m@http://localhost:1/v1", "--sure-from", "7"], "--sure-from is a probability"),
         (["--grader", "llm:m@http://localhost:1/v1", "--max-cost", "-1"], "amount of money"),
     ],
 )
@@ -248,17 +248,3 @@ def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
 def test_the_command_in_a_process_of_its_own(server: FaultServer, tmp_path: Path, write: Write) -> None:
     done = surefoot("grade", "--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
     assert done.code == 0 and "1 correct, 1 wrong, 0 unsupported, 1 refused, 0 not graded" in done.out
-
-
-def test_a_council_of_graders_keeps_every_ballot(server: FaultServer, tmp_path: Path) -> None:
-    run = run_with("The fee is EUR 9 [p].", tmp_path)
-    done = Done(run, *by_model(server, tmp_path, "council:rules,llm:m@{}"))
-    assert done.buckets == {"q1": "wrong"} and done.rows["q1"]["via"] == "2 wrong"
-    kept = [verdict.grader for verdict in RunStore.open(run).verdicts() if verdict.axis == "factuality"]
-    assert [name.partition("@")[0] for name in kept] == ["rules", "llm:m", "council"]
-
-
-@pytest.mark.parametrize("spec", ["council:local", "council:rules,rules", "council:", "council:local,rulez"])
-def test_what_is_no_council_is_a_usage_error(spec: str) -> None:
-    with pytest.raises(UsageError):
-        open_grader(spec, Terms())

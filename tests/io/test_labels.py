@@ -218,7 +218,7 @@ def test_in_one_file_too_what_was_picked_is_no_sample(write: Write) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["rules", "rules@2", "local@1+0123456789ab", "council@1:3+0123456789ab", "llm:qwen@localhost:8000+01234567",
+    ["rules", "rules@2", "local@1+0123456789ab", "llm:qwen@localhost:8000+01234567",
      "anthropic:claude+01234567", "local@1+0123456789ab<0.9+llm:m@h+01234567", "recorded:calls.jsonl", "judge+deadbeef",
      "Rules@2", "g/1", "G/1 ", "human/g/1"],
 )  # fmt: skip

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.gate.rules import SET
-from surefoot.services.plan import Setting, outcome_of
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -19,6 +18,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import calibration  # noqa: E402
 import calibration_clusters  # noqa: E402
 import gate  # noqa: E402
+from simulated_gate import Setting, outcome_of  # noqa: E402
 
 
 @pytest.mark.parametrize("cell", calibration.QUICK, ids=str)

@@ -53,7 +53,7 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
 @click.option(
     "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
-    help="local, local@FILE, rules, llm:MODEL@URL, local,llm:MODEL@URL (a cascade) or council:GRADER,GRADER,...",
+    help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)",
 )  # fmt: skip
 @click.option(
     "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",

@@ -12,7 +12,6 @@ from importlib import import_module  # noqa: TID251 - one command is loaded, not
 from typing import Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
 
 from surefoot import __version__
 from surefoot.errors import ExitCode, SurefootError
@@ -26,7 +25,7 @@ _COMMANDS = {
     "init": "A small working example to start from.",
     "corpus": "Turn documents into passages, and find their ids.",
     "build": "Make a question set from your documents, to review.",
-    "questions": "Review a question set and keep it honest: check, lock, diff, clone, plan.",
+    "questions": "Review a question set and keep it honest: check, lock, diff, clone.",
     "score": "Check citations and refusals in a log, without a model.",
     "doctor": "Ask a pipeline a few questions before a long run.",
     "run": "Ask a pipeline every question, and keep the answers.",
@@ -40,13 +39,11 @@ _COMMANDS = {
     "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
     "serve": "Browse runs, trends, comparisons, labels and certificates.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
-    "bench": "Try pipelines on a public dataset that you have downloaded.",
     "council": "Rank answers by the scores of several reviewers.",
     "audit": "Put everything about a run into one file for a reviewer.",
     "export": "Write the ledger to a file.",
     "import": "Add labels made elsewhere, or an export, to the ledger.",
     "ledger": "Erase what is too old, or about one person: purge.",
-    "completion": "Complete commands with the Tab key, in bash, zsh or fish.",
 }
 _MODULES = {"export": "ledger", "import": "ledger"}  # of the others, that of their name
 
@@ -72,10 +69,6 @@ class _Commands(click.Group):
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [CompletionItem(name, help=what) for name, what in _COMMANDS.items() if name.startswith(incomplete)]
-        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:

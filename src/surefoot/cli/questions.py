@@ -1,16 +1,15 @@
-"""surefoot questions check | lock | diff | clone | plan; review and add are in `question_review`"""
+"""surefoot questions check | lock | diff | clone; review is in `question_review`"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from surefoot.cli.options import Share, json_option
+from surefoot.cli.options import json_option
 from surefoot.cli.output import finish, say
-from surefoot.cli.question_review import add, review
+from surefoot.cli.question_review import review
 from surefoot.cli.terminal import PERSON
 from surefoot.report.words import counted, plain
 from surefoot.services import questions as service
@@ -23,11 +22,10 @@ _JSON = json_option()
 
 @click.group(epilog="Example: surefoot questions check qaset.json")
 def questions() -> None:
-    """Write, review, check, lock and version a question set."""
+    """Review, check, lock and version a question set."""
 
 
 questions.add_command(review)
-questions.add_command(add)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -100,29 +98,6 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
         lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
-    return _show(found, as_json, lines)
-
-
-@questions.command(epilog="Example: surefoot questions plan 130 --runs 3 --labels 80")
-@click.argument("size", metavar="N|FILE")
-@click.option("--runs", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="Of each version.")
-@click.option(
-    "--labels", type=click.IntRange(1, 5_000), default=80, show_default=True, metavar="N", help="Answers labelled."
-)
-@click.option("--rate", type=Share(), default=0.03, show_default=True, metavar="SHARE", help="Wrong answers today.")
-@click.option("--margin", type=Share(), default=0.03, show_default=True, metavar="SHARE", help="The rise you accept.")
-@_JSON
-def plan(size: str, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Simulate how often the gate would decide on this many questions."""
-    found = service.plan_questions(int(size) if size.isdecimal() else size, **options)
-    lines = [
-        f"{counted(found.questions, 'question')}, {counted(found.runs, 'run')} of each version, "
-        f"{counted(found.labels, 'label')}, {found.rate:.1%} wrong today, margin {found.margin:g}",
-        "wrong rises by   ships  blocks   after the labels the gate asks for: ships  blocks",
-    ]
-    for one in found.changes:
-        first, after = f"{one.ships:6.0%} {one.blocks:7.0%}", f"{one.ships_after:6.0%} {one.blocks_after:7.0%}"
-        lines.append(f"{one.rise * 100:6.1f} points   {first}   {'':34} {after}")
     return _show(found, as_json, lines)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +24,9 @@ from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import Asking
 from surefoot.report.words import counted, plain
-from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline
-from surefoot.services.watch import Try
-from surefoot.services.watch import watch as watch_pipeline
 
 _INTERRUPTED = 130
-_MOST_CHANGES, _LONGEST_CHANGE = 5, 60  # shown of a try
 
 
 @click.command(epilog="Example: surefoot run --pipeline reference --out runs/first")
@@ -52,55 +46,22 @@ _MOST_CHANGES, _LONGEST_CHANGE = 5, 60  # shown of a try
 @retries_option
 @click.option("--resume", is_flag=True, help="Continue the run in --out.")
 @click.option("--retry-errors", is_flag=True, help="As --resume, and retry what failed.")
-@click.option("--watch", is_flag=True, help="Ask again whenever the pipeline's file is saved.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="For the pauses between retries.")
 @chat_options
 @ledger_option
 @json_option()
-def run(spec: str | None, watch: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers in a run folder.
 
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
     asking = _asking(spec or "", options)
-    if watch:
-        return _watch(spec or "", asking, as_json, options)
     answers = run_pipeline(spec, **options, asking=asking, person=PERSON)
     code = finish(answers, as_json, lambda: show(answers, asking.concurrency))
-    return _interrupted(answers) if answers.interrupted else code
-
-
-def _interrupted(answers: Answers) -> int:
-    say(f"interrupted; to go on, give the same command with --resume --out {answers.folder}")
-    return _INTERRUPTED
-
-
-def _watch(spec: str, asking: Asking, as_json: bool, options: dict[str, Any]) -> int:
-    """Ctrl-C while it waits is how it ends: the exit code is that of the last try."""
-    alone = {name: options.pop(name) for name in ("out", "version", "resume", "retry_errors")}
-    for name in (name for name, value in alone.items() if value):
-        hint = f"leave out --{name.replace('_', '-')}"
-        raise UsageError("--watch keeps each try as a new run, in a folder of its own", hint)
-    code = _INTERRUPTED
-    with contextlib.suppress(KeyboardInterrupt):
-        for one in watch_pipeline(spec, **options, asking=asking, person=PERSON):
-            code = finish(one, as_json, partial(_show_try, one, asking.concurrency))
-            if one.answers.interrupted:
-                return _interrupted(one.answers)
+    if answers.interrupted:
+        say(f"interrupted; to go on, give the same command with --resume --out {answers.folder}")
+        return _INTERRUPTED
     return code
-
-
-def _show_try(one: Try, concurrency: int) -> None:
-    show(one.answers, concurrency)
-    if one.is_first:
-        return
-    changes = one.table()
-    click.echo(f"{len(changes):,} of {counted(one.answers['asked'], 'answer')} changed")
-    for row in changes[:_MOST_CHANGES]:
-        before, after = (plain(row[side] or "not asked", _LONGEST_CHANGE) for side in ("before", "after"))
-        click.echo(f"  {plain(row['question_id'])}: {before} -> {after}")
-    if len(changes) > _MOST_CHANGES:
-        click.echo(f"  and {len(changes) - _MOST_CHANGES:,} more")
 
 
 def _asking(spec: str, options: dict[str, Any]) -> Asking:

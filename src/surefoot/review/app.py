@@ -20,7 +20,7 @@ from surefoot.report.prose import visible
 from surefoot.report.words import counted
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
-from surefoot.services.new_question import are_against
+from surefoot.review.writing import are_against
 from surefoot.services.result import Person
 from surefoot.types import Passage
 from surefoot.web.pages import Pages, Words, body_of, checked_name, number_in, to
@@ -135,7 +135,7 @@ class _Pages(Pages):
             findings = author.read(question)
         if are_against(findings) and not sent.anyway:
             return {"objections": [visible(one.message) for one in findings]}
-        return {"next": self._desk.address_of(author.write(question, findings, by=person).id or "")}
+        return {"next": self._desk.address_of(author.write(question, findings, by=person))}
 
     async def decide(self, request: Request) -> Response:
         """Where to go then, or what speaks against an edit; sent again with `anyway` it is taken all the same."""

@@ -19,7 +19,7 @@ from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_
 from surefoot.report.prose import visible
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
-from surefoot.services.new_question import Author, are_against
+from surefoot.review.writing import Author, are_against
 from surefoot.types import Passage, Question
 from surefoot.web.pages import BadForm
 
@@ -79,7 +79,7 @@ class Desk:
         self._open: dict[str, tuple[str, float]] = {}  # by person: the id of a question, and since when
         self._done: dict[str, list[_Done]] = {}
         if not self.entries:
-            hint = "`surefoot build` proposes questions; `surefoot questions add` writes one of your own"
+            hint = "`surefoot build` proposes questions"
             raise UsageError(f"{file.path} holds no question to review", hint)
 
     @property

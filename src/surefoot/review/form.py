@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from surefoot.datasets.review import edited
 from surefoot.report.prose import visible
-from surefoot.services.new_question import written_question
+from surefoot.review.writing import written_question
 from surefoot.types import Expects, Question
 from surefoot.web.pages import BadForm
 

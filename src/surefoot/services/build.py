@@ -191,5 +191,5 @@ def _tell_short(
         what = f"{made[name]} of {made[name] + lacking} questions that {KINDS[name].what}"
         person.tell(f"note: {name} has {what}: the documents do not give more")
     if (total := sum(made.values())) < size:
-        hint = "add documents, or write the others with `questions add`"
+        hint = "add documents, or write the others on the page of `questions review`"
         person.tell(f"warning: {total:,} of {size:,} questions: {hint}")

@@ -19,7 +19,6 @@ from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.places import is_folder, is_there, shown
 from surefoot.io.writer import printable
-from surefoot.records import MEMBER
 from surefoot.regrade import Key
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
@@ -181,9 +180,8 @@ def grade_run(
 ) -> Regraded:
     """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
 
-    Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands; a
-    council's does where that of a member does, lest those who are left decide alone. A grader that was asked in vain
-    does not become the run's.
+    Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands. A
+    grader that was asked in vain does not become the run's.
     """
     chosen = rubric_of(grader)
     if hasattr(grader, "keeping"):
@@ -194,17 +192,12 @@ def grade_run(
     nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
     if nothing and store.manifest.grader != grader.name:
         return Regraded(graded, [], checks, in_vain=True)
-    standing: dict[Key, None] = {}
-    for name, ballots in getattr(grader, "ballots", {}).items():
-        standing |= dict.fromkeys(store.replace_verdicts(name, ballots))
-    rows = [verdict for one in graded for verdict in one.verdicts]
-    standing |= dict.fromkeys(store.replace_verdicts(grader.name, rows, failed=standing))
-    others = {part: version for part, version in store.manifest.versions.items() if not part.startswith(MEMBER)}
+    standing = store.replace_verdicts(grader.name, [verdict for one in graded for verdict in one.verdicts])
     store.amend(
         rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
-        verdicts_sha256=store.verdicts_sha256(grader.name), versions=others | getattr(grader, "versions", {}),
+        verdicts_sha256=store.verdicts_sha256(grader.name),
     )  # fmt: skip
-    return Regraded(graded, list(standing), checks)
+    return Regraded(graded, standing, checks)
 
 
 def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:

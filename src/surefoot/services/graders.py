@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from surefoot import rubric
 from surefoot.errors import UsageError
-from surefoot.graders.council import CouncilGrader
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
@@ -32,13 +31,9 @@ from surefoot.types import Item
 
 _WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
-_CASCADE = re.compile(rf"(?:(?:cascade:)?(local(?:@.+)?|rules)[+,])?({_MODEL})", re.DOTALL)
-_MEMBERS = re.compile(r",(?=\w+(?:[:,]|$)|local@)")
+_CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
 _REFITTED = "local@"  # and a file of `calibrate --refit`
-_HINT = (
-    "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL, local,llm:MODEL@URL "
-    "or council:GRADER,GRADER"
-)
+_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
 
 
 class Terms(Struct, frozen=True):
@@ -109,8 +104,6 @@ def open_grader(
     terms = terms or Terms()
     check_terms(terms)
     budget = budget or Budget(terms.max_cost)
-    if spec.startswith("council:"):
-        return _council(_MEMBERS.split(spec.removeprefix("council:")), terms, budget, person)
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), terms.citations)
@@ -128,12 +121,6 @@ def _judge(spec: str) -> Judge:
     if spec.startswith(_REFITTED):
         return refit_judge(spec.removeprefix(_REFITTED))
     raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
-
-
-def _council(members: list[str], terms: Terms, budget: Budget, person: Person) -> Reader:
-    if len(members) < 2 or len(set(members)) < len(members):
-        raise UsageError("a council needs two graders or more, each once", "write council:GRADER,GRADER,...")
-    return CouncilGrader([open_grader(member, terms, budget, person) for member in members])
 
 
 def read_watched(

@@ -1,4 +1,4 @@
-"""Question sets kept honest: checked, locked, reviewed, compared, cloned; and what a set can decide."""
+"""Question sets kept honest: checked, locked, reviewed, compared, cloned."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ from surefoot.datasets.locks import difference, hashes_in, lock_path, since_lock
 from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.errors import ExitCode, UsageError, check_number
+from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
 from surefoot.report.words import counted
-from surefoot.services.plan import Forecast, Setting, forecast
 from surefoot.services.result import READER, Fields, Person, Seen
 from surefoot.types import Passage, Problem, Question
 
-_MOST_PLANNED = 2_000
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
 
 
@@ -90,16 +88,6 @@ class Reviewed(Fields):
     proposed: int
     accepted: int
     rejected: int
-
-
-@dataclass(frozen=True)
-class Plan(Fields):
-    questions: int
-    runs: int
-    labels: int
-    rate: float
-    margin: float
-    changes: list[Forecast]
 
 
 def check_questions(
@@ -236,19 +224,6 @@ def accept_unread(file: str | Path) -> None:
     QuestionFile(file).change(
         lambda entry: accepted_unread(entry.question) if review_of(entry.question) == PROPOSED else None
     )
-
-
-def plan_questions(
-    size: int | str | Path, *, runs: int = 3, labels: int = 80, rate: float = 0.03, margin: float = 0.03
-) -> Plan:
-    """How often the gate would decide on so many questions, or on those of a file, before anything is asked."""
-    count = size if isinstance(size, int) else len(load_sound(size).questions)
-    if not 1 <= count <= _MOST_PLANNED:
-        raise UsageError(f"{count:,} questions cannot be planned", f"choose from 1 to {_MOST_PLANNED:,}")
-    for name, value, high in (("runs", runs, 20), ("labels", labels, 5_000), ("rate", rate, 1), ("margin", margin, 1)):
-        check_number(name, value, 0 if high == 1 else 1, high)
-    setting = Setting(questions=count, runs=runs, labels=labels, wrong=rate, margin=margin)
-    return Plan(count, runs, labels, rate, margin, forecast(setting, (0.0, margin, 2 * margin)))
 
 
 def _renamed(file: str | Path, ids: Mapping[str, str]) -> list[object]:

@@ -15,7 +15,7 @@ from surefoot.io.verdicts import checked, load_verdicts
 from surefoot.io.writer import printable
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
 from surefoot.problems import NOT_ASKED
-from surefoot.records import MEMBER, corpus_of
+from surefoot.records import corpus_of
 from surefoot.store import MANIFEST, VERDICTS, RunStore
 from surefoot.types import Item, Problem, Verdict
 
@@ -57,8 +57,7 @@ def not_asked(store: RunStore) -> list[Problem]:
 def graders_of(store: RunStore) -> set[str]:
     """All whose verdicts a run has: no label on its answers may be by one of them."""
     given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
-    members = (name for part, name in store.manifest.versions.items() if part.startswith(MEMBER))
-    return {*given, *members, store.manifest.grader or ""} - {""}
+    return {*given, store.manifest.grader or ""} - {""}
 
 
 def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +42,12 @@ def contract(number: int, choices: dict[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def contract_nli(path: Path, count: int = 12) -> Path:
-    """A zip with the three files in a folder, as it is downloaded."""
+def contract_nli(path: Path, count: int = 3) -> Path:
     usual = {"nda-4": "Entailment", "nda-5": "Entailment", "nda-16": "Entailment", "nda-20": "Contradiction"}
     odd = {"nda-11": "Entailment", "nda-16": "Entailment", "nda-99": "Entailment"}
     documents = [contract(number, odd if number % 3 == 0 else usual) for number in range(1, count + 1)]
     labels = {label: {"short_description": label, "hypothesis": text} for label, text in HYPOTHESES.items()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("train", "dev", "test"):
-            archive.writestr(f"contract-nli/{name}.json", json.dumps({"documents": documents, "labels": labels}))
-        archive.writestr("__MACOSX/contract-nli/test.json", "x")
+    path.write_text(json.dumps({"documents": documents, "labels": labels}))
     return path
 
 
@@ -80,8 +75,7 @@ def cuad(path: Path) -> Path:
          "question": f'{lead} "Insurance" that should be reviewed by a lawyer. Details: Is it required? Or fire.'},
     ]  # fmt: skip
     data = [{"title": "ORRIN_EX-10-SUPPLY AGREEMENT", "paragraphs": [{"context": text, "qas": asked}]}]
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("CUADv1.json", json.dumps({"version": "aok_v1.0", "data": data}))
+    path.write_text(json.dumps({"version": "aok_v1.0", "data": data}))
     return path
 
 

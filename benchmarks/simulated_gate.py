@@ -1,4 +1,4 @@
-"""What so many questions, runs and labels can tell, before anything is asked: the gate itself, on made-up pipelines.
+"""The gate itself, on made-up pipelines.
 
 Most questions are answered alike in every run, one in ten now and then wrong. The grader finds most wrong answers and
 raises few false alarms. People label what it flags first, then others by lot.
@@ -6,7 +6,7 @@ raises few false alarms. People label what it flags first, then others by lot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Literal
 
 import numpy as np
@@ -135,25 +135,3 @@ def outcome_of(setting: Setting, seed: int, *, more_labels: bool = False) -> Out
         made.labelled(in_doubt(made.evidence.answers, draws)[:MOST_LABELS])
         outcome = decided(draw(made.evidence), setting)
     return outcome
-
-
-class Forecast(Struct, frozen=True):
-    """How often a change would ship or be blocked at once, and how often after the labels that the gate asks for."""
-
-    rise: float
-    ships: float
-    blocks: float
-    ships_after: float
-    blocks_after: float
-
-
-def forecast(setting: Setting, rises: Sequence[float], programmes: int = 60) -> list[Forecast]:
-    found = []
-    for rise in rises:
-        changed = replace(setting, rise=rise)
-        first = [outcome_of(changed, seed) for seed in range(programmes)]
-        after = [one if one != "INCONCLUSIVE" else outcome_of(changed, seed, more_labels=True)
-                 for seed, one in enumerate(first)]  # fmt: skip
-        found.append(Forecast(rise, *(outcomes.count(end) / programmes for outcomes in (first, after)
-                                      for end in ("SHIP", "BLOCK"))))  # fmt: skip
-    return found
