@@ -104,7 +104,7 @@ def parse(text: str, source: str, name: str, located: Callable[[str], str] = str
     cells = tuple(islice(_cells(axes), _MOST_ANSWERS + 1))
     refuse_too_many(source, len(cells), found.repeats)
     if twice := _first_double(cell.folder for cell in cells):
-        raise UsageError(f"{source}: two cells would be kept in the folder {twice}", "choose other names")
+        raise UsageError(f"{source}: two cells would have the name {twice}", "choose other names")
     return Plan(
         found.name or name, axes, cells, found.questions and located(found.questions),
         found.corpus and located(found.corpus), found.repeats, found.grader,
@@ -189,7 +189,7 @@ def _prompt(prompt: _Prompt, located: Callable[[str], str]) -> Value:
 def _check_axes(axes: Axes) -> None:
     for axis, values in axes.items():
         if twice := _first_double(slug(value.name) for value in values):
-            hint = "names name folders, so they must differ in more than case and signs"
+            hint = "names must differ in more than case and signs"
             raise UsageError(f"two [[{axis}]] have the name {twice!r}", hint)
     if not axes["pipeline"]:
         raise UsageError("there is no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
@@ -221,7 +221,7 @@ def _cells(axes: Axes) -> Iterator[Cell]:
 
 
 def slug(name: str) -> str:
-    """A name for a folder, wherever it may be copied to."""
+    """A name without signs that a shell or an address would read."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name.casefold())
     return kept.strip("-.") or "x"
 

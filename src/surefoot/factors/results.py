@@ -37,7 +37,7 @@ RATES: Mapping[str, Metric] = {
 class CellResult(Struct, frozen=True):
     name: str
     values: dict[str, str]
-    run: str  # its folder
+    run: str  # id
     answers: tuple[tuple[Said, Question | None], ...] = ()
     failed: str = ""  # why there are no verdicts
     notes: tuple[str, ...] = ()  # what went wrong with single answers

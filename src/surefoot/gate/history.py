@@ -44,11 +44,10 @@ class LastDecision(Struct, frozen=True):
 
 
 class PastRun(Struct, frozen=True, kw_only=True):
-    """A run that the ledger knows, or that lies beside it."""
+    """A run, and what became of it."""
 
-    key: str  # what it is called in addresses: its name where that is enough
-    name: str
-    folder: str = ""  # "" where it is gone
+    key: str  # what it is called in addresses
+    name: str  # id
     version: str = ""
     made: str = ""
     grader: str = ""
@@ -61,7 +60,6 @@ class PastRun(Struct, frozen=True, kw_only=True):
     labelled: int = 0
     waiting: int = 0  # answers whose labels the last decision asks for, and that nobody has labelled since
     is_baseline: bool = False
-    ids: tuple[str, ...] = ()  # by which decisions name it
 
 
 class VersionShares(Struct, frozen=True):
@@ -80,7 +78,7 @@ class Trend(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    ledger: str  # "" where there is none yet
+    project: str
     runs: tuple[PastRun, ...]  # newest first
     trends: tuple[Trend, ...]  # that of the newest run first
     decisions: tuple[Step, ...]  # newest first
@@ -94,7 +92,7 @@ class History(Struct, frozen=True):
 
     def side(self, id: str) -> PastRun | None:
         """The run that a decision was about."""
-        return next((one for one in self.runs if id in one.ids), None)
+        return next((one for one in self.runs if id == one.name), None)
 
     @property
     def last_change(self) -> tuple[Step, PastRun, PastRun] | None:
@@ -110,7 +108,7 @@ class History(Struct, frozen=True):
         """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
         found: dict[str, list[PastRun]] = {}
         for one in self.runs:
-            if one.council and one.folder:
+            if one.council:
                 found.setdefault(f"{one.council[-8:]}-{one.questions[:8]}", []).append(one)
         return found
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -33,13 +32,14 @@ _MOST_NAMED = 12
 _WAYS: tuple[Drawn, ...] = ("sample", "flagged", "gate", PICKED)  # to be drawn, the fairest first
 
 
-class Run(Struct, dict=True):
+class Run(Struct):
     """One run, or one file of verdicts, as it was read."""
 
     name: str
     verdicts: list[Verdict]
     questions: dict[str, Question] = {}
     traces: dict[Key, Trace] = {}
+    versions: dict[Key, str] = {}  # the key of what was said in each answer
     graders: tuple[str, ...] = ()  # whose verdicts decide; everyone's when empty
     council: str = ""  # whose scores count, on the axes of the council
     attempts: int = 1  # at each question
@@ -60,12 +60,6 @@ class Run(Struct, dict=True):
             return verdict.grader == self.council or not self.traces
         return not self.graders or verdict.grader in self.graders
 
-    @cached_property
-    def versions(self) -> Mapping[Key, str]:
-        """Of each answer whose question is known."""
-        asked = self.questions
-        return {key: records.version_of(asked[key[0]], trace) for key, trace in self.traces.items() if key[0] in asked}
-
     @property
     def drawn(self) -> set[Place]:
         """The labels on answers that chance drew."""
@@ -82,7 +76,7 @@ class Said(Struct, frozen=True):
 
     question_id: str
     attempt: int
-    run: str  # the folder it lies in; "" for a file of verdicts
+    run: str  # id; "" for a file of verdicts
     verdicts: dict[str, Verdict]  # by axis: what people said, else what the grader did
     graded: dict[str, Verdict] = {}  # by axis: what the grader said
     trace: Trace | None = None

@@ -17,11 +17,11 @@ from surefoot.label.form import Field, applying, read, says_cannot_tell
 from surefoot.label.labels import SENDING, UNDO, History, Labels
 from surefoot.label.lists import Dispute, Said, disputes, own, said_by, settler
 from surefoot.label.view import View, view_of
-from surefoot.ledger import Ledger
 from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, Value, cannot_tell_because
 from surefoot.report.prose import visible
 from surefoot.rubric import Rubric
 from surefoot.services.label_queue import LabelQueue, Sheet
+from surefoot.store import Project
 from surefoot.web.pages import BadForm
 
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
@@ -89,15 +89,15 @@ class Quarrel(Struct, frozen=True):
 class Desk:
     """Any number of people at once. Looking never waits for saving."""
 
-    def __init__(self, queue: LabelQueue, rubric: Rubric, fields: Sequence[Field], ledger: Ledger) -> None:
-        self.queue, self.rubric, self.fields, self.ledger = queue, rubric, fields, ledger
+    def __init__(self, queue: LabelQueue, rubric: Rubric, fields: Sequence[Field], project: Project) -> None:
+        self.queue, self.rubric, self.fields, self.project = queue, rubric, fields, project
         self.target = queue.wanted
         self._numbers = {sheet.version: number for number, sheet in enumerate(queue.sheets, 1)}
         self._drawn = {place.version: place.drawn for place in queue.places}
         self._gate = {place.version for place in queue.places if place.for_gate}
         self._open: dict[str, tuple[str, float]] = {}  # by person: what lies before them, and since when
         self._offered: set[tuple[str, str]] = set()  # person and version
-        self.labels = Labels(ledger, self._numbers.keys(), fields[0].name)
+        self.labels = Labels(project, self._numbers.keys(), fields[0].name)
         self._view = lru_cache(maxsize=100)(lambda number: view_of(queue.sheets[number - 1].item))
 
     def next_number(self, person: str) -> int | None:
@@ -168,7 +168,7 @@ class Desk:
             return self.labels.history.last_sent(person)
 
     def save(self, person: str, sent: Sent, proofs: Collection[str] = ()) -> str:
-        """Keep what was sent; where to go then. The ledger has it on disk when this returns."""
+        """Keep what was sent; where to go then. It is in the database when this returns."""
         fields = self._fields_for(sent)
         values = read(fields, sent.values)
         rows_of = self._changes(person, sent, fields, values, self._how_drawn(person, sent.version, proofs))

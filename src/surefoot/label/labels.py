@@ -1,6 +1,6 @@
-"""The labels on a run: in memory, so that a page never waits for the ledger, and in the ledger when they are saved.
+"""The labels on a run: in memory, so that a page never waits for the project, and in the project when they are saved.
 
-Another server or program may write to the same ledger. So the earlier labels of a person are read in the very
+Another server or program may write to the same project. So the earlier labels of a person are read in the very
 transaction that adds to them.
 """
 
@@ -20,16 +20,15 @@ from msgspec.structs import replace
 from surefoot.annotators import is_ai
 from surefoot.errors import Incomplete
 from surefoot.io.new_labels import time_after
-from surefoot.ledger import Ledger
-from surefoot.ledger.schema import LABELS, add, in_order, record
 from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, why_passed_over
+from surefoot.store import Project
 from surefoot.web.pages import BadForm
 
 SENDING = re.compile(r"[0-9a-f]{32}")  # what a page calls what it sends
 UNDO = "~undo"
 _SENT = re.compile(rf"({SENDING.pattern}(?:{UNDO})?):.*", re.DOTALL)
-_READ_AGAIN_AFTER = 10.0  # seconds: others may write to the ledger too
-_SECONDS_IN_LINE = 1.0  # one after the other is fastest, but not behind one who waits for a locked ledger
+_READ_AGAIN_AFTER = 10.0  # seconds: others may write too
+_SECONDS_IN_LINE = 1.0  # one after the other is fastest, but not behind one who waits for a lock
 
 
 class History:
@@ -135,29 +134,29 @@ def _is_done(row: Label, person: str) -> bool:
 
 
 class Labels:
-    """The history of a run's answers, and the ledger it is kept in. Any number of threads, under `lock`."""
+    """The history of a run's answers, and the project it is kept in. Any number of threads, under `lock`."""
 
-    def __init__(self, ledger: Ledger, versions: Collection[str], needed: str) -> None:
-        self.ledger, self.needed = ledger, needed
-        self.lock = threading.RLock()  # for `history`; it is never held while the ledger is read or written
+    def __init__(self, project: Project, versions: Collection[str], needed: str) -> None:
+        self.project, self.needed = project, needed
+        self.lock = threading.RLock()  # for `history`; it is never held while the project is read or written
         self._versions = versions
         self._kept: list[Label] = []  # rows of ours: a reading that began before one was written does not have it
         self._reading, self._writing = threading.Lock(), threading.Lock()
-        self._files = _files_of(ledger.database.file)
+        self._files = _files_of(project.database.file)
         self.refresh()
 
     def refresh(self) -> None:
-        """Take note of what others have written to the ledger."""
+        """Take note of what others have written."""
         with self._reading:
             start = len(self._kept)
             self.check()
-            found = self.ledger.labels(versions=self._versions)
+            found = self.project.labels(keys=self._versions)
             with self.lock:
                 self.history = History(self.needed, [*found, *self._kept[start:]])
                 self._read_at = time.monotonic()
 
     def refresh_if_old(self) -> None:
-        """A ledger that cannot be read now is read later; whoever saves then learns what is wrong."""
+        """What cannot be read now is read later; whoever saves then learns what is wrong."""
         if time.monotonic() - self._read_at > _READ_AGAIN_AFTER:
             with contextlib.suppress(Incomplete):
                 self.refresh()
@@ -167,11 +166,14 @@ class Labels:
         is_next = self._writing.acquire(timeout=_SECONDS_IN_LINE)
         try:
             self.check()
-            with self.ledger.database.writing() as connection:
-                of_person = in_order(LABELS).where(LABELS.c.version == version, LABELS.c.annotator == person)
-                earlier = [record(Label, row) for row in connection.execute(of_person).mappings()]
-                rows = dated(rows_of(History(self.needed, earlier)), earlier, datetime.now(UTC))
-                add(connection, rows)
+            earlier, rows = list[Label](), list[Label]()
+
+            def new_beside(known: list[Label]) -> list[Label]:
+                earlier.extend(label for label in known if label.annotator == person)
+                rows.extend(dated(rows_of(History(self.needed, earlier)), earlier, datetime.now(UTC)))
+                return rows
+
+            self.project.add_new_labels([version], new_beside)
             self.check()
         finally:
             if is_next:
@@ -180,20 +182,20 @@ class Labels:
             self._kept += rows
             self.history.add(rows)
             is_stale = any(row not in self.history for row in earlier)
-        if is_stale:  # another server has written to the ledger
+        if is_stale:  # another server has written
             with contextlib.suppress(Incomplete):
                 self.refresh()
 
     def check(self) -> None:
         """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
         if any(_identity(path) != known for path, known in self._files.items()):
-            message = f"the ledger {self.ledger.name} was deleted or replaced while the page was open"
+            message = f"the database {self.project.name} was deleted or replaced while the page was open"
             raise Incomplete(message, "what was saved is where it went: put it back, or start `surefoot label` again")
 
 
-def _files_of(ledger: Path | None) -> dict[Path, tuple[int, int]]:
-    """The file of a ledger, and the log beside it that holds what was written last."""
-    paths = (ledger.absolute(), Path(f"{ledger.absolute()}-wal")) if ledger else ()
+def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:
+    """The file of a project, and the log beside it that holds what was written last."""
+    paths = (file.absolute(), Path(f"{file.absolute()}-wal")) if file else ()
     return {path: found for path in paths if (found := _identity(path))}
 
 
@@ -206,7 +208,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def dated(rows: Sequence[Label], earlier: Sequence[Label], now: datetime) -> list[Label]:
-    """The rows at a time at which they count; the ledger may hold times that no clock of ours has shown yet."""
+    """The rows at a time at which they count; the project may hold times that no clock of ours has shown yet."""
     axes = {row.axis for row in rows}
     newest = max((row.at for row in earlier if row.axis in axes), default="")
     if (at := time_after(newest, now)) is None:

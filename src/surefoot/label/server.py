@@ -1,4 +1,4 @@
-"""Starting and stopping the label page: a run, a rubric, a queue, a ledger."""
+"""Starting and stopping the label page: runs, a rubric, a queue."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from surefoot.io.writer import printable
 from surefoot.label.app import app_for
 from surefoot.label.desk import Desk
 from surefoot.label.form import fields_of
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.report.words import counted, plain
-from surefoot.services.label_queue import label_queue
+from surefoot.services.label_queue import queue_of
 from surefoot.services.result import NOBODY, Person, Tell
-from surefoot.services.runs import graders_of
-from surefoot.store import RunStore
+from surefoot.services.runs import Name, graders_of
+from surefoot.services.runs import opened as opened_runs
+from surefoot.store import Project, Run
 from surefoot.web.pages import checked_name
 from surefoot.web.serve import opened
 
@@ -35,14 +34,14 @@ class Opened(Struct, frozen=True):
 
     url: str
     run: str
-    ledger: str
+    db: str
     target: int
     labelled: int
     queue: dict[str, int]  # answers, by how they were drawn
 
 
 def serve_page(
-    run: Path,
+    names: Sequence[Name],
     announce: Callable[[Opened], None],
     *,
     annotator: str | None,
@@ -55,46 +54,41 @@ def serve_page(
     host: str,
     port: int | None,
     token: str | None,
-    ledger: str | None,
+    db: str | None,
     person: Person,
 ) -> None:
-    """Serve the label page of a run until Ctrl-C. `announce` is called when it is ready."""
+    """Serve the label page of some runs until Ctrl-C. `announce` is called when it is ready."""
 
     def note(words: str) -> None:
         person.tell(f"note: {plain(words, 500)}")
 
-    store = RunStore.open(run)
-    name = _name_of_a_person(annotator, store)
-    chosen = _rubric(store, rubric, note)
-    fields = fields_of(chosen, axes)
     words = guidelines_in(guidelines)
-    queue = label_queue(run, target=target, overlap=overlap, only_gate=only_gate, ledger=ledger)
-    with opened(host, port, token, person.tell) as door, Ledger.open(find(run, ledger)) as book:
-        book.add_run(entry_of(store))
-        desk = Desk(queue, chosen, fields, book)
+    with opened_runs(names, db) as (project, runs), opened(host, port, token, person.tell) as door:
+        name = _name_of_a_person(annotator, runs[-1])
+        chosen = _rubric(runs[-1], rubric, note)
+        queue = queue_of(project, runs, target=target, overlap=overlap, only_gate=only_gate)
+        desk = Desk(queue, chosen, fields_of(chosen, axes), project)
         for told in queue.notes:
             note(told)
         page = Opened(
-            door.url, queue.name, book.name, desk.target, desk.progress("").together,
+            door.url, queue.name, project.name, desk.target, desk.progress("").together,
             Counter(place.drawn for place in queue.places),
         )  # fmt: skip
         door.serve(app_for(desk, annotator=name, guidelines=words), lambda: announce(page))
         desk.labels.check()
         done = counted(desk.progress("").together, "answer")
-        note(f"{done} labelled, {desk.target} wanted; the labels are in {book.name}")
+        note(f"{done} labelled, {desk.target} wanted; the labels are in {project.name}")
 
 
-def desk_of(run: Path, book: Ledger) -> Desk:
+def desk_of(run: Run, project: Project) -> Desk:
     """As the command sets it up where it is told nothing else."""
-    store = RunStore.open(run)
-    chosen = _rubric(store, None, NOBODY.tell)
-    book.add_run(entry_of(store))
-    return Desk(label_queue(run, ledger=book.name), chosen, fields_of(chosen), book)
+    chosen = _rubric(run, None, NOBODY.tell)
+    return Desk(queue_of(project, [run]), chosen, fields_of(chosen), project)
 
 
-def _name_of_a_person(given: str | None, store: RunStore) -> str:
+def _name_of_a_person(given: str | None, run: Run) -> str:
     name = checked_name(given)
-    if name and names_a_grader(name, graders_of(store)):
+    if name and names_a_grader(name, graders_of(run)):
         raise UsageError(f"{name!r} is the name of a grader, and labels are by people", "write the name of a person")
     return name
 
@@ -113,9 +107,9 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
     return plain_markdown(visible(text)) if text.strip() else None
 
 
-def _rubric(store: RunStore, given: str | None, note: Tell) -> rubrics.Rubric:
+def _rubric(run: Run, given: str | None, note: Tell) -> rubrics.Rubric:
     """The rubric asked for, or the run's own; labels by another one could not be held against its verdicts."""
-    chosen = rubrics.read(given or store.manifest.rubric or rubrics.DEFAULT)
-    if store.manifest.rubric_sha256 not in ("", chosen.sha256):
+    chosen = rubrics.read(given or run.manifest.rubric or rubrics.DEFAULT)
+    if run.manifest.rubric_sha256 not in ("", chosen.sha256):
         note(f"the run was graded by another rubric than this {chosen.name}: the labels will not fit its verdicts")
     return chosen

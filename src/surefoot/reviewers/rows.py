@@ -10,16 +10,10 @@ via                    OWN where the reviewer is the model that gave the answer;
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import msgspec
-from msgspec.structs import replace
-
-from surefoot.records import Score
-from surefoot.regrade import Key
 from surefoot.rubric import AXIS_PREFIX
 from surefoot.types import Verdict
 
@@ -87,26 +81,6 @@ def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[st
             place = Place(reviewer, run, row.question_id, row.attempt)
             found.setdefault(place, {})[row.axis.removeprefix(PREFIX)] = score
     return found
-
-
-def kept(verdicts: Iterable[Verdict], run: str, versions: Mapping[Key, str], at: str) -> list[Score]:
-    """As a ledger keeps them: a row for each answer and reviewer. `versions` are those of the answers."""
-    found: dict[tuple[str, Key], list[Verdict]] = {}
-    for row in verdicts:
-        if reviewer_of(row.grader) is not None:
-            found.setdefault((row.grader, (row.question_id, row.attempt)), []).append(row)
-    return [_kept(own, run, versions.get(key, ""), at) for (_, key), own in found.items()]
-
-
-def _kept(own: Sequence[Verdict], run: str, version: str, at: str) -> Score:
-    overall = next((row for row in own if row.axis == axis_of(OVERALL)), own[0])
-    score = Score(
-        id="", at="", run=run, grader=overall.grader, question_id=overall.question_id, attempt=overall.attempt,
-        version=version, via=overall.via, reason=overall.reason,
-        scores={row.axis.removeprefix(PREFIX): row.value for row in own},
-    )  # fmt: skip
-    id = hashlib.sha256(msgspec.json.encode(score, order="deterministic")).hexdigest()
-    return replace(score, id=id, at=at)
 
 
 def score_in(row: Verdict | None) -> float | None:

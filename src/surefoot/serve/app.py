@@ -1,6 +1,6 @@
 """The runs of a project as a web app: which address shows which report. It only reads, but for the desks of labels.
 
-A page is made anew when a run or the ledger has changed since it was made.
+A page is made anew when the project has changed since it was made.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
 from surefoot.services.compare import GATE, compare
 from surefoot.services.council_scores import council_scores
-from surefoot.services.history import Archive, Stamp, last_decided
+from surefoot.services.history import Archive, Stamp
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
 from surefoot.services.result import NOBODY, Person
@@ -52,7 +52,7 @@ class Opened(Struct, frozen=True):
     """The pages, ready to be used."""
 
     url: str
-    ledger: str
+    db: str
     runs: int
 
 
@@ -63,7 +63,7 @@ class _Lost(SurefootError):
 def serve_history(
     announce: Callable[[Opened], None],
     *,
-    ledger: str | None,
+    db: str | None,
     host: str,
     port: int | None,
     token: str | None,
@@ -74,13 +74,13 @@ def serve_history(
 
     They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
     """
-    archive = Archive(ledger)
+    archive = Archive(db)
     found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
     with (
         opened(host, port, token, person.tell) as door,
         desks_of(archive) if label or token else nullcontext() as desks,
     ):
-        pages = Opened(door.url, found.ledger, len(found.runs))
+        pages = Opened(door.url, found.project, len(found.runs))
         door.serve(app_for(archive, desks), lambda: announce(pages))
 
 
@@ -133,38 +133,38 @@ class _Pages:
         return kept[1]
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
-        return overview(_folder(past, asked["key"]), ledger=self._archive.place).report()
+        return overview(_known(past, asked["key"]), db=self._archive.db).report()
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
             return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
-        sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
+        sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
         made = compare(
-            *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=NOBODY
+            *sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY
         ).report()
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        folder = _folder(past, asked["key"])
-        return calibrate(folder, ledger=self._archive.place, keep=False, person=NOBODY).report()
+        return calibrate(_known(past, asked["key"]), db=self._archive.db, keep=False, person=NOBODY).report()
 
     def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
-        folder = _folder(past, asked["key"])
-        waiting = label_queue(folder, ledger=self._archive.place)
+        waiting = label_queue(_known(past, asked["key"]), db=self._archive.db)
         return reports.queue(_run(past, asked["key"]), waiting.table(), waiting.notes, can_label)
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
         runs = past.councils.get(asked["key"])
         if runs is None:
             raise _Lost(f"no council sat under {asked['key'][:100]!r}")
-        return council_scores(*(run.folder for run in runs)).report({run.folder: run_address(run) for run in runs})
+        return council_scores(*(run.name for run in runs), db=self._archive.db).report(
+            {run.name: run_address(run) for run in runs}
+        )
 
 
 def _rules(past: History) -> tuple[GateFile | None, bool, str]:
     """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
-    last = last_decided(past)
+    last = _last_decided(past)
     rules = gate_file(last) if last else b""
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
@@ -220,9 +220,9 @@ def _run(past: History, key: str) -> PastRun:
     return found
 
 
-def _folder(past: History, key: str) -> Path:
-    """Of a run that can be shown; if it cannot, its problem says why."""
+def _known(past: History, key: str) -> str:
+    """The id of a run that can be shown; if it cannot, its problem says why."""
     found = _run(past, key)
     if found.problem:
         raise UsageError(f"{found.name}: {found.problem}")
-    return Path(found.folder)
+    return found.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -15,13 +14,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from surefoot.errors import SurefootError
 from surefoot.label.app import app_for
 from surefoot.label.server import desk_of, guidelines_in
-from surefoot.ledger import Ledger
-from surefoot.services.history import Archive, Stamp, stamp_of
+from surefoot.services.history import Archive, Stamp
+from surefoot.store import Project
 
 
 class _Desk(NamedTuple):
-    run: Path
-    stamp: Stamp
+    stamp: Stamp  # of all but the labels, which a desk reads itself
     app: ASGIApp
 
 
@@ -42,17 +40,15 @@ class Desks:
 
     def _app(self, key: str) -> ASGIApp:
         with self._setting_up:
+            stamp = tuple(one for one in self._archive.stamp() if not isinstance(one, tuple) or one[0] != "verdicts")
             kept = self._apps.get(key)
-            if kept is None or stamp_of(kept.run) != kept.stamp:
-                run = self._archive.read().found.run(key)
-                if run is None or not run.folder:
+            if kept is None or kept.stamp != stamp:
+                project = self._opened.enter_context(Project.existing(self._archive.db))
+                if (run := project.run(key)) is None:
                     return PlainTextResponse("there is no such run to label\n", 404)
-                kept = self._apps[key] = self._set_up(Path(run.folder))
+                app = app_for(desk_of(run, project), guidelines=self._guidelines)
+                kept = self._apps[key] = _Desk(stamp, app)
             return kept.app
-
-    def _set_up(self, run: Path) -> _Desk:
-        book = self._opened.enter_context(Ledger.open(self._archive.place))
-        return _Desk(run, stamp_of(run), app_for(desk_of(run, book), guidelines=self._guidelines))
 
 
 @contextmanager

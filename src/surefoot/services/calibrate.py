@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import rubric as rubrics
-from surefoot.annotators import is_called_like_a_grader
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
 from surefoot.calibration.calibrate import RISK
 from surefoot.calibration.results import NOTHING_SAID, Calibration
 from surefoot.errors import ExitCode, Incomplete, UsageError, check_number
-from surefoot.gate.sides import Run, documents_of
+from surefoot.gate.sides import Run as ReadRun
+from surefoot.gate.sides import documents_of
 from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
-from surefoot.io.writer import printable
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find, run_id
 from surefoot.problems import HARMLESS
 from surefoot.records import Label
 from surefoot.report import calibration
@@ -33,9 +29,18 @@ from surefoot.report.blocks import Report
 from surefoot.report.words import counted
 from surefoot.rubric import Rubric
 from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
-from surefoot.services.runs import graders_of, is_same_file, read_run, refuse_verdicts_of
-from surefoot.services.versions import labelled_beside
-from surefoot.store import RunStore, timestamp
+from surefoot.services.runs import (
+    Name,
+    check_texts,
+    graders_of,
+    is_file_of_verdicts,
+    is_same_file,
+    only_run,
+    opened,
+    read_run,
+)
+from surefoot.services.versions import labelled_alike
+from surefoot.store import Project, Run, timestamp
 from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}
@@ -88,23 +93,23 @@ class _Asked(Struct, frozen=True):
 
 
 def calibrate(
-    *runs: str | Path,
+    *runs: Name,
     verdicts: str | Path | None = None,
     labels: str | Path | Sequence[str | Path] = (),
     grader: str | None = None,
     target: str | Path | None = None,
     rubric: str | None = None,
     risk: float = RISK,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     keep: bool = True,
     person: Person = READER,
 ) -> Calibrated:
-    """Hold a grader's verdicts against labels: those of `runs` and their ledger, or a file of `verdicts` and `labels`.
+    """Compare a grader's verdicts with labels: those on `runs` or versions, or a file of `verdicts` and `labels`.
 
     Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
     run without labels of its own is corrected by them. `target` is a run or a file of verdicts that
     nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
-    confidence from which on nobody looks. The certificate goes to the ledger; without `keep`, it does not.
+    confidence from which on nobody looks. The certificate is kept in the project; without `keep`, it is not.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
@@ -117,7 +122,9 @@ def calibrate(
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
-        found = _of_runs([Path(run) for run in runs], ledger, asked)
+        with opened(runs, db) as (project, named):
+            check_texts(named)
+            found = _of_runs(project, named, asked)
     result = Calibrated(found)
     if result.nothing_said:
         person.tell(f"note: {result.nothing_said}")
@@ -125,13 +132,12 @@ def calibrate(
 
 
 def labelled(
-    folders: Sequence[Path], labels: str | Path | Sequence[str | Path], ledger: str | Path | None, person: Person
+    project: Project, runs: Sequence[Run], labels: str | Path | Sequence[str | Path], person: Person
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     asked = _Asked(tuple(map(str, files)), None, None, RISK, timestamp(), person.tell)
-    with _ledger(folders, find(folders[0], ledger), asked) as book:
-        joined, by, _ = _read(folders, asked, book)
+    joined, by, _ = _read(project, runs, asked)
     return joined, by
 
 
@@ -165,129 +171,103 @@ def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplet
     return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
 
 
-def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:
-    others = _target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
+def _calibrated(
+    joined: Joined, by: Rubric, asked: _Asked, corpus: str = "", project: Project | None = None
+) -> Calibration:
+    others = _target_answers(asked, joined.grader, by, joined.problems, project) if asked.target else None
     return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
 
 
-def _of_runs(folders: Sequence[Path], place: str | Path | None, asked: _Asked) -> Calibration:
+def _of_runs(project: Project, runs: Sequence[Run], asked: _Asked) -> Calibration:
     """By all labels on answers of this grader; runs from which chance drew none are corrected by those on others."""
-    where = find(folders[0], place)
-    with _ledger(folders, where, asked) as book:
-        joined, by, corpus = _read(folders, asked, book)
-        others = labelled_beside(book, folders, asked.grader) if book is not None else []
-        if others and joined.sampled:
-            joined, by, corpus = _read([*others, *folders], replace(asked, labels=()), book)
-        elif others:
-            known, _, _ = _read(others, replace(asked, labels=()), book)
-            if known.sampled:
-                found = joins.by_other_runs(
-                    joined, known, by, [str(one) for one in others], risk=asked.risk, corpus=corpus, at=asked.now
-                )
-                return _with_kept_certificate(found, book, where, asked)
-        if not joined.people:
-            tell_problems(joined.problems, asked.tell)
-            names = " or ".join(printable(folder) for folder in folders)
-            message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
-            hint = f"label some: surefoot label {printable(folders[0])}, or pass --labels FILE"
-            raise Incomplete(message, hint)
-        return _with_kept_certificate(_calibrated(joined, by, asked, corpus), book, where, asked)
+    joined, by, corpus = _read(project, runs, asked)
+    like = runs[0].manifest
+    others = labelled_alike(project, like) if asked.grader in (None, like.grader) else []
+    others = [run for run in others if run.id not in {one.id for one in runs}]
+    if others and joined.sampled:
+        joined, by, corpus = _read(project, [*others, *runs], replace(asked, labels=()))
+    elif others:
+        known, _, _ = _read(project, others, replace(asked, labels=()))
+        if known.sampled:
+            found = joins.by_other_runs(
+                joined, known, by, [run.id for run in others], risk=asked.risk, corpus=corpus, at=asked.now
+            )
+            return _with_kept_certificate(found, project, asked)
+    if not joined.people:
+        tell_problems(joined.problems, asked.tell)
+        names = " or ".join(run.id for run in runs)
+        message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
+        raise Incomplete(message, f"label some: surefoot label {runs[0].id}, or pass --labels FILE")
+    return _with_kept_certificate(_calibrated(joined, by, asked, corpus, project), project, asked)
 
 
-def _with_kept_certificate(found: Calibration, book: Ledger | None, where: str | Path, asked: _Asked) -> Calibration:
-    """The certificate goes to the ledger, unless the newest one for this grader, rubric and corpus says the same."""
+def _with_kept_certificate(found: Calibration, project: Project, asked: _Asked) -> Calibration:
+    """The certificate is kept, unless the newest one for this grader, rubric and corpus says the same."""
     made = found.certificate
     if made is None or not asked.keep:
         return found
-    with contextlib.nullcontext(book) if book is not None else Ledger.open(where) as ledger:
-        bound_to = made.rubric_sha256, made.corpus
-        known = [one for one in ledger.certificates(made.grader) if (one.rubric_sha256, one.corpus) == bound_to]
-        if known and replace(known[0], id="", at="") == replace(made, id="", at=""):
-            return replace(found, certificate=known[0])
-        ledger.add([made])
-        asked.tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {ledger.name}")
+    bound_to = made.rubric_sha256, made.corpus
+    known = [one for one in project.certificates(made.grader) if (one.rubric_sha256, one.corpus) == bound_to]
+    if known and replace(known[0], id="", at="") == replace(made, id="", at=""):
+        return replace(found, certificate=known[0])
+    project.add(made)
+    asked.tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {project.name}")
     return found
 
 
-@contextlib.contextmanager
-def _ledger(folders: Sequence[Path], where: str | Path, asked: _Asked) -> Iterator[Ledger | None]:
-    book = Ledger.existing(where)
-    if book is None and asked.labels:
-        _read(folders, asked, None)  # what cannot be read is said before a ledger is made
-        book = Ledger.open(where)
-    with book or contextlib.nullcontext():
-        yield book
-
-
-def _read(folders: Sequence[Path], asked: _Asked, ledger: Ledger | None) -> tuple[Joined, Rubric, str]:
-    """All runs together: they must have the same grader, rubric and corpus. Labels in files go to the ledger first."""
-    if asked.labels and len(folders) > 1:
+def _read(project: Project, runs: Sequence[Run], asked: _Asked) -> tuple[Joined, Rubric, str]:
+    """All runs together: they must have the same grader, rubric and corpus. Labels in files are imported first."""
+    if asked.labels and len(runs) > 1:
         raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
-    stores = sorted(map(RunStore.open, folders), key=lambda store: (store.manifest.created, store.path.resolve()))
-    sides = [read_run(store.path) for store in stores]
+    stores = sorted(runs, key=lambda run: (run.manifest.created, run.id))
+    sides = [read_run(run) for run in stores]
     by = _rubric_of(stores[0])
-    runs = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]
-    for store, side, run in zip(stores, sides, runs, strict=True):
+    graded = [_graded(store, side, asked.grader) for store, side in zip(stores, sides, strict=True)]
+    for store, side, run in zip(stores, sides, graded, strict=True):
         for what, theirs, ours in (
-            ("grader", runs[0].verdicts[0].grader, run.verdicts[0].grader),
+            ("grader", graded[0].verdicts[0].grader, run.verdicts[0].grader),
             ("rubric", by.sha256, _rubric_of(store).sha256),
             ("corpus", sides[0].corpus, side.corpus),
         ):
             if theirs != ours:
-                message = f"{run.name} has another {what} than {runs[0].name}"
+                message = f"{run.name} has another {what} than {graded[0].name}"
                 raise UsageError(f"{message}: {ours[:80]}, not {theirs[:80]}", "calibrate runs with one of each")
-        run.labels = _labels(store, run, by, asked, ledger)
-    others = {label.run for run in runs for label in run.labels} - {"", *(run.id for run in runs)}
-    labelled = {}
-    if ledger is not None:
-        labelled = {run: {row.version for row in ledger.labels(run=run) if row.value is not None} for run in others}
-    joined = join(runs, labelled)
-    joined.runs = tuple(store.manifest.name for store in stores)
+        run.labels = _labels(project, store, run, by, asked)
+    others = {label.run for run in graded for label in run.labels} - {"", *(run.id for run in graded)}
+    joined = join(graded, {run: {row.version for row in project.labels(run=run) if row.value is not None}
+                           for run in others})  # fmt: skip
+    joined.runs = tuple(store.id for store in stores)
     return joined, by, sides[0].corpus
 
 
-def _graded(store: RunStore, side: Run, grader: str | None) -> Graded:
-    """The run with the verdicts of one grader, and those of annotators as labels."""
-    machine, labels = by_people(side.verdicts)
-    chosen = _of_one_grader(machine, grader or store.manifest.grader, side.name)
-    problems = list(side.problems)
-    run = run_id(store.manifest)
-    labels = bound(labels, side.versions, problems, run=run, rubric_sha256=_rubric_of(store).sha256)
-    return Graded(chosen, labels, side.versions, documents_of(side), run, side.name, problems)
+def _graded(run: Run, side: ReadRun, grader: str | None) -> Graded:
+    """The run with the verdicts of one grader."""
+    chosen = _of_one_grader(side.verdicts, grader or run.manifest.grader, side.name)
+    return Graded(chosen, [], side.versions, documents_of(side), run.id, side.name, list(side.problems))
 
 
-def _labels(store: RunStore, run: Graded, by: Rubric, asked: _Asked, ledger: Ledger | None) -> list[Label]:
-    """Those of the ledger on these answers too, after those of the files were added to it."""
-    graders, told, labels = graders_of(store), list[Label](), list(run.labels)
+def _labels(project: Project, of: Run, run: Graded, by: Rubric, asked: _Asked) -> list[Label]:
+    """Those on these answers, after those of the files were added to them."""
+    graders, told = graders_of(of), list[Label]()
     places: dict[str, Place] = {}
     for path in asked.labels:
-        refuse_verdicts_of(store, path)
         told += load_labels(path, run.problems, rubric=by, graders=graders, places=places)
-    if ledger is not None:
-        versions = set(run.versions.values())
-        if told:
-            told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256, places=places)
-            ledger.add_run(entry_of(store))
-            ledger.add_new_labels(versions, lambda known: not_yet_in(known, told, asked.now))
-        labels += ledger.labels(versions=versions)
+    keys = set(run.versions.values())
+    if told:
+        told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256, places=places)
+        project.add_new_labels(keys, lambda known: not_yet_in(known, told, asked.now))
+    labels = project.labels(keys=keys)
     usable = [label for label in labels if label.rubric_sha256 in ("", by.sha256)]
     if other := len(labels) - len(usable):
         run.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
-    people = [
-        label
-        for label in usable
-        if not is_grader(label.annotator, graders) and not is_called_like_a_grader(label.annotator)
-    ]
-    if own := len(usable) - len(people):  # from before they were refused: rows of a ledger stay for good
-        run.problems.append(Problem("note", f"labels under the name of a grader ({own}) are not used"))
-    return people
+    return [one for one in usable if not is_grader(one.annotator, graders)]
 
 
-def _rubric_of(store: RunStore) -> Rubric:
-    chosen = rubrics.load(store.manifest.rubric or rubrics.DEFAULT)
-    if store.manifest.rubric_sha256 not in ("", chosen.sha256):
-        message = f"the run {printable(store.path)} was graded by an earlier version of the rubric {chosen.name}"
-        raise UsageError(message, f"grade it again: surefoot grade {printable(store.path)}")
+def _rubric_of(run: Run) -> Rubric:
+    chosen = rubrics.load(run.manifest.rubric or rubrics.DEFAULT)
+    if run.manifest.rubric_sha256 not in ("", chosen.sha256):
+        message = f"the run {run.id} was graded by an earlier version of the rubric {chosen.name}"
+        raise UsageError(message, f"grade it again: surefoot grade {run.id}")
     return chosen
 
 
@@ -302,10 +282,13 @@ def _of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -
     return [verdict for verdict in verdicts if grader is None or verdict.grader == grader]
 
 
-def _target_answers(path: str, grader: str, by: Rubric, problems: list[Problem]) -> Answers:
+def _target_answers(
+    asked: _Asked, grader: str, by: Rubric, problems: list[Problem], project: Project | None
+) -> Answers:  # fmt: skip
     """Other answers, with verdicts by the same grader."""
-    if Path(path).is_dir():
-        side = read_run(path)
+    path = str(asked.target)
+    if project is not None and not is_file_of_verdicts(path):
+        side = read_run(only_run(project, path))
         rows, versions, documents = side.verdicts, side.versions, documents_of(side)
         problems += side.problems
     else:

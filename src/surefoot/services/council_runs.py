@@ -11,18 +11,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.io.writer import printable
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import asking_id, entry_of, find
 from surefoot.models.budget import Budget, Estimate, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report import council as page
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted, plain
-from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Review
 from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
@@ -30,12 +26,12 @@ from surefoot.reviewers.run_scores import run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
-from surefoot.services.council_scores import scored_answers
+from surefoot.services.council_scores import council_rows, scored_answers
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.result import READER, Person, Reported, Watch
-from surefoot.services.runs import run_items
-from surefoot.store import RunStore
+from surefoot.services.runs import Name, check_texts, opened, run_items
+from surefoot.store import Run
 from surefoot.text.endpoints import chat_model
 from surefoot.types import Verdict
 
@@ -52,7 +48,7 @@ class RunsScored(Reported):
                  ) -> None:  # fmt: skip
         self.sitting, self.verdicts = sitting, verdicts
         self.failures = [failure for one in sessions for failure in one.failures]
-        self._items = {printable(one.store.path): one.items for one in sessions}
+        self._items = {one.run.id: one.items for one in sessions}
         self.runs = tuple(run_scores(verdicts, self._items, sitting.pooled))
 
     @property
@@ -91,13 +87,13 @@ class RunsScored(Reported):
 
 
 def council_runs(
-    *runs: str | Path,
+    *runs: Name,
     reviewers: Sequence[str | Model] = (),
     rubric: str | None = None,
     holistic: bool = False,
     safety: bool | None = None,
     terms: Terms | None = None,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> RunsScored:
     """Let models score every answer of the runs by a rubric, and keep the scores with the runs.
@@ -111,15 +107,17 @@ def council_runs(
     settings = chosen()
     models = _opened(reviewers or [one for one in str(settings["MODELS"]).split(",") if one.strip()], how)
     sitting = Sitting(tuple(models), settings, chosen(RUBRIC_SCORING=False) if holistic else None)
-    if not runs or len({Path(run).resolve() for run in runs}) < len(runs):
+    if not runs or len(set(runs)) < len(runs):
         raise UsageError("a run is named twice" if runs else "a council needs runs", _TWICE)
-    with ExitStack() as opened:
-        stores = [opened.enter_context(RunStore.open(run, writing=True)) for run in runs]
-        sessions = [_Session(store, sitting, models) for store in stores]
+    with opened(runs, db) as (project, named), ExitStack() as held:
+        check_texts(named)
+        for run in named:
+            held.enter_context(project.database.holding(run.id))
+        sessions = [_Session(run, sitting, models) for run in named]
         calls = _agree_on(sessions, sitting, how, person)
         try:
             with closing(person.watch(calls, "replies")) as watch:
-                found = {printable(one.store.path): one.hold(watch, person, ledger) for one in sessions}
+                found = {one.run.id: one.hold(watch) for one in sessions}
         except KeyboardInterrupt:
             person.tell(KEPT)
             raise
@@ -158,14 +156,14 @@ class _Asked(Struct, frozen=True):
 class _Session:
     """One run before the council."""
 
-    def __init__(self, store: RunStore, sitting: Sitting, models: Mapping[str, Model]) -> None:
-        self.store, self.sitting, self.items = store, sitting, list(run_items(store))
+    def __init__(self, run: Run, sitting: Sitting, models: Mapping[str, Model]) -> None:
+        self.run, self.sitting, self.items = run, sitting, list(run_items(run))
         self.models = {
-            name: model.keeping(store.replies) if isinstance(model, EndpointModel) else model
+            name: model.keeping(run.project.replies) if isinstance(model, EndpointModel) else model
             for name, model in models.items()
         }
-        self.author = _author(store.manifest.pipeline)
-        self.buckets = _buckets(store)
+        self.author = _author(run.manifest.pipeline)
+        self.buckets = _buckets(run)
         self.asked = {name: list(self._asked_of(name)) for name in models}
         self.replies: list[Reply] = []
         self.failures: list[_Failure] = []
@@ -176,7 +174,7 @@ class _Session:
                 if not unanswered(item):
                     yield _Asked(at, way, *prompt_on(item, settings, reviewer))
 
-    def hold(self, watch: Watch, person: Person, ledger: str | Path | None) -> list[Verdict]:
+    def hold(self, watch: Watch) -> list[Verdict]:
         """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
         the very same answer stand, and so do those of all together."""
         given: dict[tuple[int, int], dict[str, Review]] = {}
@@ -193,12 +191,10 @@ class _Session:
                 self.buckets.get((item.question.id, item.trace.attempt)),
             )
         ]  # fmt: skip
-        if not scores_of(found) and self.store.manifest.council != self.sitting.pooled:
+        if not scores_of(found) and self.run.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
-        kept = [row for row in self.store.verdicts() if rows.reviewer_of(row.grader) is not None]
-        _register(self.store, kept, ledger, person)
-        return kept
+        return council_rows(self.run)
 
     def _replies(self, watch: Watch) -> Iterator[tuple[str, _Asked, Reply]]:
         """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
@@ -219,31 +215,24 @@ class _Session:
         self.replies.append(reply)
         if reply.error:
             item, hint = self.items[one.item], reply.hint or _ASK_AGAIN
-            answer = f"{printable(self.store.path)}: {item.question.id}"
+            answer = f"{self.run.id}: {item.question.id}"
             answer += f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
             self.failures.append(_Failure(reviewer, answer, plain(reply.error, 200), hint))
 
     def _keep(self, found: Sequence[Verdict]) -> None:
-        store, sitting = self.store, self.sitting
-        graders = [*map(sitting.grader, sitting.reviewers), sitting.pooled]
-        earlier = {row.grader for row in store.verdicts() if rows.reviewer_of(row.grader) is not None}
-        for grader in sorted(earlier - set(graders)):
-            store.replace_verdicts(grader, [])
-        standing: dict[tuple[str, int], None] = {}
-        for grader in graders:  # all together come last
+        sitting, standing = self.sitting, dict[tuple[str, int], None]()
+        reviewers = tuple(map(sitting.grader, sitting.reviewers))
+        for grader in (*reviewers, sitting.pooled):  # all together come last
             own = [row for row in found if row.grader == grader]
             failed = standing if grader == sitting.pooled else ()
-            standing |= dict.fromkeys(store.replace_verdicts(grader, own, failed=failed))
-        store.amend(
-            council=sitting.pooled, council_answers_sha256=store.answers_sha256(),
-            council_verdicts_sha256=store.verdicts_sha256(sitting.pooled),
-        )  # fmt: skip
+            standing |= dict.fromkeys(self.run.add_verdicts(grader, own, failed, sitting.settings.rubric.sha256))
+        self.run.amend(council=sitting.pooled, reviewers=reviewers)
 
 
-def _buckets(store: RunStore) -> dict[tuple[str, int], object]:
-    """What the run's own grader made of each answer, if these are still the answers that it read."""
-    grader = "" if store.is_graded_otherwise() else store.manifest.grader
-    return {(row.question_id, row.attempt): row.value for row in store.verdicts()
+def _buckets(run: Run) -> dict[tuple[str, int], object]:
+    """What the run's own grader made of each answer."""
+    grader = run.manifest.grader
+    return {(row.question_id, row.attempt): row.value for row in run.verdicts()
             if grader and row.grader == grader and row.axis == BUCKET_AXIS}  # fmt: skip
 
 
@@ -302,14 +291,3 @@ def _tell(sessions: Sequence[_Session], person: Person) -> None:
     person.tell(spent_words(spent_on(replies)))
     failures = [failure for session in sessions for failure in session.failures]
     person.tell_causes([(f"{one.reviewer} on {one.answer}: {one.reason}", one.hint) for one in failures])
-
-
-def _register(store: RunStore, kept: Sequence[Verdict], given: str | Path | None, person: Person) -> None:
-    """The ledger is to know which council scored a run, and how."""
-    try:
-        with Ledger.open(find(store.path, given)) as ledger:
-            ledger.add_run(entry := entry_of(store))
-            asking = asking_id(store.manifest)
-            ledger.add_scores(asking, rows.kept(kept, asking, store.versions(), entry.at))
-    except (SurefootError, OSError) as error:
-        person.tell(f"note: the scores are not registered in the ledger: {error}")

@@ -17,7 +17,7 @@ from surefoot.reviewers import rows
 from surefoot.reviewers.run_scores import RunScores, run_scores
 from surefoot.services.result import Reported
 from surefoot.services.runs import run_items
-from surefoot.store import RunStore
+from surefoot.store import Run
 from surefoot.types import Item, Verdict
 
 _Key = tuple[str, int]  # question id and attempt
@@ -53,17 +53,16 @@ class CouncilScores(Reported):
         return f"<CouncilScores {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
 
 
-def council_scores(*runs: str | Path) -> CouncilScores:
+def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
     found: dict[str, list[Verdict]] = {}
     items: dict[str, list[Item]] = {}
     councils: dict[str, str] = {}
-    for run in runs:
-        name = printable(Path(run))
-        with RunStore.open(run) as store:
-            councils[name] = store.manifest.council
-            found[name] = [row for row in store.verdicts() if rows.reviewer_of(row.grader) is not None]
-            items[name] = list(run_items(store))
+    with opened(runs, db) as (_, named):
+        for run in named:
+            councils[run.id] = run.manifest.council
+            found[run.id] = council_rows(run)
+            items[run.id] = list(run_items(run))
     if unscored := [name for name, council in councils.items() if not council]:
         hint = f"score it first: surefoot council {unscored[0]} --reviewer MODEL"
         raise Incomplete(f"no council scored the run {unscored[0]}", hint)
@@ -73,6 +72,12 @@ def council_scores(*runs: str | Path) -> CouncilScores:
     council = next(iter(councils.values()))
     answers = [one for name in found for one in scored_answers(name, items[name], found[name])]
     return CouncilScores(council, run_scores(found, items, council), answers)
+
+
+def council_rows(run: Run) -> list[Verdict]:
+    """What the run's council said: all reviewers together, and each of them."""
+    graders = {run.manifest.council, *run.manifest.reviewers}
+    return [row for row in run.verdicts() if row.grader in graders]
 
 
 def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:

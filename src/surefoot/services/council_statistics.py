@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,8 +15,6 @@ from msgspec import Struct
 from surefoot import rubric as rubrics
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.io.writer import printable, replace_file
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find, folder_of
 from surefoot.report.words import counted, names
 from surefoot.reviewers import rows
 from surefoot.reviewers.habits import Habit, habits
@@ -26,10 +25,11 @@ from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import Refused, Tuned, tune
 from surefoot.rubric import Fault, Rubric
+from surefoot.services.council_scores import council_rows
 from surefoot.services.opinions import read_opinions
 from surefoot.services.result import READER, Fields, Person, Result, tell_problems
-from surefoot.services.runs import run_items
-from surefoot.store import RunStore
+from surefoot.services.runs import Name, opened, run_items
+from surefoot.store import Project, Run
 from surefoot.types import Problem
 
 _HINT = "score them first: surefoot council RUN --reviewer MODEL"
@@ -69,13 +69,14 @@ class RubricTuned(Result):
 
 
 def evaluate_council(
-    *runs: str | Path, labels: str | Path | None = None, compare: Other | None = None, person: Person = READER
+    *runs: Name, labels: str | Path | None = None, compare: Other | None = None, db: str | Path | None = None,
+    person: Person = READER,
 ) -> CouncilEvaluation:
     """Look at the scores that reviewers gave to the answers of runs: do they agree, with each other and with people?
 
     `labels` are scores, buckets or preferences by people. `compare` insists on a holistic score beside the rubric's.
     """
-    scored = _Scored(runs)
+    scored = _Scored(runs, db)
     counted = scored.sheet(own=False)
     if compare and HOLISTIC not in counted:
         hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
@@ -94,12 +95,12 @@ def tune_rubric(
     labels: str | Path,
     rubric: str,
     out: str | Path,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> RubricTuned:
     """Fit a rubric's weights to what people prefer, and write the new rubric if it is better on unseen questions.
 
-    Without `runs`, those of the ledger that a council scored are taken.
+    Without `runs`, all that a council scored are taken.
     """
     text, target = rubrics.read_text(rubric), Path(out)
     made = rubrics.parse(text, rubric)
@@ -107,7 +108,7 @@ def tune_rubric(
         raise UsageError(f"the rubric {rubric} has no weights", "choose one that a council scores by: refusal_aware")
     if target.exists():
         raise UsageError(f"{printable(target)} is there already", "choose another name for --out")
-    scored = _Scored(runs or _of_ledger(ledger))
+    scored = _Scored(runs, db)
     sheet = scored.sheet(own=False)
     people = scored.opinions(labels, sheet, person)
     ballots = _ballots(sheet, made)
@@ -151,10 +152,11 @@ def _judged(given: Mapping[str, float]) -> dict[str, float]:
 class _Scored:
     """Runs with the scores of their reviewers."""
 
-    def __init__(self, folders: Sequence[str | Path]) -> None:
-        if not folders or len({Path(one).resolve() for one in folders}) < len(folders):
-            raise UsageError("a run is named twice" if folders else "no run was named", "name each run once")
-        self.runs = {printable(Path(one)): _read(Path(one)) for one in folders}
+    def __init__(self, names: Sequence[Name], db: str | Path | None) -> None:
+        if len(set(names)) < len(names):
+            raise UsageError("a run is named twice", "name each run once")
+        with opened(names, db) if names else _scored(db) as (_, runs):
+            self.runs = {run.id: _read(run) for run in runs}
         if not any(run.scores for run in self.runs.values()):
             raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _HINT)
 
@@ -191,31 +193,25 @@ class _Scored:
         return found
 
 
-def _read(folder: Path) -> _Run:
-    with RunStore.open(folder) as store:
-        name, items = printable(folder), list(run_items(store))
-        answers = [(Answer(name, item.question.id, item.trace.attempt), item) for item in items]
-        verdicts = store.verdicts()
-        return _Run(
-            rows.scores_of(verdicts, name),
-            rows.own_answers(verdicts, name),
-            {answer: len(item.trace.answer or "") for answer, item in answers},
-            {item.question.id: item.question.answerable for item in items},
-            {item.question.id: known_of(item.question) for item in items},
-        )
+def _read(run: Run) -> _Run:
+    items, verdicts = list(run_items(run)), council_rows(run)
+    answers = [(Answer(run.id, item.question.id, item.trace.attempt), item) for item in items]
+    return _Run(
+        rows.scores_of(verdicts, run.id),
+        rows.own_answers(verdicts, run.id),
+        {answer: len(item.trace.answer or "") for answer, item in answers},
+        {item.question.id: item.question.answerable for item in items},
+        {item.question.id: known_of(item.question) for item in items},
+    )
 
 
-def _of_ledger(given: str | Path | None) -> list[Path]:
-    """The runs that a council scored, where they lie now."""
-    known = Ledger.existing(find(None, given))
-    if known is None:
-        raise UsageError("no run was named, and there is no ledger to look in", "surefoot council tune RUN...")
-    with known as ledger:
-        places = [folder_of(entry, ledger) for entry in ledger.runs() if entry.manifest.get("council")]
-    found = list(dict.fromkeys(place for place in places if place is not None))
-    if not found:
-        raise Incomplete("the ledger knows no run that a council scored", "name the runs: surefoot council tune RUN...")
-    return found
+@contextlib.contextmanager
+def _scored(db: str | Path | None) -> Iterator[tuple[Project, list[Run]]]:
+    """The runs that a council scored."""
+    with Project.existing(db) as project:
+        if not (found := [run for run in project.runs() if run.manifest.council]):
+            raise Incomplete("no council has scored a run of this project", "surefoot council RUN --reviewer MODEL")
+        yield project, found
 
 
 class _Ballots(NamedTuple):

@@ -1,4 +1,4 @@
-"""Answers are graded on the five axes, and a run keeps its verdicts."""
+"""Answers are graded on the five axes, and the verdicts are kept."""
 
 from __future__ import annotations
 
@@ -11,25 +11,22 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.overview import AXES
-from surefoot.gate.trust import in_words
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.kinds import quoted
 from surefoot.io.places import is_folder, is_there, shown
-from surefoot.io.writer import printable
-from surefoot.regrade import Key
 from surefoot.report.blocks import Report
 from surefoot.report.words import plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
-from surefoot.services.overview import overview
+from surefoot.services.overview import overview_in, trust_in
 from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Reported
-from surefoot.services.runs import not_asked, run_items
-from surefoot.store import TRACES, RunStore
+from surefoot.services.runs import Name, check_texts, not_asked, opened, run_items
+from surefoot.store import Key, Project, Run
 from surefoot.table import BUCKETS
 from surefoot.types import Item, Problem
 
@@ -38,20 +35,22 @@ _BATCH = 200  # answers read at once
 
 
 class Grades(Reported):
-    """What grading a run came to."""
+    """What grading some runs came to."""
 
     def __init__(
-        self, store: RunStore, found: Regraded, problems: Iterable[Problem] = (), notes: Iterable[str] = ()
+        self, runs: Sequence[Run], found: Regraded, problems: Iterable[Problem] = (), notes: Iterable[str] = ()
     ) -> None:
-        self.folder, self.found = store.path, found
-        self.grader = store.manifest.grader  # whose verdicts the run has now
-        self.stands = _what_stands(store, found)
-        self.problems = [*problems, *store.problems, *_left_out(store), *not_asked(store)]
+        self.runs, self.found = tuple(run.id for run in runs), found
+        self.grader = runs[-1].manifest.grader  # whose verdicts the runs have now
+        self.stands = Counter(bucket for run in runs for bucket in _what_stands(run, found))
+        self.problems = [*problems, *(one for run in runs for one in (*_left_out(run), *not_asked(run)))]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
         self.sure: Counter[str | None] = Counter(
             one.bucket for one in found.graded if one.bucket and not one.verdicts[0].unsure
         )
         self.notes = list(notes)
+        has_verdicts = found.graded and (self.counts.total() > self.counts[None] or self.stands)
+        self._overview = overview_in(runs[-1].project, runs[-1]) if has_verdicts else None
 
     @property
     def exit_code(self) -> ExitCode:
@@ -62,12 +61,11 @@ class Grades(Reported):
     @property
     def trust(self) -> str:
         """How far its verdicts can be trusted; "" where there are none."""
-        has_verdicts = self.found.graded and (self.counts.total() > self.counts[None] or self.stands)
-        return trust_in_run(self.folder) if has_verdicts else ""
+        return trust_in(self._overview) if self._overview else ""
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "run": str(self.folder),
+            "runs": self.runs,
             "buckets": {bucket: self.counts[bucket] for bucket in BUCKETS},
             "not_graded": self.counts[None],
             "sure": {bucket: self.sure[bucket] for bucket in BUCKETS},
@@ -81,24 +79,26 @@ class Grades(Reported):
         return [row_of(one) for one in self.found.graded]
 
     def report(self) -> Report:
-        """Of the run as it stands now, with the labels on its answers."""
-        return overview(self.folder).report()
+        """Of the newest run as it stands now, with the labels on its answers."""
+        if self._overview is None:
+            raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
+        return self._overview.report()
 
     def __repr__(self) -> str:
         return f"<Grades {', '.join(f'{self.counts[bucket]} {bucket}' for bucket in BUCKETS)}>"
 
 
 def grade(
-    run: str | Path,
-    *,
+    *runs: Name,
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     corpus: str | Path | None = None,
     engine: Engine = "local",
     work: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
-    """Grade every answer of a run folder, and keep the verdicts there.
+    """Grade every answer of some runs, or of all runs of a version, and keep the verdicts.
 
     `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
     model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
@@ -108,28 +108,30 @@ def grade(
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
     chosen = open_grader(grader, terms, person=person)
-    with RunStore.open(Path(run), writing=True) as store:
-        if texts:
-            fill_run(store, texts)
-        return _graded(store, _Grading(chosen, person, engine, work), texts)
+    with opened(runs, db) as (_, found):
+        check_texts(found)
+        for run in found if texts else ():
+            fill_run(run, texts)  # type: ignore[arg-type]
+        return _graded(found, _Grading(chosen, person, engine, work), texts)
 
 
 def grade_log(
     traces: str | Path | Sequence[str | Path],
     *,
-    out: str | Path | None = None,
+    version: str = "",
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     corpus: str | Path | None = None,
     mapping: Mapping[str, str] | None = None,
     engine: Engine = "local",
     work: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
-    """Grade the answers of a log without a question set, and keep them in a run folder.
+    """Grade the answers of a log without a question set, and keep them as a run of a version.
 
-    `traces` are files or folders of rows of any known shape, or "-". The same log again goes on with the same folder.
-    `engine` and `work` are as for `grade`.
+    `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. `engine` and
+    `work` are as for `grade`.
     """
     check_engine(engine, work)
     texts = PassageTexts.of(corpus, person.tell)
@@ -137,9 +139,10 @@ def grade_log(
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
-    with run_of(log, out, texts.sha256 if texts else None) as store:
+    with Project.open(db) as project:
+        run = run_of(project, log, version, texts.sha256 if texts else None)
         notes = [] if log.has_gold else [WITHOUT_GOLD]
-        return _graded(store, _Grading(chosen, person, engine, work), texts, log.problems, notes)
+        return _graded([run], _Grading(chosen, person, engine, work), texts, log.problems, notes)
 
 
 class _Grading(NamedTuple):
@@ -152,14 +155,16 @@ class _Grading(NamedTuple):
 
 
 def _graded(
-    store: RunStore, how: _Grading, texts: PassageTexts | None, problems: Sequence[Problem] = (),
+    runs: Sequence[Run], how: _Grading, texts: PassageTexts | None, problems: Sequence[Problem] = (),
     notes: Sequence[str] = (),
 ) -> Grades:  # fmt: skip
-    if store.is_graded_otherwise():
-        how.person.tell("note: the answers have changed since the last grading; all are graded anew")
-    found = grade_run(store, *how)
+    each = [grade_run(run, *how) for run in runs]
+    found = Regraded(
+        [one for some in each for one in some.graded], [key for some in each for key in some.standing],
+        each[-1].self_checks, all(some.in_vain for some in each),
+    )  # fmt: skip
     lacking = texts.problems() if texts else []
-    return Grades(store, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), how.grader)])
+    return Grades(runs, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), how.grader)])
 
 
 class Regraded(Struct, frozen=True):
@@ -172,53 +177,48 @@ class Regraded(Struct, frozen=True):
 
 
 def grade_run(
-    store: RunStore,
+    run: Run,
     grader: Reader,
     person: Person = READER,
     engine: Engine = "local",
     work: str | Path | None = None,
 ) -> Regraded:
-    """Grade every answer of a run and keep the verdicts with it, in place of those this grader gave before.
+    """Grade every answer of a run and add the verdicts.
 
-    Replies that were paid for are kept with it too. Where there is no verdict this time, the one of before stands. A
-    grader that was asked in vain does not become the run's.
+    Replies that were paid for are kept too. Where there is no verdict this time, the one of before stands. A grader
+    that was asked in vain does not become the run's.
     """
     chosen = rubric_of(grader)
     if hasattr(grader, "keeping"):
-        grader = grader.keeping(store.replies)
-    items = list(run_items(store))
-    graded = read_watched(grader, items, person, engine, work)
-    checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
-    nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
-    if nothing and store.manifest.grader != grader.name:
-        return Regraded(graded, [], checks, in_vain=True)
-    standing = store.replace_verdicts(grader.name, [verdict for one in graded for verdict in one.verdicts])
-    store.amend(
-        rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, graded_sha256=store.answers_sha256(),
-        verdicts_sha256=store.verdicts_sha256(grader.name),
-    )  # fmt: skip
+        grader = grader.keeping(run.project.replies)
+    with run.project.database.holding(run.id):
+        graded = read_watched(grader, list(run_items(run)), person, engine, work)
+        checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
+        nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
+        if nothing and run.manifest.grader != grader.name:
+            return Regraded(graded, [], checks, in_vain=True)
+        rows = [verdict for one in graded for verdict in one.verdicts]
+        versions = run.manifest.versions | getattr(grader, "versions", {})
+        standing = run.add_verdicts(grader.name, rows, rubric_sha256=chosen.sha256)
+        run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
     return Regraded(graded, standing, checks)
 
 
-def _what_stands(store: RunStore, found: Regraded) -> Counter[str | None]:
+def _what_stands(run: Run, found: Regraded) -> Iterator[str]:
     """The verdicts of before that count for the run, where there are none of this time."""
-    counted = (v for v in store.verdicts() if v.grader == store.manifest.grader and v.axis == "factuality")
-    return Counter(
-        str(v.value)
-        for v in counted
-        if v.value is not None and (found.in_vain or (v.question_id, v.attempt) in found.standing)
-    )
+    for one in run.verdicts():
+        if one.grader == run.manifest.grader and one.axis == "factuality" and one.value is not None:
+            if found.in_vain or (one.question_id, one.attempt) in found.standing:
+                yield str(one.value)
 
 
-def _left_out(store: RunStore) -> Iterator[Problem]:
+def _left_out(run: Run) -> Iterator[Problem]:
     """The answers of a run beyond its questions and attempts."""
-    asked = {question.id for question in store.questions()}
-    for trace in store.traces():
-        if trace.question_id not in asked or not 1 <= trace.attempt <= store.manifest.repeats:
-            message = (
-                f"attempt {trace.attempt} at question {quoted(trace.question_id)} was not asked for and not graded"
-            )
-            yield Problem("unknown_question", message, printable(store.path / TRACES))
+    asked = {question.id for question in run.questions()}
+    for question_id, attempt in run.keys():
+        if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
+            message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
+            yield Problem("unknown_question", message, run.id)
 
 
 def grade_items(
@@ -304,9 +304,3 @@ def _ungraded_row(found: Ungradable) -> dict[str, Any]:
         "detail": str(found.problem),
         "claims": [],
     }
-
-
-def trust_in_run(folder: Path) -> str:
-    """How far the verdicts of a run can be trusted, by the labels on its answers."""
-    trust = overview(folder).found.trust
-    return in_words(trust) + ("" if trust.drawn else f"; to find out: surefoot label {printable(folder)}")

@@ -1,4 +1,4 @@
-"""Which answers people should label next: those the gate waits for, then a sample of the run."""
+"""Which answers people should label next: those the gate waits for, then a sample of the runs."""
 
 from __future__ import annotations
 
@@ -8,32 +8,29 @@ from typing import Any
 
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.queue import Place, queue
-from surefoot.io.writer import printable
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find, run_id
-from surefoot.records import Drawn, Label, current, version_of
+from surefoot.records import Drawn, Label, current
 from surefoot.report.words import counted
 from surefoot.services.decisions import last_decision
 from surefoot.services.result import Result
-from surefoot.services.runs import run_items
-from surefoot.store import Manifest, RunStore
+from surefoot.services.runs import Name, check_texts, opened, run_items
+from surefoot.store import Project, Run
 from surefoot.text.normal import is_empty
 from surefoot.types import Item, Verdict
 
 _AXIS = "factuality"
 _Key = tuple[str, int]  # question id and attempt
+_Place = tuple[str, str, int]  # run, question id and attempt
 
 
 class Sheet(Struct, frozen=True):
     """One answer to label. Answers that are the same to the letter are one sheet."""
 
     item: Item
-    version: str
+    version: str  # the key of what was said
     run: str  # id
-    run_name: str
 
     @property
     def key(self) -> _Key:
@@ -44,10 +41,11 @@ class LabelQueue(Result):
     """The answers of a run that can be labelled, and the order in which they should be."""
 
     def __init__(
-        self, of: Manifest, sheets: Sequence[Sheet], places: Sequence[Place], target: int, notes: Sequence[str],
+        self, of: Sequence[Run], sheets: Sequence[Sheet], places: Sequence[Place], target: int, notes: Sequence[str],
         labelled: Collection[str],
     ) -> None:  # fmt: skip
-        self.name, self.run = of.name, run_id(of)
+        self.run = of[-1].id
+        self.name = self.run if len(of) == 1 else of[-1].version
         self.sheets, self.places = sheets, places  # in the order of the run; in the order in which to label them
         self.target = target
         self.notes = notes
@@ -79,63 +77,63 @@ class LabelQueue(Result):
 
 
 def label_queue(
-    run: str | Path,
-    *,
+    *runs: Name,
     target: int = 50,
     overlap: float = 0.2,
     only_gate: bool = False,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
 ) -> LabelQueue:
-    """The answers of a run folder in the order in which people should label them.
+    """The answers of runs, or of all runs of a version, in the order in which people should label them.
 
-    First come those that the last comparison of the run waits for, also of the other runs in it; `only_gate` leaves out
+    First come those that the last decision on them waits for, also of the other runs in it; `only_gate` leaves out
     all others. Then come answers that the grader is unsure of, and some that it flagged. A share of `overlap` goes to
     everyone who labels.
     """
+    with opened(runs, db) as (project, named):
+        return queue_of(project, named, target=target, overlap=overlap, only_gate=only_gate)
+
+
+def queue_of(
+    project: Project, runs: Sequence[Run], *, target: int = 50, overlap: float = 0.2, only_gate: bool = False
+) -> LabelQueue:
     if not 0 <= overlap <= 1:
         raise UsageError(f"the overlap {overlap} is no share", "write a number from 0 to 1")
-    folder = Path(run)
-    store = RunStore.open(folder)
-    sheets = _sheets(store)
-    given, notes = _verdicts(store)
-    verdicts = {key: None if verdict.value is None else str(verdict.value) for key, verdict in given.items()}
-    last = last_decision(folder)
+    check_texts(runs)
+    sheets, verdicts, notes = dict[_Place, Sheet](), dict[_Place, Verdict](), list[str]()
+    for run in runs:
+        sheets |= _sheets(run)
+        verdicts |= _verdicts(run, notes)
+    last = last_decision(project, runs[-1].id)
     asked_for = (last.label_next if last else None) or ()  # the answers whose labels would decide
-    needed = list(_needed(asked_for, folder, sheets))
+    needed = list(_needed(project, asked_for, runs[-1], sheets))
     gate_needs = {sheet.version: drawn for sheet, drawn in needed}
     everything = {sheet.version: sheet for sheet in (*sheets.values(), *(sheet for sheet, _ in needed))}
+    names = ", ".join(run.id for run in runs)
     if not everything:
-        raise Incomplete(f"the run {printable(folder)} has no answer to label", "ask its questions first: surefoot run")
+        raise Incomplete(f"{names} has no answer to label", "ask its questions first: surefoot run")
+    said = {sheets[place].version: verdict for place, verdict in verdicts.items() if place in sheets}
     places = queue(
-        {version: verdicts.get(sheet.key) for version, sheet in everything.items()},
-        gate_needs, target=target, overlap=overlap, graded=bool(verdicts), seed=run_id(store.manifest),
-        unsure={sheets[key].version for key, verdict in given.items() if verdict.unsure and key in sheets},
+        {version: str(said[version].value) if version in said and said[version].value is not None else None
+         for version in everything},
+        gate_needs, target=target, overlap=overlap, graded=bool(said), seed=runs[-1].id,
+        unsure={version for version, verdict in said.items() if verdict.unsure},
     )  # fmt: skip
     if only_gate:
         places = [place for place in places if place.for_gate]
         if not places:
-            hint = "compare the run first, or leave --only-gate out"
-            raise Incomplete(f"the gate waits for no label on {printable(folder)}", hint)
-    notes += _left_out(store, sheets, len(asked_for), len(gate_needs))
-    done = _labelled(find(folder, ledger), everything)
-    return LabelQueue(store.manifest, tuple(everything.values()), tuple(places), target, tuple(notes), done)
+            raise Incomplete(f"the gate waits for no label on {names}", "decide first, or leave --only-gate out")
+    notes += _left_out(runs, sheets, len(asked_for), len(gate_needs))
+    done = labelled(project.labels(keys=everything))
+    return LabelQueue(runs, tuple(everything.values()), tuple(places), target, tuple(notes), done)
 
 
 def _row(place: Place, sheet: Sheet) -> dict[str, Any]:
     question, trace = sheet.item.question, sheet.item.trace
     return {
-        "question_id": question.id, "attempt": trace.attempt, "run": sheet.run_name, "question": question.text,
+        "question_id": question.id, "attempt": trace.attempt, "run": sheet.run, "question": question.text,
         "answer": trace.answer, "drawn": place.drawn, "for_gate": place.for_gate, "for_everyone": place.shared,
         "unsure": place.unsure, "version": place.version,
     }  # fmt: skip
-
-
-def _labelled(where: str, versions: Collection[str]) -> frozenset[str]:
-    ledger = Ledger.existing(where)
-    if ledger is None:
-        return frozenset()
-    with ledger:
-        return labelled(ledger.labels(versions=versions))
 
 
 def labelled(labels: Iterable[Label]) -> frozenset[str]:
@@ -143,61 +141,46 @@ def labelled(labels: Iterable[Label]) -> frozenset[str]:
     return frozenset(label.version for label in current(labels) if label.axis == _AXIS)
 
 
-def _sheets(store: RunStore) -> dict[_Key, Sheet]:
-    """The answers that have words in them, by question and attempt."""
-    found: dict[str, Sheet] = {}
-    by_key: dict[_Key, Sheet] = {}
-    for item in run_items(store):
+def _sheets(run: Run) -> dict[_Place, Sheet]:
+    """The answers that have words in them."""
+    keys, found = run.keys(), dict[_Place, Sheet]()
+    for item in run_items(run):
         if item.trace.error or item.trace.answer is None or is_empty(item.trace.answer):
             continue
-        version = version_of(item.question, item.trace)
-        sheet = found.setdefault(version, Sheet(item, version, run_id(store.manifest), store.manifest.name))
-        by_key[item.question.id, item.trace.attempt] = sheet
-    return by_key
+        place = item.question.id, item.trace.attempt
+        found[run.id, *place] = Sheet(item, keys[place], run.id)
+    return found
 
 
-def _left_out(store: RunStore, sheets: Mapping[_Key, Sheet], asked_for: int, found: int) -> Iterator[str]:
-    yield from (str(problem) for problem in store.problems)
-    if silent := sum(1 for _ in run_items(store)) - len(sheets):
+def _left_out(runs: Sequence[Run], sheets: Mapping[_Place, Sheet], asked_for: int, found: int) -> Iterator[str]:
+    if silent := sum(1 for run in runs for _ in run_items(run)) - len(sheets):
         yield f"missing, failed or empty, so left out: {counted(silent, 'answer')}"
     if same := len(sheets) - len({sheet.version for sheet in sheets.values()}):
-        yield f"the same to the letter as another, so not asked for again: {counted(same, 'answer')}"
+        yield f"the same as another, so not asked for again: {counted(same, 'answer')}"
     if gone := asked_for - found:
         yield f"of the {asked_for} answers that the gate waits for, {gone} cannot be found or equal another"
 
 
-def _verdicts(store: RunStore) -> tuple[dict[_Key, Verdict], list[str]]:
+def _verdicts(run: Run, notes: list[str]) -> dict[_Place, Verdict]:
     """The verdicts of the run's own grader. They order the queue and are shown to nobody."""
-    grader = store.manifest.grader
     found = {
-        (verdict.question_id, verdict.attempt): verdict
-        for verdict in store.verdicts()
-        if verdict.axis == _AXIS and verdict.grader == grader
+        (run.id, verdict.question_id, verdict.attempt): verdict
+        for verdict in run.verdicts()
+        if verdict.axis == _AXIS and verdict.grader == run.manifest.grader
     }
     if not found:
-        return {}, ["the run is not graded, so its answers come in random order"]
-    if store.is_graded_otherwise():
-        return {}, ["the answers have changed since they were graded, so they come in random order"]
-    return found, []
+        notes.append(f"{run.id} is not graded, so its answers come in random order")
+    return found
 
 
-def _needed(wanted: Iterable[Waiting], folder: Path, sheets: Mapping[_Key, Sheet]) -> Iterator[tuple[Sheet, Drawn]]:
-    """Of this run, and of the others that it was compared with where they are still to be found."""
-    elsewhere: dict[str, Mapping[_Key, Sheet]] = {}
+def _needed(
+    project: Project, wanted: Iterable[Waiting], own: Run, sheets: Mapping[_Place, Sheet]
+) -> Iterator[tuple[Sheet, Drawn]]:
+    """Of these runs, and of the others that they were compared with."""
+    known = dict(sheets)
     for one in wanted:
-        known = sheets
-        if one.run and Path(one.run).name != folder.resolve().name:
-            if one.run not in elsewhere:
-                elsewhere[one.run] = _other_run(folder, one.run)
-            known = elsewhere[one.run]
-        if sheet := known.get((one.question_id, one.attempt)):
+        id = one.run or own.id
+        if not any(place[0] == id for place in known) and (other := project.run(id)):
+            known |= _sheets(other)
+        if sheet := known.get((id, one.question_id, one.attempt)):
             yield sheet, one.drawn
-
-
-def _other_run(folder: Path, name: str) -> Mapping[_Key, Sheet]:
-    for place in (Path(name), folder.parent / name, folder.parent / Path(name).name):
-        try:
-            return _sheets(RunStore.open(place))
-        except SurefootError:
-            continue
-    return {}

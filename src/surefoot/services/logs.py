@@ -16,8 +16,7 @@ from surefoot.io.items import Asked, Ungradable, items_in
 from surefoot.io.places import shown
 from surefoot.io.sources import LOG_FORMATS, check_logs
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.runs import folders, is_run
-from surefoot.store import Manifest, RunStore, fingerprint, timestamp
+from surefoot.store import Manifest, Project, Run, fingerprint, timestamp
 from surefoot.text.normal import id_of_text
 from surefoot.types import Problem, Question, Trace
 
@@ -67,39 +66,21 @@ def read_log(
     return Log(name, list(asked.questions.values()), traces, problems, notes)
 
 
-def run_of(log: Log, out: str | Path | None, corpus_sha256: str | None = None) -> RunStore:
+def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | None = None) -> Run:
     """A run of these answers: the one that was begun with them, or else a new one."""
-    told = fingerprint([*log.questions, *log.traces])
-    folder = Path(out) if out is not None else next(one for one in folders(log.name) if _is_free(one, told))
-    store = _opened(folder, told) if is_run(folder) else _created(folder, log, told, corpus_sha256)
-    kept = {(trace.question_id, trace.attempt) for trace in store.traces()}
-    for trace in log.traces:
-        if (trace.question_id, trace.attempt) not in kept:
-            store.append_trace(trace)
-    store.amend(answers_sha256=store.answers_sha256())
-    return store
-
-
-def _created(folder: Path, log: Log, told: str, corpus_sha256: str | None) -> RunStore:
-    manifest = Manifest(
-        name=folder.name, pipeline=f"log:{log.name}", repeats=max(log.times),
-        uneven=len(log.times) > 1, seed=0, questions_sha256=fingerprint(log.questions),
-        question_count=len(log.questions), corpus_sha256=corpus_sha256, log_sha256=told,
-        created=timestamp(),
+    log_sha256 = fingerprint([*log.questions, *log.traces])
+    known = (one for one in project.runs() if one.manifest.log_sha256 == log_sha256)
+    kept = next((one for one in known if version in ("", one.version)), None) or project.create(
+        Manifest(
+            version=version or log.name, pipeline=f"log:{log.name}", repeats=max(log.times),
+            uneven=len(log.times) > 1, questions_sha256=fingerprint(log.questions), question_count=len(log.questions),
+            corpus_sha256=corpus_sha256, log_sha256=log_sha256, created=timestamp(), finished=True,
+        ),
+        log.questions,
     )  # fmt: skip
-    return RunStore.create(folder, manifest, log.questions)
-
-
-def _opened(folder: Path, told: str) -> RunStore:
-    store = RunStore.open(folder, writing=True)
-    if store.manifest.log_sha256 != told:
-        store.close()
-        raise UsageError(f"{folder} holds a run of other answers", "choose another --out")
-    return store
-
-
-def _is_free(folder: Path, told: str) -> bool:
-    return RunStore.open(folder).manifest.log_sha256 == told if is_run(folder) else not folder.exists()
+    there = kept.keys()
+    kept.keep(trace for trace in log.traces if (trace.question_id, trace.attempt) not in there)
+    return kept
 
 
 def _name(_number: int, trace: Trace) -> str:

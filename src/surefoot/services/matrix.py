@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,13 +23,14 @@ from surefoot.report import html, markdown
 from surefoot.report import matrix as words
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted
-from surefoot.services.grade import grade_run, trust_in_run
+from surefoot.services.grade import grade_run
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
+from surefoot.services.overview import overview_in, trust_in
 from surefoot.services.result import NOBODY, READER, Person, Reported
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
-from surefoot.store import MANIFEST, RunStore
+from surefoot.store import Project, Run
 from surefoot.table import BUCKETS
 from surefoot.text.endpoints import chat_model
 from surefoot.types import Trace
@@ -73,6 +73,7 @@ def matrix(
     file: str | Path,
     *,
     out: str | Path | None = None,
+    db: str | Path | None = None,
     grader: str | Reader | None = None,
     asking: Asking | None = None,
     terms: Terms | None = None,
@@ -80,7 +81,7 @@ def matrix(
 ) -> MatrixResult:
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
-    Every cell is a run folder in `out`, beside the reports; the same call again asks what has no answer yet. The budget
+    Every cell is a version of its own, and the reports go to `out`; the same call again asks what has no answer yet. The budget
     of `terms` is for pipelines and grader together. `grader` goes before the one that the file names.
     """
     source, how = Path(file), terms or Terms()
@@ -89,10 +90,11 @@ def matrix(
     refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
     budget = Budget(how.max_cost)
     chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
-    cells = _Cells(plan, out, chosen, _asking(asking or Asking(), how, budget), person)
-    cells.agree_on(questions * plan.repeats, how)
-    cells.make()
-    found = _matrix(plan, cells.results, questions, chosen.name)
+    with Project.open(db) as project:
+        cells = _Cells(project, db, plan, out, chosen, _asking(asking or Asking(), how, budget), person)
+        cells.agree_on(questions * plan.repeats, how)
+        cells.make()
+        found = _matrix(project, plan, cells.results, questions, chosen.name)
     return MatrixResult(
         found, cells.out, misused=cells.misused, interrupted=cells.interrupted,
         kept=not cells.interrupted and _keep(found, cells.out, person),
@@ -137,9 +139,13 @@ def _asking(asking: Asking, terms: Terms, budget: Budget) -> Asking:
 class _Cells:
     """The cells of a plan, made one after the other on one budget."""
 
-    def __init__(self, plan: Plan, out: str | Path | None, grader: Reader, asking: Asking, person: Person) -> None:
+    def __init__(
+        self, project: Project, db: str | Path | None, plan: Plan, out: str | Path | None, grader: Reader, asking: Asking,
+        person: Person,
+    ) -> None:  # fmt: skip
+        self.project, self.db = project, db
         self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
-        self.out = Path("runs", f"matrix-{slug(plan.name)}") if out is None else Path(out)
+        self.out = Path(f"matrix-{slug(plan.name)}") if out is None else Path(out)
         self.budget = asking.budget or Budget()
         self.results: list[CellResult] = []
         self.misused = self.interrupted = False
@@ -149,7 +155,7 @@ class _Cells:
         """Tell what will be asked before anything is."""
         calls: Counter[str] = Counter()
         for cell in self.plan.cells:
-            answered = sum(trace.error is None for trace in _traces(self.out / cell.folder))
+            answered = sum(trace.error is None for trace in self._traces(cell))
             self._open[cell.name] = left = max(0, each - answered)
             if cell.model and left:
                 calls[cell.model] += left
@@ -178,7 +184,7 @@ class _Cells:
             except SurefootError as error:
                 self.misused |= isinstance(error, UsageError)
                 if isinstance(error, OtherRun):
-                    error.hint = "choose another --out for what has changed"
+                    error.hint = "choose another name for the matrix file: what has changed is another version"
                 self.person.tell(f"error: {cell.name}: {error.message}")
                 if error.hint:
                     self.person.tell(f"hint: {error.hint}")
@@ -187,58 +193,61 @@ class _Cells:
                 return
 
     def _made(self, cell: Cell) -> CellResult:
-        folder, budget = self.out / cell.folder, self.budget
+        budget = self.budget
         # A limit of 0 stops no cell: models refuse each call, and what costs nothing goes on.
         if budget.left_usd == 0 and budget.spent_usd > 0 and self._open[cell.name]:
             limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
             return self._failed(cell, f"not asked: {spent} USD have been spent, and {limit} was the limit")
-        before = _reported_cost(folder)
+        before = self._reported_cost(cell)
         answers = self._run(cell)
         if not cell.model:  # whose calls the budget has counted already
-            budget.spend(_reported_cost(folder) - before)
+            budget.spend(self._reported_cost(cell) - before)
         self.interrupted = answers.interrupted
         if answers.interrupted:
             return self._failed(cell, "interrupted")
-        with RunStore.open(folder, writing=True) as store:
-            if not _is_graded_by(store, self.grader) and grade_run(store, self.grader).in_vain:
-                raise Incomplete("nothing was graded: no reply of the grader could be used")
-            side = read_run(folder)
-        return result_of(cell.name, cell.values, str(folder), side, tuple(_notes(answers, side)))
+        kept = self.project.named(answers.run)[0]
+        if not _is_graded_by(kept, self.grader) and grade_run(kept, self.grader).in_vain:
+            raise Incomplete("nothing was graded: no reply of the grader could be used")
+        side = read_run(kept)
+        return result_of(cell.name, cell.values, kept.id, side, tuple(_notes(answers, side)))
 
     def _run(self, cell: Cell) -> Answers:
         """Ask what is still to be asked of a cell."""
-        folder = self.out / cell.folder
+        there = self._kept(cell)
         return run(
-            cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, out=folder, repeats=self.plan.repeats,
-            asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
-            retry_errors=(folder / MANIFEST).exists(), person=self.person,
+            cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, repeats=self.plan.repeats,
+            version=self._version(cell), asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
+            resume=there.id if there else None, retry_errors=there is not None, db=self.db, person=self.person,
         )  # fmt: skip
 
+    def _version(self, cell: Cell) -> str:
+        return f"{slug(self.plan.name)}/{cell.folder}"
+
+    def _kept(self, cell: Cell) -> Run | None:
+        return next(reversed(self.project.runs(self._version(cell))), None)
+
+    def _traces(self, cell: Cell) -> list[Trace]:
+        """The answers that a cell has already."""
+        kept = self._kept(cell)
+        return kept.traces() if kept else []
+
+    def _reported_cost(self, cell: Cell) -> float:
+        """What a cell's answers have cost, as far as the pipeline reports it."""
+        return sum(trace.cost_usd or 0.0 for trace in self._traces(cell))
+
     def _failed(self, cell: Cell, why: str) -> CellResult:
-        return CellResult(cell.name, cell.values, str(self.out / cell.folder), failed=why)
+        return CellResult(cell.name, cell.values, self._version(cell), failed=why)
 
 
-def _traces(folder: Path) -> list[Trace]:
-    """The answers that a cell has already."""
-    with contextlib.suppress(SurefootError):
-        return RunStore.open(folder).traces()
-    return []
-
-
-def _reported_cost(folder: Path) -> float:
-    """What a cell's answers have cost, as far as the pipeline reports it."""
-    return sum(trace.cost_usd or 0.0 for trace in _traces(folder))
-
-
-def _is_graded_by(store: RunStore, grader: Reader) -> bool:
+def _is_graded_by(kept: Run, grader: Reader) -> bool:
     """Not if an answer was left open, or the grader failed its self-check: asked again, it may do better."""
-    manifest = store.manifest
+    manifest = kept.manifest
     if (manifest.grader, manifest.rubric_sha256) != (grader.name, rubric_of(grader).sha256):
         return False
-    answers = {(trace.question_id, trace.attempt) for trace in store.traces() if trace.answer and not trace.error}
-    buckets = (one for one in store.verdicts() if one.axis == BUCKET_AXIS and one.value is not None)
+    answers = {(trace.question_id, trace.attempt) for trace in kept.traces() if trace.answer and not trace.error}
+    buckets = (one for one in kept.verdicts() if one.axis == BUCKET_AXIS and one.value is not None)
     graded = {(one.question_id, one.attempt) for one in buckets if one.grader == grader.name and not one.self_check}
-    return manifest.graded_sha256 == store.answers_sha256() and answers <= graded
+    return answers <= graded
 
 
 def _notes(answers: Answers, side: Run) -> Iterator[str]:
@@ -257,12 +266,13 @@ def _notes(answers: Answers, side: Run) -> Iterator[str]:
     yield from map(str, side.problems)
 
 
-def _matrix(plan: Plan, results: Sequence[CellResult], questions: int, grader: str) -> Matrix:
+def _matrix(project: Project, plan: Plan, results: Sequence[CellResult], questions: int, grader: str) -> Matrix:
     corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell) or []  # the runs have told what to know of it
     documents = {passage.id: passage.doc for passage in corpus if passage.doc}
     axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
-    graded = [Path(result.run) for result in results if result.graded]
-    trust = trust_in_run(graded[0]) if graded else ""  # grader, rubric and corpus are the same in all cells
+    graded = [result.run for result in results if result.graded]
+    # Grader, rubric and corpus are the same in all cells.
+    trust = trust_in(overview_in(project, project.named(graded[0])[0])) if graded else ""
     effects = effects_of(results, axes, documents)
     return Matrix(plan.name, axes, tuple(results), effects, questions, plan.repeats, grader, trust)
 

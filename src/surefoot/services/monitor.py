@@ -33,7 +33,6 @@ from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Fields, Person, tell_problems
-from surefoot.store import RunStore
 from surefoot.text.normal import id_of_text
 from surefoot.types import Item, Problem
 
@@ -106,7 +105,7 @@ def monitor_log(
         if file is not None:
             stack.enter_context(owned(file, file.with_name(f".{file.name}{LOCK}")))
         known = State.load(file, design) if file is not None else None
-        before = known or State(design, reference_of(Path(baseline)) if baseline is not None else None)
+        before = known or State(design, reference_of(baseline, db) if baseline is not None else None)
         check_logs(path for path in paths if not is_known(path, before.positions))
         chosen = open_grader(grader, terms, person=person)
         sender = Webhook(webhook, str(file or paths[0]), person.tell) if webhook else None
@@ -117,13 +116,13 @@ def monitor_log(
     return watch.result()
 
 
-def reference_of(run: Path) -> dict[str, float]:
-    """How common each bucket is in a graded run; rather more than was counted, as few answers may mislead."""
-    with RunStore.open(run) as store:
-        grader = store.manifest.grader
-        verdicts = [v.value for v in store.verdicts() if v.grader == grader and v.axis == "factuality"]
+def reference_of(name: Name, db: str | Path | None = None) -> dict[str, float]:
+    """How common each bucket is in graded runs; rather more than was counted, as few answers may mislead."""
+    with opened([name], db) as (_, runs):
+        rows = [(run, verdict) for run in runs for verdict in run.verdicts() if verdict.axis == "factuality"]
+        verdicts = [verdict.value for run, verdict in rows if verdict.grader == run.manifest.grader]
     if not any(verdicts):
-        raise UsageError(f"{run} has no verdicts to take as a reference", f"grade it first: surefoot grade {run}")
+        raise UsageError(f"{name} has no verdicts to take as a reference", f"grade it first: surefoot grade {name}")
     found = [str(value or UNGRADED) for value in verdicts]
     return {bucket: cautious(found.count(bucket), len(found)) for bucket in SHARES}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,12 @@ from surefoot.errors import ExitCode
 from surefoot.gate import trust
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import Overview, overview_of
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.run import headline, report
 from surefoot.services.result import Reported
-from surefoot.services.runs import is_run, read_run
-from surefoot.services.versions import read_all
+from surefoot.services.runs import Name, is_file_of_verdicts, opened, read_all, read_file
+from surefoot.store import Project, Run
 
 
 class RunOverview(Reported):
@@ -64,10 +61,19 @@ class RunOverview(Reported):
         return f"<RunOverview {headline(self.found)}>"
 
 
-def overview(run: str | Path, *, ledger: str | Path | None = None) -> RunOverview:
-    """`run` is the folder of a graded run, or a file of verdicts, which knows no questions."""
-    if not is_run(run):
-        return RunOverview(overview_of([read_run(run)]))
-    opened = Ledger.existing(find(Path(run), ledger))
-    with opened or contextlib.nullcontext():
-        return RunOverview(overview_of(read_all([Path(run)], opened) if opened else [read_run(run)]))
+def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
+    """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
+    if is_file_of_verdicts(run):
+        return RunOverview(overview_of([read_file(run)]))
+    with opened([run], db) as (project, runs):
+        return overview_in(project, runs[-1])
+
+
+def overview_in(project: Project, run: Run) -> RunOverview:
+    return RunOverview(overview_of(read_all(project, [run])))
+
+
+def trust_in(found: RunOverview) -> str:
+    """How far the verdicts of a run can be trusted, by the labels on its answers."""
+    told = found.found.trust
+    return trust.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.found.name}")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from surefoot.corpus.corpus import load_corpus
 from surefoot.report.words import counted, names
 from surefoot.services.result import Tell
-from surefoot.store import RunStore, fingerprint
+from surefoot.store import Run, fingerprint
 from surefoot.text.citations import parse
 from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 
@@ -68,14 +68,9 @@ class PassageTexts:
         return any(one in self._by_id for one in cited)
 
 
-def fill_run(store: RunStore, texts: PassageTexts) -> None:
+def fill_run(run: Run, texts: PassageTexts) -> None:
     """Put the texts into a run: whoever grades, labels or audits it has to see the same."""
-    is_as_it_came = store.manifest.answers_sha256 == store.answers_sha256()
-    changed = [filled for trace in store.traces() if (filled := texts.filled(trace)) != trace]
-    for trace in changed:
-        store.append_trace(trace)
-    if changed and is_as_it_came:
-        store.amend(answers_sha256=store.answers_sha256())
+    run.keep(filled for trace in run.traces() if (filled := texts.filled(trace)) != trace)
 
 
 def _is_bare(passage: Passage) -> bool:

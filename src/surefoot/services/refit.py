@@ -20,8 +20,8 @@ from surefoot.io.writer import printable, replace_file
 from surefoot.rubric import BY_CITATIONS, Rubric
 from surefoot.services.calibrate import labelled
 from surefoot.services.result import READER, Fields, Person
-from surefoot.services.runs import run_items
-from surefoot.store import RunStore
+from surefoot.services.runs import check_texts, opened, run_items
+from surefoot.store import Run
 
 
 @dataclass
@@ -52,7 +52,7 @@ def refit(
     *runs: str | Path,
     out: str | Path,
     labels: str | Path | Sequence[str | Path] = (),
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> Refitted:
     """Fit the local grader to the labels on these runs, and write the new grader to `out`.
@@ -61,10 +61,11 @@ def refit(
     """
     if not runs:
         raise UsageError("a grader is refitted to a run", "pass RUN, which people have labelled")
-    folders = [Path(run) for run in runs]
-    joined, by = labelled(folders, labels, ledger, person)
     judge = LocalJudge()
-    found = _fitted(joined, by, folders, judge)
+    with opened(runs, db) as (project, named):
+        check_texts(named)
+        joined, by = labelled(project, named, labels, person)
+        found = _fitted(joined, by, named, judge)
     if not found.is_better:
         shown = f"{_gain(found.gain, found.low, found.high)} on {found.labels} labels"
         message = f"labels left out of the fit show no gain beyond chance: {shown}"
@@ -73,7 +74,7 @@ def refit(
     return Refitted(printable(Path(out)), judge.name, **msgspec.structs.asdict(found))
 
 
-def _fitted(joined: Joined, by: Rubric, folders: Sequence[Path], judge: LocalJudge) -> Fitted:
+def _fitted(joined: Joined, by: Rubric, runs: Sequence[Run], judge: LocalJudge) -> Fitted:
     """To the labels that chance drew: others speak for themselves alone."""
     grader = next(
         (one for one in (FindingsGrader(judge, kind) for kind in BY_CITATIONS) if one.name == joined.grader), None
@@ -85,11 +86,11 @@ def _fitted(joined: Joined, by: Rubric, folders: Sequence[Path], judge: LocalJud
     used = [one for one in answers if one.label is not None and one.verdict is not None and not one.chosen]
     if len(used) < FEWEST:
         message = f"{len(used)} labels on graded answers drawn by chance are too few to refit a grader"
-        raise Incomplete(message, f"it takes {FEWEST}: surefoot label {printable(folders[0])}")
+        raise Incomplete(message, f"it takes {FEWEST}: surefoot label {runs[0].id}")
     items = {
         (number, item.question.id, item.trace.attempt): item
-        for number, folder in enumerate(folders, 1)
-        for item in run_items(RunStore.open(folder))
+        for number, run in enumerate(sorted(runs, key=lambda run: (run.manifest.created, run.id)), 1)
+        for item in run_items(run)
     }
     buckets = grader.buckets_at([items[one.run, one.question_id, one.attempt] for one in used], SHIFTS)
     axis = next(axis for axis in by.axes if axis.name == FACTUALITY)

@@ -1,4 +1,4 @@
-"""A pipeline is asked every question of a set, and the answers are kept in a run folder."""
+"""A pipeline is asked every question of a set, and the answers are kept in the project."""
 
 from __future__ import annotations
 
@@ -21,26 +21,24 @@ from surefoot.datasets.locks import since_locked
 from surefoot.errors import ExitCode, OtherRun, SurefootError, UsageError, check_number
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, find
 from surefoot.pipelines.asker import ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
-from surefoot.services.runs import folders, not_asked
-from surefoot.store import Manifest, RunStore, fingerprint, timestamp
+from surefoot.services.runs import not_asked, runs_of
+from surefoot.store import Manifest, Project, Run, fingerprint, timestamp
 from surefoot.types import Pipeline, Question, Trace
 
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
 class Answers(Result):
-    """A run folder, and what came of asking."""
+    """A run, and what came of asking."""
 
     def __init__(
-        self, folder: Path, summary: Mapping[str, Any], causes: Mapping[str, str], answers: Sequence[Trace]
+        self, run: str, summary: Mapping[str, Any], causes: Mapping[str, str], answers: Sequence[Trace]
     ) -> None:
-        self.folder = folder
+        self.run = run  # id
         errors = tuple(summary["errors_by_kind"])
         self.causes = [one for one in causes.items() if one[0].startswith(errors)]  # of errors, each with a hint
         self._summary, self._answers = summary, answers
@@ -62,7 +60,7 @@ class Answers(Result):
         return [{name: getattr(trace, name) for name in kept} for trace in self._answers]
 
     def __repr__(self) -> str:
-        return f"<Answers {self._summary['answers']} of {self._summary['asked']} in {self.folder}>"
+        return f"<Answers {self._summary['answers']} of {self._summary['asked']} in {self.run}>"
 
 
 def run(
@@ -70,42 +68,37 @@ def run(
     *,
     questions: str | Path | None = None,
     corpus: str | Path | None = None,
-    out: str | Path | None = None,
     version: str = "",
     repeats: int | None = None,
-    resume: bool = False,
+    resume: str | None = None,
     retry_errors: bool = False,
     asking: Asking | None = None,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> Answers:
-    """Ask a pipeline every question of a set and keep the answers in a run folder.
+    """Ask a pipeline every question of a set and keep the answers in the project, as a new run of a version.
 
     `pipeline` is what `surefoot run --pipeline` takes, or a function of a question that returns an answer. Without
-    questions, the bundled ones are asked about the bundled documents. `resume` asks what has no answer yet in `out`,
-    `retry_errors` also what ended in an error.
+    questions, the bundled ones are asked about the bundled documents. `resume` names a run, or a version for its newest
+    run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
     """
     how, tell = asking or Asking(), person.tell
     check_number("repeats", repeats, 1)
-    wanted = _Wanted(pipeline, questions, corpus, None if out is None else Path(out), version.strip(), repeats)
-    store, made = (_resumed if resume or retry_errors else _started)(wanted, how, tell)
-    with store, closing(made):
-        for problem in store.problems:
-            tell(f"note: {problem}")
-        graded = _answers_that_were_graded(store)
-        started = time.monotonic()
-        interrupted = _ask(store, made, how, person, again=retry_errors)
-        summary = _summary(store, time.monotonic() - started, interrupted)
-        store.amend(answers_sha256=store.answers_sha256())
-        if not interrupted:
-            _register(store, ledger, tell)
-            for problem in not_asked(store):
+    if retry_errors and not resume:
+        raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
+    wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats)
+    with Project.existing(db) if resume else Project.open(db) as project:
+        kept, made = _resumed(project, resume, wanted, how, tell) if resume else _started(project, wanted, how, tell)
+        with closing(made), project.database.holding(kept.id):
+            started = time.monotonic()
+            interrupted = _ask(kept, made, how, person, again=retry_errors)
+            summary = _summary(kept, time.monotonic() - started, interrupted)
+            kept.amend(finished=not interrupted)
+            for problem in not_asked(kept) if not interrupted else ():
                 tell(f"warning: {problem}")
-        if graded is not None and graded != store.answers_sha256():
-            tell(f"note: the verdicts are on earlier answers; grade again: surefoot grade {store.path}")
-        answers = Answers(store.path, summary, getattr(made, "causes", {}), store.traces())
+            answers = Answers(kept.id, summary, getattr(made, "causes", {}), kept.traces())
         person.tell_causes(answers.causes)
-        for note in _lacks(store.traces()):
+        for note in _lacks(kept.traces()):
             tell(f"note: {note}")
         return answers
 
@@ -114,7 +107,6 @@ class _Wanted(Struct, frozen=True):
     pipeline: Source | None
     questions: str | Path | None
     corpus: str | Path | None
-    out: Path | None
     version: str
     repeats: int | None
 
@@ -132,23 +124,7 @@ def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
         yield f"no answer came with what was retrieved, which grading reads; {how}"
 
 
-def _register(store: RunStore, given: str | Path | None, tell: Tell) -> None:
-    """A decision takes all runs of a version, so the ledger has to know of each."""
-    try:
-        with Ledger.open(find(store.path, given)) as ledger:
-            ledger.add_run(entry_of(store))
-    except (SurefootError, OSError) as error:
-        tell(f"note: the run is not registered in the ledger: {error}")
-
-
-def _answers_that_were_graded(store: RunStore) -> str | None:
-    """Their hash, or None where there are no verdicts; labels by people do not say it, and are on what is there now."""
-    if graded := store.manifest.graded_sha256:
-        return graded
-    return store.answers_sha256() if store.verdicts() else None
-
-
-def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeline]:
+def _started(project: Project, wanted: _Wanted, how: Asking, tell: Tell) -> tuple[Run, Pipeline]:
     if not wanted.pipeline or wanted.name is None:
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if wanted.corpus and not wanted.questions:
@@ -158,27 +134,28 @@ def _started(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeli
     refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
     corpus = load_corpus(wanted.corpus, wanted.questions, tell)
     pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    folder = wanted.out or next(one for one in folders(pipeline.name) if not one.exists())
+    versions, code = {**_versions(), **getattr(pipeline, "versions", {})}, code_of(wanted.name)
+    # Without a name, a pipeline whose code and prompt are the same is the same version.
+    hashes = (one.removeprefix("sha256:")[:8] for one in (code, versions.get("prompt", "")) if one)
     manifest = Manifest(
-        name=folder.name,
+        version=wanted.version or f"{wanted.name} {'+'.join(hashes)}".strip(),
         pipeline=wanted.name,
-        version=wanted.version,
-        code_sha256=code_of(wanted.name),
+        code_sha256=code,
         repeats=repeats,
         seed=how.seed,
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
-        question_notes=list(_apart_from_lock(wanted.questions, questions)),
+        question_notes=_apart_from_lock(wanted.questions, questions),
         corpus_sha256=fingerprint(corpus) if corpus else None,
-        versions={**_versions(), **getattr(pipeline, "versions", {})},
+        versions=versions,
         deterministic=bool(getattr(pipeline, "deterministic", False)),
         created=timestamp(),
     )
     with contextlib.ExitStack() as undo:
         undo.enter_context(closing(pipeline))
-        store = _created(folder, manifest, questions)
+        kept = project.create(manifest, questions)
         undo.pop_all()
-    return store, pipeline
+    return kept, pipeline
 
 
 def _asked(given: str | Path | None, tell: Tell) -> list[Question]:
@@ -194,27 +171,14 @@ def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) ->
     return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
 
 
-def _created(folder: Path, manifest: Manifest, questions: list[Question]) -> RunStore:
-    try:
-        return RunStore.create(folder, manifest, questions)
-    except OSError as error:
-        message = f"the run folder {folder} cannot be written to: {error.strerror}"
-        raise UsageError(message, "choose another place with --out") from error
-
-
-def _resumed(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[RunStore, Pipeline]:
-    if wanted.out is None:
-        raise UsageError("--resume needs to know which run to go on with", "name its folder with --out")
-    store = RunStore.open(wanted.out, writing=True)
-    with contextlib.ExitStack() as undo:
-        undo.callback(store.close)
-        made = store.manifest
-        if made.log_sha256:
-            raise UsageError(f"{store.path} was made of a log", "grade the log again: surefoot grade --traces LOG")
-        refuse_too_many(f"the run {store.path}", 1, made.repeats, made.question_count)
-        pipeline = _same_pipeline(made, wanted, how, tell)
-        undo.pop_all()
-    return store, pipeline
+def _resumed(
+    project: Project, name: str, wanted: _Wanted, how: Asking, tell: Tell
+) -> tuple[Run, Pipeline]:  # fmt: skip
+    kept = runs_of(project, name)[-1]
+    if kept.manifest.log_sha256:
+        raise UsageError(f"{kept.id} was made of a log", "grade the log again: surefoot grade --traces LOG")
+    refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
+    return kept, _same_pipeline(kept.manifest, wanted, how, tell)
 
 
 def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
@@ -226,7 +190,7 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
     if wanted.version not in ("", made.version):
         raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
     if wanted.questions and made.questions_sha256 != fingerprint(_asked(wanted.questions, tell)):
-        raise OtherRun("the question set is not the one the run was made with", "start a new run with another --out")
+        raise OtherRun("the question set is not the one the run was made with", "start a new run")
     corpus = load_corpus(wanted.corpus, None, tell) or []
     if made.corpus_sha256 is None:
         corpus = []
@@ -240,21 +204,21 @@ def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> 
     return pipeline
 
 
-def _ask(store: RunStore, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:
+def _ask(kept: Run, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:
     """Ask what is not done; True when it was stopped by a signal."""
-    questions, repeats = askable(pipeline, store.questions()), store.manifest.repeats
-    done = {(str(t.question_id), t.attempt) for t in store.traces() if not (again and t.error is not None)}
+    questions, repeats = askable(pipeline, kept.questions()), kept.manifest.repeats
+    done = {(str(t.question_id), t.attempt) for t in kept.traces() if not (again and t.error is not None)}
     watch = person.watch(len(questions) * repeats - len(done), "asked")
 
     def keep(trace: Trace) -> None:
-        store.append_trace(trace)
+        kept.keep([trace])
         watch.count(trace)
 
     # What a pipeline prints must not mix with our own output.
     with _stop_on_signal() as stop, contextlib.redirect_stdout(sys.stderr):
         ask_all(
             pipeline, questions, repeats=repeats, concurrency=how.concurrency, timeout=how.timeout,
-            retries=how.retries, done=done, on_trace=keep, stop=stop, seed=store.manifest.seed,
+            retries=how.retries, done=done, on_trace=keep, stop=stop, seed=kept.manifest.seed,
         )  # fmt: skip
         watch.close()
         return stop.is_set()
@@ -283,16 +247,17 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _summary(store: RunStore, seconds: float, interrupted: bool) -> dict[str, Any]:
+def _summary(kept: Run, seconds: float, interrupted: bool) -> dict[str, Any]:
     """`seconds` by the clock, for this call; questions are asked side by side, so their own times add up to more."""
-    traces = store.traces()
+    traces = kept.traces()
     errors = Counter(trace.error[:100] for trace in traces if trace.error is not None)
-    wanted = store.manifest.question_count * store.manifest.repeats
+    wanted = kept.manifest.question_count * kept.manifest.repeats
     tokens = [trace.tokens for trace in traces if trace.tokens is not None]
     waits = [trace.seconds for trace in traces if trace.seconds is not None and trace.error is None]
     costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
     return {
-        "run": str(store.path),
+        "run": kept.id,
+        "version": kept.version,
         "asked": wanted,
         "answers": len(traces) - errors.total(),
         "errors": errors.total(),

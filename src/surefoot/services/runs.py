@@ -1,152 +1,130 @@
-"""What `compare` is given: a file of verdicts, or the folder of a run."""
+"""The runs that a command is given: by id, by the name of a version, or as a file that `surefoot export` wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from surefoot import rubric
 from surefoot.annotators import is_annotator
 from surefoot.errors import Incomplete, UsageError
-from surefoot.gate.sides import Run
+from surefoot.gate.sides import Run as ReadRun
+from surefoot.gate.sides import apply_labels
 from surefoot.graders.judges import items_of
-from surefoot.io.verdicts import checked, load_verdicts
+from surefoot.io.verdicts import load_verdicts
 from surefoot.io.writer import printable
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
 from surefoot.problems import NOT_ASKED
 from surefoot.records import corpus_of
-from surefoot.store import MANIFEST, VERDICTS, RunStore
-from surefoot.types import Item, Problem, Verdict
+from surefoot.store import Project, Run
+from surefoot.store.export import add_export, is_export, read_export
+from surefoot.types import Item, Problem
+
+Name = str | Path  # of a run, a version, or a file with runs
 
 
-def is_run(path: str | Path) -> bool:
-    return (Path(path) / MANIFEST).is_file()
+@contextlib.contextmanager
+def opened(names: Sequence[Name], db: str | Path | None = None) -> Iterator[tuple[Project, list[Run]]]:
+    """The project, and all runs that are named, each once."""
+    with Project.open(db) if any(map(is_export, names)) else Project.existing(db) as project:
+        found = [run for name in names for run in runs_of(project, name)]
+        yield project, list({run.id: run for run in found}.values())
 
 
-def read_run(path: str | Path) -> Run:
-    """A run named like its path. What could not be read of it stands in its problems."""
-    where = Path(path)
-    name = printable(where)
-    if not where.exists():
-        raise UsageError(f"there is no file or folder {name}", "pass a file of verdicts or the folder of a run")
-    return _run(where, name) if where.is_dir() else _plain(where, name)
+def runs_of(project: Project, name: Name) -> list[Run]:
+    """The runs of one name, oldest first. Those in a file become part of the project."""
+    if not is_export(name):
+        return project.named(str(name))
+    found = read_export(Path(name))
+    add_export(project, found, str(name))
+    runs = [one for one in project.runs() if one.id in found.runs]
+    if not runs:
+        raise UsageError(f"{name} holds no run", "surefoot export FILE RUN writes one")
+    return runs
 
 
-def run_items(store: RunStore) -> Iterator[Item]:
-    """Every answer that a run should have."""
-    made = store.manifest
-    return items_of(store.questions(), store.traces(), made.repeats, made.uneven)
+def only_run(project: Project, name: Name) -> Run:
+    """The newest of a version's runs, or the run itself."""
+    return runs_of(project, name)[-1]
 
 
-def not_asked(store: RunStore) -> list[Problem]:
-    """Say which share of a run's questions was not asked, why, and what to do; purged answers were asked for."""
-    answered = {trace.question_id for trace in store.traces()}
-    missing = [question for question in store.questions() if question.id not in answered]
-    if not missing or store.manifest.purged:
-        return []
-    why, hint = "", f"surefoot run --resume --out {printable(store.path)}"
-    if all(question.retrieval == "null" for question in missing):
-        why = f": {CANNOT_FORCE_NULL}"
-        hint = f"let a function take `ask: Ask`, or put {{retrieval}} into --request-template; then {hint}"
-    total = store.manifest.question_count
-    share = f"{len(missing)} of {total} questions not asked, so coverage is at most {total - len(missing)} of {total}"
-    return [Problem(NOT_ASKED, f"{share}{why} (hint: {hint})", printable(store.path))]
+def check_texts(runs: Iterable[Run]) -> None:
+    """What has to be read must be there."""
+    for run in runs:
+        if run.manifest.without_texts:
+            message = f"the run {run.id} has no texts: it was exported with --without-texts"
+            raise Incomplete(message, "import an export with texts")
 
 
-def graders_of(store: RunStore) -> set[str]:
-    """All whose verdicts a run has: no label on its answers may be by one of them."""
-    given = {verdict.grader for verdict in store.verdicts() if not is_annotator(verdict.grader)}
-    return {*given, store.manifest.grader or ""} - {""}
+def is_file_of_verdicts(name: Name) -> bool:
+    return Path(name).is_file() and not is_export(name)
 
 
-def refuse_verdicts_of(store: RunStore, path: str | Path) -> None:
-    """Verdicts are no labels, whatever name they are under: some have none."""
-    if is_same_file(path, store.path / VERDICTS):
-        message = f"{path} holds the verdicts of the run, and no labels by people"
-        raise UsageError(message, f"label some answers: surefoot label {printable(store.path)}")
-
-
-def is_same_file(one: str | Path, other: str | Path) -> bool:
-    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
-
-
-def _plain(path: Path, name: str) -> Run:
+def read_file(path: Name) -> ReadRun:
+    """A file of verdicts. It is read by the bundled rubric, and does not say which documents it is about."""
     problems: list[Problem] = []
-    rows = load_verdicts(path, problems)
-    # Rows are read by the bundled rubric; a file does not say which documents it is about.
+    rows = load_verdicts(Path(path), problems)
     attempts = max((row.attempt for row in rows), default=1)
-    return Run(name, rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
+    return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
 
-def _run(folder: Path, name: str) -> Run:
-    store = RunStore.open(folder)
-    manifest = store.manifest
-    found = _verdicts(store)
-    _check_graded(store, found, name)
-    questions = {question.id: question.as_asked for question in store.questions()}
-    traces = {(str(trace.question_id), trace.attempt): trace for trace in store.traces()}
-    notes = [Problem("note", note, name) for note in manifest.question_notes]
-    return Run(
-        name,
-        found,
-        questions=questions,
-        traces=traces,
-        # Ballots and labels by people may lie in the same file: the run's own grader decides.
-        graders=(manifest.grader,) if manifest.grader else (),
+def read_run(run: Run) -> ReadRun:
+    """A graded run, without the labels on its answers."""
+    manifest, verdicts = run.manifest, run.verdicts()
+    if not verdicts:
+        raise Incomplete(f"the run {run.id} has no verdicts", f"grade it first: surefoot grade {run.id}")
+    return ReadRun(
+        run.id,
+        verdicts,
+        questions={question.id: question.as_asked for question in run.questions()},
+        traces={(str(trace.question_id), trace.attempt): trace for trace in run.traces()},
+        versions=run.keys(),
+        graders=(manifest.grader,) if manifest.grader else (),  # others may have graded it too
         council=manifest.council,
         attempts=max(1, manifest.repeats),
         uneven=manifest.uneven,
-        problems=[*store.problems, *notes, *not_asked(store)],
+        problems=[*(Problem("note", note, run.id) for note in manifest.question_notes), *not_asked(run)],
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,
     )
 
 
-def _verdicts(store: RunStore) -> list[Verdict]:
-    found = []
-    for line, verdict in store.numbered_verdicts():
-        usable, fault = checked(verdict)
-        if fault:
-            store.problems.append(Problem("bad_verdict", fault, printable(store.path / VERDICTS), line))
-        if usable is not None:
-            found.append(usable)
+def read_all(project: Project, runs: Iterable[Run]) -> list[ReadRun]:
+    """The runs with the labels on their answers in place."""
+    found = [read_run(run) for run in runs]
+    labels = project.labels(keys={key for run in found for key in run.versions.values()})
+    for run in found:
+        apply_labels(run, labels)
     return found
 
 
-def _check_graded(store: RunStore, verdicts: list[Verdict], name: str) -> None:
-    """A decision on verdicts that are not there, or are on other answers, would be none."""
-    grader = store.manifest.grader
-    _check_scored(store, name)
-    if not verdicts:
-        raise Incomplete(f"the run {name} has no verdicts", f"grade it first: surefoot grade {name}")
-    if store.is_graded_otherwise():
-        message = f"the answers of the run {name} have changed since it was graded, so its verdicts are on others"
-        raise Incomplete(message, f"grade it again: surefoot grade {name}")
-    if store.manifest.verdicts_sha256 and store.manifest.verdicts_sha256 != store.verdicts_sha256(grader):
-        message = f"the verdicts of the run {name} are not those that {grader} gave: they were changed by hand"
-        raise Incomplete(
-            message, f"grade it again (surefoot grade {name}); what people say is a label: surefoot label {name}"
-        )
-    if grader and not (store.manifest.graded_sha256 and store.manifest.verdicts_sha256):
-        message = (
-            "it is not recorded on which answers its verdicts are, or which they were; grading it again records that"
-        )
-        store.problems.append(Problem("note", message, name))
+def run_items(run: Run) -> Iterator[Item]:
+    """Every answer that a run should have."""
+    return items_of(run.questions(), run.traces(), run.manifest.repeats, run.manifest.uneven)
 
 
-def _check_scored(store: RunStore, name: str) -> None:
-    """The same of what a council said."""
-    made = store.manifest
-    again = f"surefoot council {name} with the same reviewers; replies that are known cost nothing"
-    if made.council and made.council_answers_sha256 != store.answers_sha256():
-        raise Incomplete(f"the answers of the run {name} have changed since the council scored them", again)
-    if made.council and made.council_verdicts_sha256 != store.verdicts_sha256(made.council):
-        raise Incomplete(f"the scores of the run {name} are not those that its council gave", again)
+def not_asked(run: Run) -> list[Problem]:
+    """Say which share of a run's questions was not asked, why, and what to do; purged answers were asked for."""
+    missing = run.missing()
+    if not missing or run.manifest.purged:
+        return []
+    why, hint = "", f"surefoot run --resume {run.id}"
+    if all(question.retrieval == "null" for question in missing):
+        why = f": {CANNOT_FORCE_NULL}"
+        hint = f"let a function take `ask: Ask`, or put {{retrieval}} into --request-template; then {hint}"
+    total = run.manifest.question_count
+    share = f"{len(missing)} of {total} questions not asked, so coverage is at most {total - len(missing)} of {total}"
+    return [Problem(NOT_ASKED, f"{share}{why} (hint: {hint})", run.id)]
 
 
-def folders(name: str) -> Iterator[Path]:
-    """Where a run may lie that nobody has given a place, in order."""
-    stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:40] or "run"
-    return (Path("runs", f"{stem}-{number}") for number in count(1))
+def graders_of(run: Run) -> set[str]:
+    """All whose verdicts a run has: no label on its answers may be by one of them."""
+    return {verdict.grader for verdict in run.verdicts() if not is_annotator(verdict.grader)} | (
+        {run.manifest.grader} if run.manifest.grader else set()
+    )
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)

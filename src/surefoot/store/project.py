@@ -15,6 +15,7 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,6 +80,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     rubric_sha256: str = ""
     grader: str | None = None  # whose verdicts count
     council: str = ""  # the grader of what all reviewers said together
+    reviewers: tuple[str, ...] = ()  # the graders of what each of them said
     versions: dict[str, str] = {}  # of Python, libraries, the prompt
     deterministic: bool = False
     created: str = ""
@@ -252,9 +254,7 @@ class Run:
 
     def keep(self, traces: Iterable[Trace]) -> None:
         """Keep answers, in place of earlier ones to the same question and attempt; on return no kill loses them."""
-        asked = {question.id: question for question in self.questions()} if not hasattr(self, "_asked") else self._asked
-        self._asked = asked
-        found = [self._answer_row(asked, trace) for trace in traces]
+        found = [self._answer_row(self._asked, trace) for trace in traces]
         with self._database.writing(alone=False) as connection:
             for row in found:
                 own = (ANSWERS.c.run == self.id, ANSWERS.c.question_id == row.question_id,
@@ -262,8 +262,12 @@ class Run:
                 connection.execute(ANSWERS.delete().where(*own))
                 connection.execute(ANSWERS.insert(), asdict(row))
 
+    @cached_property
+    def _asked(self) -> dict[str, Question]:
+        return {question.id: question for question in self.questions()}
+
     def verdicts(self) -> list[Verdict]:
-        """What counts of each grader on these answers, and every label in force beside it.
+        """What counts of each grader on these answers; labels are apart.
 
         Of several gradings of an answer by one grader, the newest that says something counts: a failed one changes
         nothing.
@@ -279,7 +283,9 @@ class Run:
                 gradings.setdefault((key, row.grader), {}).setdefault(row.at, []).append(verdict)
         return [verdict for by_time in gradings.values() for verdict in _counting(by_time)]
 
-    def add_verdicts(self, grader: str, given: Iterable[Verdict], failed: Collection[Key] = ()) -> list[Key]:
+    def add_verdicts(
+        self, grader: str, given: Iterable[Verdict], failed: Collection[Key] = (), rubric_sha256: str = ""
+    ) -> list[Key]:
         """Add a grading; return the answers on which an earlier one by this grader stands.
 
         It stands where the new one says nothing, or is said to have `failed`, and is then not added.
@@ -294,7 +300,7 @@ class Run:
             if key in before and (key in failed or all(one.value is None for one in own))
         ]  # fmt: skip
         new = [
-            _sealed(answers[key], verdict, at, self.manifest.rubric_sha256)
+            _sealed(answers[key], verdict, at, rubric_sha256)
             for key, own in by_answer.items() if key in answers and key not in stands for verdict in own
         ]  # fmt: skip
         with self._database.writing() as connection:
