@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from surefoot.services.baseline import BaselineUpdate, update_baseline
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
-    from surefoot.services.compare import Compared, compare
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
     from surefoot.services.decisions import Decided, current_baseline, decisions
+    from surefoot.services.gate import GateResult, gate
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
     from surefoot.services.history import ProjectHistory, history
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Compared", "Council",
-    "CouncilEvaluation", "CouncilScores", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
+    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Council", "CouncilEvaluation",
+    "CouncilScores", "Decided", "GateResult", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
     "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
     "__version__", "add_documents", "audit", "build_questions", "calibrate",
-    "check_questions", "clone_questions", "compare", "council", "council_runs", "council_scores", "current_baseline",
-    "decisions", "diff_questions", "evaluate_council", "export_ledger", "grade", "grade_log", "history",
+    "check_questions", "clone_questions", "council", "council_runs", "council_scores", "current_baseline",
+    "decisions", "diff_questions", "evaluate_council", "export_ledger", "gate", "grade", "grade_log", "history",
     "import_labels", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
     "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
     "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit",
@@ -58,14 +58,14 @@ _HOMES = {
     "services.baseline": ("BaselineUpdate", "update_baseline"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
-    "services.compare": ("Compared", "compare"),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
     "services.decisions": ("Decided", "current_baseline", "decisions"),
-    "services.grade": ("Grades", "grade", "grade_log"),
+    "services.gate": ("GateResult", "gate"),
+    "services.grade": ("GateResult", "Grades", "gate", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.ledger": ("export_ledger", "import_labels"),
     "services.history": ("ProjectHistory", "history"),

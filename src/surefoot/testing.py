@@ -21,7 +21,7 @@ from surefoot.pipelines.traces import trace_of_reply
 from surefoot.report.comparison import broken_rules, in_one_line
 from surefoot.report.verdict import in_one_sentence
 from surefoot.report.words import counted, plain
-from surefoot.services.compare import Compared, compare
+from surefoot.services.gate import GateResult, gate
 from surefoot.services.grade import DEFAULT, row_of
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.runs import is_run
@@ -54,14 +54,14 @@ def assert_ships(
     baseline: str | Path,
     *,
     ledger: str | Path | None = None,
-    **options: Any,  # noqa: ANN401 - as `surefoot.compare` takes them
-) -> Compared:
+    **options: Any,  # noqa: ANN401 - as `surefoot.gate` takes them
+) -> GateResult:
     """Fail unless the gate says SHIP of the candidate, compared with the baseline: folders of runs, or verdicts.
 
-    Labels and other runs count that the baseline's ledger knows. `options` are those of `surefoot.compare`.
+    Labels and other runs count that the baseline's ledger knows. `options` are those of `surefoot.gate`.
     """
     __tracebackhide__ = True
-    found = compare(baseline, candidate, ledger=ledger or _ledger_of(baseline), keep=False, **options)
+    found = gate(baseline, candidate, ledger=ledger or _ledger_of(baseline), keep=False, **options)
     if found.outcome != "SHIP":
         raise AssertionError("\n  ".join(_why(found)))
     return found
@@ -129,7 +129,7 @@ def _ledger_of(baseline: str | Path) -> str | None:
     return place
 
 
-def _why(found: Compared) -> Iterator[str]:
+def _why(found: GateResult) -> Iterator[str]:
     comparison = found.comparison
     yield f"{found.outcome} - {in_one_sentence(comparison)}"
     yield from (plain(in_one_line(check).text, 500) for check in broken_rules(comparison))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.decision_options import finish_decision, rule_options, rules_of
+from surefoot.cli.gate import finish_decision, rule_options, rules_of
 from surefoot.cli.options import json_option
 from surefoot.cli.reports import report_option
 from surefoot.cli.terminal import PERSON

@@ -33,8 +33,9 @@ from surefoot.report.words import overridden
 from surefoot.serve.desks import Desks, desks_of
 from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
-from surefoot.services.compare import GATE, compare
 from surefoot.services.council_scores import council_scores
+from surefoot.services.gate import GATE
+from surefoot.services.gate import gate as decide
 from surefoot.services.history import Archive, Stamp, last_decided
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
@@ -140,7 +141,7 @@ class _Pages:
             return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
         sides = [_folder(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
-        made = compare(
+        made = decide(
             *sides, gate=gate, uncalibrated=uncalibrated, ledger=self._archive.place, keep=False, person=NOBODY
         ).report()
         note = f"decided for this page alone, by {by} and all labels there are"

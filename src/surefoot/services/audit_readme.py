@@ -126,7 +126,7 @@ def _again(contents: Contents) -> Iterator[str]:
     options = [word for option, name, reason in let_go for word in (option, name, "--reason", reason)]
     options += ["--uncalibrated"] if decision.uncalibrated else []
     base = RUN if decision.against_itself else BASE
-    compare = ["surefoot", "compare", base, RUN, "--gate", GATE, "--ledger", _AGAIN, *options]
+    gate = ["surefoot", "gate", base, RUN, "--gate", GATE, "--ledger", _AGAIN, *options]
     yield f"  surefoot import {LEDGER} --ledger {_AGAIN}"
-    yield f"  {plain(shlex.join(compare), 100_000)}"
+    yield f"  {plain(shlex.join(gate), 100_000)}"
     yield "  In the folder it was unpacked into, after the hashes were checked: this writes run/decision.json anew."

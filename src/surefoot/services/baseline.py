@@ -11,15 +11,15 @@ from surefoot.gate.history import CHANGE
 from surefoot.io.writer import printable
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import find
-from surefoot.services.compare import Compared, compare
 from surefoot.services.decisions import as_typed, current_baseline, folder_by_id, keep_baseline, shipped_beside
+from surefoot.services.gate import GateResult, gate
 from surefoot.services.result import READER, Person
 from surefoot.services.runs import is_run
 from surefoot.services.versions import version_in
 from surefoot.store import RunStore
 
 
-class BaselineUpdate(Compared):
+class BaselineUpdate(GateResult):
     """The decision on a run that wants to be the baseline, and which run is the baseline now."""
 
     def __init__(self, comparison: Comparison, before: str | None, run: str) -> None:
@@ -54,23 +54,23 @@ def update_baseline(
     *,
     ledger: str | Path | None = None,
     person: Person = READER,
-    **options: Any,  # noqa: ANN401 - as `compare` takes them
+    **options: Any,  # noqa: ANN401 - as `gate` takes them
 ) -> BaselineUpdate:
     """Move the baseline to a run if the gate says SHIP.
 
     The run is compared with the baseline of the ledger, else with the run that shipped last. Where there is neither,
-    it is compared with what its version was last decided against, or with itself. `options` are those of `compare`.
+    it is compared with what its version was last decided against, or with itself. `options` are those of `gate`.
     """
     if not is_run(run):
         raise UsageError(f"{printable(Path(run))} is not a run", "pass the folder of a run that `surefoot run` made")
     cand = Path(run)
     before = current_baseline(ledger, beside=cand) or shipped_beside(cand, by_own_rules=bool(options.get("rules")))
     base = Path(before) if before else _decided_against(cand, ledger) or cand
-    compared = compare(base, cand, ledger=ledger, person=person, **options)
-    made = BaselineUpdate(compared.comparison, before and as_typed(before), as_typed(cand))
+    decided = gate(base, cand, ledger=ledger, person=person, **options)
+    made = BaselineUpdate(decided.comparison, before and as_typed(before), as_typed(cand))
     if made.moved:
         with Ledger.open(find(cand, ledger)) as opened:
-            keep_baseline(opened, compared.comparison, base, cand)
+            keep_baseline(opened, decided.comparison, base, cand)
     return made
 
 

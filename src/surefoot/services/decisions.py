@@ -23,10 +23,8 @@ from surefoot.report.comparison_json import as_json
 from surefoot.report.words import plain
 from surefoot.services.result import Tell
 from surefoot.services.runs import is_run
-from surefoot.services.versions import Versions
+from surefoot.services.versions import Versions, known_runs, version_in
 from surefoot.store import DECISION, RunStore, timestamp
-
-LATEST_SHIPPED = "latest-shipped"
 
 
 class Check(Struct, frozen=True):
@@ -71,7 +69,7 @@ def last_decision(folder: Path) -> KeptDecision | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, *UNREADABLE) as error:
-        raise Incomplete(f"{printable(path)} cannot be read: {error}", "compare the run again") from error
+        raise Incomplete(f"{printable(path)} cannot be read: {error}", "decide on the run again") from error
 
 
 class PastDecisions:
@@ -193,8 +191,24 @@ def current_baseline(ledger: str | Path | None = None, *, beside: str | Path | N
         folder = folder_by_id(opened, moves[-1].cand_run, near)
     if folder is None:
         message = f"the baseline is the run {moves[-1].cand_name}, and it is no longer where it was"
-        raise Incomplete(message, "put it back, or a copy beside the other runs, or name a baseline: --baseline RUN")
+        raise Incomplete(
+            message, "put it back, or a copy beside the other runs, or name a baseline: surefoot gate BASE CAND"
+        )
     return as_typed(folder)
+
+
+def newest_run(ledger: str | Path | None = None) -> str:
+    """Return the newest run of the project whose version is not that of the baseline."""
+    opened = Ledger.existing(find(None, ledger))
+    if opened is None:
+        raise UsageError("there is no ledger here", "write surefoot gate BASE CAND, or name a ledger with --ledger")
+    baseline = current_baseline(ledger)
+    now = version_in(RunStore.open(Path(baseline)).manifest) if baseline else None
+    with opened:
+        runs = [one for one in known_runs(opened) if one.folder and version_in(one.manifest) != now]
+    if not runs:
+        raise UsageError("no version was run that is not the baseline's", "write surefoot gate BASE CAND")
+    return as_typed(runs[-1].folder or "")
 
 
 def as_typed(folder: str | Path) -> str:
@@ -214,7 +228,7 @@ def latest_shipped(cand: Path, *, by_own_rules: bool) -> str:
     """The newest run beside the candidate that shipped, where the baseline was never moved by hand."""
     if found := shipped_beside(cand, by_own_rules=by_own_rules):
         return found
-    hint = "name the baseline: surefoot compare BASE CAND; or begin with one: surefoot baseline update BASE"
+    hint = "name the baseline: surefoot gate BASE CAND; or begin with one: surefoot baseline update BASE"
     raise UsageError(f"no run beside {cand} has shipped yet", hint)
 
 

@@ -1,4 +1,4 @@
-"""What `compare` is given: a file of verdicts, or the folder of a run."""
+"""What `gate` is given: a file of verdicts, or the folder of a run."""
 
 from __future__ import annotations
 

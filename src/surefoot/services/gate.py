@@ -23,7 +23,13 @@ from surefoot.records import MORE_RULES
 from surefoot.report import comparison_json
 from surefoot.report.blocks import Report
 from surefoot.report.comparison import report
-from surefoot.services.decisions import LATEST_SHIPPED, PastDecisions, current_baseline, keep_in_folder, latest_shipped
+from surefoot.services.decisions import (
+    PastDecisions,
+    current_baseline,
+    keep_in_folder,
+    latest_shipped,
+    newest_run,
+)
 from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import is_run, read_run
 from surefoot.services.versions import earlier_labels, read_all, versions_of
@@ -31,8 +37,8 @@ from surefoot.services.versions import earlier_labels, read_all, versions_of
 GATE = "ship"  # what decides where nothing else is named
 
 
-class Compared(Reported):
-    """Two versions held against each other, and the decision."""
+class GateResult(Reported):
+    """Two versions compared, and the decision."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -57,13 +63,11 @@ class Compared(Reported):
         return report(self.comparison)
 
     def __repr__(self) -> str:
-        return f"<Compared {self.outcome}: {' and '.join(self.comparison.names.values())}>"
+        return f"<GateResult {self.outcome}: {' and '.join(self.comparison.names.values())}>"
 
 
-def compare(
-    base: str | Path,
-    cand: str | Path,
-    *,
+def gate(
+    *runs: str | Path,
     gate: str | Path | gatefiles.GateFile | None = None,
     rules: Sequence[str] = (),
     margin: float | None = None,
@@ -76,16 +80,16 @@ def compare(
     ledger: str | Path | None = None,
     keep: bool = True,
     person: Person = READER,
-) -> Compared:
+) -> GateResult:
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 
-    `base` and `cand` are folders of runs or files of verdicts; `latest-shipped` is the baseline of the ledger, else the
-    run beside the candidate that shipped last. `waive` and `without` give reasons, by rule and by run. What is decided
-    is kept in the candidate's folder and in the ledger, as `surefoot compare` keeps it; without `keep`, nothing is.
+    `runs` are base and candidate: folders of runs or files of verdicts. A candidate alone is compared with the baseline
+    of the ledger, else with the run beside it that shipped last; without runs, the newest version is the candidate.
+    `waive` and `without` give reasons, by rule and by run. What is decided is kept in the candidate's folder and in the
+    ledger; without `keep`, nothing is.
     """
     tell = person.tell
-    if base == LATEST_SHIPPED:
-        base = current_baseline(ledger, beside=cand) or latest_shipped(Path(cand), by_own_rules=bool(rules))
+    base, cand = _two_of(runs, ledger, by_own_rules=bool(rules))
     file = gatefiles.read(gate or GATE)
     given = {"alpha": alpha, "margin": margin, "claim": claim}
     chosen = replace(file.change, **{key: value for key, value in given.items() if value is not None})
@@ -105,7 +109,19 @@ def compare(
             comparison = decide.compare([read_run(base)], [read_run(cand)], parsed, request)
     if keep:
         keep_in_folder(Path(cand), comparison, tell)
-    return Compared(comparison)
+    return GateResult(comparison)
+
+
+def _two_of(
+    runs: Sequence[str | Path], ledger: str | Path | None, *, by_own_rules: bool
+) -> tuple[str | Path, str | Path]:
+    """Return base and candidate, finding those that are not named."""
+    if len(runs) == 2:
+        return runs[0], runs[1]
+    if len(runs) > 2:
+        raise UsageError(f"two runs are compared, not {len(runs)}", "write surefoot gate BASE CAND")
+    cand = runs[0] if runs else newest_run(ledger)
+    return current_baseline(ledger, beside=cand) or latest_shipped(Path(cand), by_own_rules=by_own_rules), cand
 
 
 def _by_versions(
