@@ -56,7 +56,7 @@ def test_it_moves_only_to_what_ships_and_the_gate_follows(project: Path) -> None
     assert update(better, TRUTH) == (0, {"before": "runs/v1", "now": "runs/v2", "moved": True})
     assert update(better, TRUTH) == (0, {"before": "runs/v2", "now": "runs/v2", "moved": False})
     assert base_of(worse) == "runs/v2"
-    lines = surefoot("gate", "--ledger", "runs/surefoot.db").out.splitlines()
+    lines = surefoot("gate", "--history", "--ledger", "runs/surefoot.db").out.splitlines()
     assert sum("new baseline" in line for line in lines) == 2 and "v1 (v1) -> v2 (v2)" in lines[-1] + lines[-2]
 
 
@@ -116,9 +116,9 @@ def test_what_is_no_run_cannot_be_a_baseline(project: Path) -> None:
 def test_a_comparison_that_is_not_kept_leaves_no_trace(project: Path) -> None:
     first, second = run("v1"), run("v2")
     before = sorted(project.rglob("*"))
-    assert api.compare(first, second, uncalibrated=True, keep=False).outcome == "SHIP"
+    assert api.gate(first, second, uncalibrated=True, keep=False).outcome == "SHIP"
     assert sorted(project.rglob("*")) == before
     assert surefoot("gate", first, second, TRUTH).code == 0
     ledger = api.decisions("runs/surefoot.db")
-    assert api.compare(first, run("v3", WORSE), uncalibrated=True, keep=False).outcome == "BLOCK"
+    assert api.gate(first, run("v3", WORSE), uncalibrated=True, keep=False).outcome == "BLOCK"
     assert api.decisions("runs/surefoot.db") == ledger and not Path("runs/v3/decision.json").exists()

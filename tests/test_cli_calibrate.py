@@ -176,12 +176,12 @@ def test_what_is_settled_counts_in_calibration_and_comparison(write: Write, tmp_
     surefoot("import", write("l.csv", [*lines, "q20,wrong,ben"]), "--run", run)
     before = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
     assert (before["n"], before["divided"]) == (59, 1)
-    assert "into different buckets" in surefoot("compare", run, other).out
+    assert "into different buckets" in surefoot("gate", run, other).out
     surefoot("import", write("s.csv", ["question_id,factuality,annotator", "q20,wrong,settled/cid"]), "--run", run)
     after = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
     assert (after["n"], after["divided"], after["alpha"]) == (60, 0, before["alpha"])
     assert after["table"]["correct"]["wrong"] == before["table"]["correct"].get("wrong", 0) + 1
-    shown = surefoot("compare", run, other).out
+    shown = surefoot("gate", run, other).out
     assert "people (anna, ben, settled by cid)" in shown and "into different buckets" not in shown
     nobody = surefoot(
         "import", write("n.csv", ["question_id,factuality,annotator", "q20,wrong,settled/"]), "--run", run

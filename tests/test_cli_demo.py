@@ -102,7 +102,7 @@ def test_the_demo_can_be_repeated_and_says_the_same(demo: Path) -> None:
     before = [path.read_bytes() for path in verdicts]
     assert surefoot("demo", cwd=demo.parent).code == 0
     assert [path.read_bytes() for path in verdicts] == before
-    done = surefoot("compare", demo / "reference", demo / "reference", "--uncalibrated", "--json")
+    done = surefoot("gate", demo / "reference", demo / "reference", "--uncalibrated", "--json")
     assert done.json["moved"] == [] and done.json["buckets"]["base"] == done.json["buckets"]["cand"]
 
 
@@ -112,7 +112,7 @@ def test_an_eager_and_a_timid_change_are_both_blocked(demo: Path) -> None:
         if not folder.exists():
             assert surefoot("run", "--pipeline", other, "--out", folder).code == 0
             assert surefoot("grade", folder).code == 0
-        done = surefoot("compare", demo / "reference", folder, "--uncalibrated", "--json")
+        done = surefoot("gate", demo / "reference", folder, "--uncalibrated", "--json")
         assert done.code == 1 and done.json["outcome"] == "BLOCK"
 
 
@@ -121,13 +121,12 @@ def test_the_latest_shipped_run_can_be_the_baseline(demo: Path) -> None:
     for name in ("old", "new"):
         assert surefoot("run", "--pipeline", "reference", "--out", runs / name).code == 0
         assert surefoot("grade", runs / name, "--grader", "rules").code == 0
-    assert surefoot("compare", runs / "new", "--baseline", "latest-shipped").code == 2
-    shipped = surefoot("compare", runs / "old", runs / "old", "--rule", "wrong <= baseline", "--uncalibrated")
+    assert surefoot("gate", runs / "new").code == 2
+    shipped = surefoot("gate", runs / "old", runs / "old", "--rule", "wrong <= baseline", "--uncalibrated")
     assert shipped.code == 0
     assert json.loads((runs / "old" / "decision.json").read_text(encoding="utf-8"))["outcome"] == "SHIP"
     options = ["--rule", "wrong <= baseline", "--uncalibrated"]
-    assert surefoot("compare", runs / "new", "--baseline", "latest-shipped", *options).code == 0
-    assert surefoot("compare", runs / "new", "--baseline", runs / "old", *options).code == 0
+    assert surefoot("gate", runs / "new", *options).code == 0
 
 
 def test_runs_on_other_questions_are_not_compared(demo: Path, write: Write, tmp_path: Path) -> None:
@@ -138,7 +137,7 @@ def test_runs_on_other_questions_are_not_compared(demo: Path, write: Write, tmp_
     run = tmp_path / "run"
     assert surefoot("run", "-p", "reference", "-q", questions, "--corpus", corpus, "--out", run).code == 0
     assert surefoot("grade", run).code == 0
-    done = surefoot("compare", demo / "reference", run)
+    done = surefoot("gate", demo / "reference", run)
     assert done.code == 2 and "questions" in done.err and "hint: " in done.err
 
 

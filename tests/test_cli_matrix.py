@@ -189,7 +189,7 @@ def test_two_models_two_prompts_and_a_log(folder: Path, chat: Chat) -> None:
 
 def _the_cells_are_ordinary_runs(folder: Path) -> None:
     runs = folder / "runs" / "matrix-made-up"
-    done = surefoot("compare", runs / "rag--first--none", runs / "rag--first--licence", "--uncalibrated", "--json")
+    done = surefoot("gate", runs / "rag--first--none", runs / "rag--first--licence", "--uncalibrated", "--json")
     assert done.code in (0, 1, 3) and done.json["buckets"]["cand"]["refused"] == COUNT // 2
 
 

@@ -134,7 +134,7 @@ def test_every_number_has_two_ends(name: str) -> None:
             kind(value)
 
 
-@pytest.mark.parametrize("command", ["gate x y", "compare m.toml m.toml", "gate m.toml m.toml"])
+@pytest.mark.parametrize("command", ["gate x y", "gate m.toml m.toml"])
 @pytest.mark.parametrize("option", ["alpha", "margin"])
 @pytest.mark.parametrize("value", NO_FLOATS)
 def test_shares_of_the_gate_are_shares(command: str, option: str, value: str, folder: Path) -> None:

@@ -48,7 +48,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("SUREFOOT_LEDGER", raising=False)
     for name in ("base", "cand"):
         made_run(tmp_path / "runs" / name)
-    assert surefoot("compare", "runs/base", "runs/cand", "--uncalibrated").code == 0
+    assert surefoot("gate", "runs/base", "runs/cand", "--uncalibrated").code == 0
     return tmp_path
 
 
@@ -65,11 +65,11 @@ def refused(*arguments: str | Path, words: str) -> None:
     assert done.err.count("\n") == 2 and contents(Path()) == before
 
 
-COMMANDS = [["compare", "runs/base", "runs/cand"], ["calibrate", "runs/base"]]
+COMMANDS = [["gate", "runs/base", "runs/cand"], ["calibrate", "runs/base"]]
 SCORE = ["score", "-q", "runs/base/questions.jsonl", "-t", "runs/base/traces.jsonl"]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["compare", "calibrate"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["gate", "calibrate"])
 @pytest.mark.parametrize("how", LINKS)
 @pytest.mark.parametrize("name", ["surefoot.db", "base/manifest.json", "base/traces.jsonl", "base/verdicts.jsonl"])
 def test_a_report_is_no_link_to_what_would_be_lost(command: list[str], how: str, name: str, project: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_report_is_no_link_to_what_would_be_lost(command: list[str], how: str,
     refused(*command, "--report", "rep.md", words="rep.md is ")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["compare", "calibrate"])
+@pytest.mark.parametrize("command", COMMANDS, ids=["gate", "calibrate"])
 def test_a_report_has_not_the_name_of_the_ledger(
     command: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,8 +94,8 @@ def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     for name in ("base", "cand"):
         verdicts = project / "runs" / name / "verdicts.jsonl"
         (project / f"{name}.md").write_bytes(verdicts.read_bytes())
-    refused("compare", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
-    refused("compare", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
+    refused("gate", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
+    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
 
 
 def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:

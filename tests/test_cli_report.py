@@ -74,7 +74,7 @@ def test_stdout_has_the_report_alone(run: Path) -> None:
     assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
 
 
-@pytest.mark.parametrize("command", ["report RUN --out -", "compare RUN RUN --report -", "grade RUN --report -"])
+@pytest.mark.parametrize("command", ["report RUN --out -", "gate RUN RUN --report -", "grade RUN --report -"])
 def test_a_reader_who_has_gone_ends_it_quietly(run: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_: object) -> list[str]:
         raise BrokenPipeError
@@ -173,5 +173,5 @@ def test_accepting_questions_does_not_part_the_runs(tmp_path: Path) -> None:
         assert surefoot("run", "-p", f"traces:{log}", "-q", path, "--version", name, "--out", run).code == 0
         surefoot("grade", run, "--grader", "rules")
         surefoot("questions", "lock", path, "--accept-all")
-    done = surefoot("compare", tmp_path / "runs" / "first", tmp_path / "runs" / "second")
+    done = surefoot("gate", tmp_path / "runs" / "first", tmp_path / "runs" / "second")
     assert "cannot be compared" not in done.err and "another question set" not in done.out and done.code in (0, 1, 3)

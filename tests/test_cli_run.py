@@ -404,8 +404,8 @@ def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
     readme = (tmp_path / "mine" / "README.txt").read_text("utf-8")
     steps = [shlex.split(line)[1:] for line in readme.splitlines() if line.startswith("  surefoot ")]
     first, then = steps[:6], steps[6:]
-    assert [step[0] for step in first] == ["doctor", "run", "grade", "run", "grade", "compare"]
-    assert [step[0] for step in then] == ["label", "compare", "score", "baseline"]
+    assert [step[0] for step in first] == ["doctor", "run", "grade", "run", "grade", "gate"]
+    assert [step[0] for step in then] == ["label", "gate", "score", "baseline"]
     for step in (*first, *then[1:]):
         done = surefoot(*step, cwd=tmp_path / "mine")
         assert done.code in (0, 3) and "unexpected" not in done.err, (step, done.err)

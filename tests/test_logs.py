@@ -167,7 +167,7 @@ def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_p
     assert len(queue.table()) == len(ROWS)
     resumed = command("run", "--resume", "--out", run)
     assert resumed.code == 2 and "was made of a log" in resumed.err
-    compared = command("compare", run, run, "--uncalibrated")
+    compared = command("gate", run, run, "--uncalibrated")
     assert compared.code == 2 and "more answers to some questions" in compared.err
 
 

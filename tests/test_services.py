@@ -44,11 +44,11 @@ def test_every_public_name_is_a_function_or_a_class_after_every_module_was_impor
 
 
 def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
-    found = surefoot.compare(said(tmp_path / "a", "ccc"), said(tmp_path / "b", "ccw"))
+    found = surefoot.gate(said(tmp_path / "a", "ccc"), said(tmp_path / "b", "ccw"))
     assert (found.outcome, int(found.exit_code), found["outcome"]) == ("BLOCK", 1, "BLOCK")
     assert dict(found) == found.to_json() and len(found) == len(found.to_json())
     assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
-    assert "wrong" in surefoot.compare(tmp_path / "a", tmp_path / "b").table()[0]["name"]
+    assert "wrong" in surefoot.gate(tmp_path / "a", tmp_path / "b").table()[0]["name"]
     assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and found.report().title == "Surefoot comparison"
 
 
@@ -82,7 +82,7 @@ def test_a_function_is_asked_and_its_run_resumed(
 
 
 def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = surefoot.compare(said(tmp_path / "a", "c"), said(tmp_path / "b", "c"))
+    found = surefoot.gate(said(tmp_path / "a", "c"), said(tmp_path / "b", "c"))
 
     class Frames:
         DataFrame = list

@@ -61,8 +61,8 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
         assert f"on 60 labels by {said}" in text
-    shown = surefoot("compare", run, other, *options).out
-    decided = surefoot("compare", run, other, "--json").json
+    shown = surefoot("gate", run, other, *options).out
+    decided = surefoot("gate", run, other, "--json").json
     assert decided["labelled_by"] == {"who": said, "annotators": found["annotators"]}
     assert decided["trust"]["annotators"] == found["annotators"] and decided["trust"]["drawn"] == 60
     for text in (shown, surefoot("gate", run, other).out, *(path.read_text("utf-8") for path in reports)):
@@ -90,11 +90,11 @@ def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:
     """People's own verdicts are exact; a name in front makes no person of an AI."""
     for grader, code in (("human/x", 0), ("ai/x", 3)):
         files = [write(name, rows({"correct": 4, "refused": 2}, grader)) for name in ("a.jsonl", "b.jsonl")]
-        done = surefoot("compare", *files)
+        done = surefoot("gate", *files)
         assert done.code == code and ("people gave the verdicts" in done.out) == (code == 0)
     labelled = [[*rows({"correct": 40}, "ai/x"), *rows({"correct": 40}, "human/ann")] for _ in range(2)]
     files = [write(f"{name}.jsonl", given) for name, given in zip("ab", labelled, strict=True)]
-    found = surefoot("compare", *files, "--json").json
+    found = surefoot("gate", *files, "--json").json
     assert found["trust"]["graders"] == ["ai/x"] and found["trust"]["labels"] == 80, "beside people, it is the grader"
 
 

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
-    from surefoot.services.audit import audit, verify_audit
     from surefoot.services.baseline import BaselineUpdate, update_baseline
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import Calibrated, calibrate
-    from surefoot.services.compare import Compared, compare
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
-    from surefoot.services.decisions import Decided, current_baseline, decisions
+    from surefoot.services.decisions import Decided, baseline, decisions
+    from surefoot.services.gate import GateResult, gate
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
     from surefoot.services.history import ProjectHistory, history
     from surefoot.services.label_queue import LabelQueue, label_queue
-    from surefoot.services.ledger import export_ledger, import_labels
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.overview import RunOverview, overview
+    from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
         check_questions,
         clone_questions,
@@ -36,38 +35,36 @@ if TYPE_CHECKING:
         review_questions,
     )
     from surefoot.services.result import Person
-    from surefoot.services.retention import purge
     from surefoot.services.run import Answers, run
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Compared", "Council",
-    "CouncilEvaluation", "CouncilScores", "Decided", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
+    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Council", "CouncilEvaluation",
+    "CouncilScores", "Decided", "GateResult", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
     "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
-    "__version__", "add_documents", "audit", "build_questions", "calibrate",
-    "check_questions", "clone_questions", "compare", "council", "council_runs", "council_scores", "current_baseline",
-    "decisions", "diff_questions", "evaluate_council", "export_ledger", "grade", "grade_log", "history",
-    "import_labels", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
+    "__version__", "add_documents", "baseline", "build_questions", "calibrate",
+    "check_questions", "clone_questions", "council", "council_runs", "council_scores",
+    "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
+    "import_", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
     "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
-    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_audit",
+    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_export",
 ]  # fmt: skip
 _HOMES = {
     "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
-    "services.audit": ("audit", "verify_audit"),
     "services.baseline": ("BaselineUpdate", "update_baseline"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("Calibrated", "calibrate"),
-    "services.compare": ("Compared", "compare"),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
-    "services.decisions": ("Decided", "current_baseline", "decisions"),
+    "services.decisions": ("Decided", "baseline", "decisions"),
+    "services.gate": ("GateResult", "gate"),
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
-    "services.ledger": ("export_ledger", "import_labels"),
+    "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("ProjectHistory", "history"),
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.log_questions": ("proposals_from_log",),
@@ -82,7 +79,6 @@ _HOMES = {
         "review_questions",
     ),
     "services.result": ("Person",),
-    "services.retention": ("purge",),
     "services.run": ("Answers", "run"),
 }
 

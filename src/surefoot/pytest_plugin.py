@@ -23,7 +23,7 @@ Pipeline = str | Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`surefoot_run(pipeline, questions=..., grader=...)` asks a pipeline and grades its answers; the run's folder.
+    """`surefoot_run(pipeline, questions=..., grader=...)` asks a pipeline and grades its answers; a file with the run.
 
     It takes what `surefoot.run` takes. The same call on a pipeline that has a name is carried out once in a session, by
     whichever worker comes first.
@@ -36,23 +36,23 @@ def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
     def run(pipeline: Pipeline, *, grader: str = "local", **options: Any) -> Path:  # noqa: ANN401 - as `run` has them
         name = _name_of(pipeline)
         if name is None:
-            return _run(tmp_path_factory.mktemp("surefoot") / "run", pipeline, grader, options)
+            return _run(tmp_path_factory.mktemp("surefoot") / "run.jsonl", pipeline, grader, options)
         told = repr((name, grader, sorted(options.items())))
-        folder = shared / hashlib.sha256(told.encode()).hexdigest()[:12] / "run"
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name("lock")):
-            return _run(folder, pipeline, grader, options)
+        file = shared / hashlib.sha256(told.encode()).hexdigest()[:12] / "run.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(file.with_name("lock")):
+            return _run(file, pipeline, grader, options)
 
     return run
 
 
 @pytest.fixture(scope="session")
-def surefoot_baseline() -> Path:
-    """The run that `surefoot baseline update` last moved the baseline to, of the project that is tested."""
-    found = surefoot.current_baseline()
+def surefoot_baseline() -> str:
+    """The id of the run that `surefoot baseline update` last moved the baseline to, in the project that is tested."""
+    found = surefoot.baseline()
     if found is None:
         raise UsageError("there is no baseline yet", "make a run and let it ship: surefoot baseline update RUN")
-    return Path(found)
+    return found
 
 
 def _name_of(pipeline: Pipeline) -> str | None:
@@ -64,12 +64,12 @@ def _name_of(pipeline: Pipeline) -> str | None:
     return f"{module}:{name}" if is_known else None
 
 
-def _run(folder: Path, pipeline: Pipeline, grader: str, options: dict[str, Any]) -> Path:
-    """Nothing is done twice; what a worker that died has left is finished."""
-    done = folder.with_name("done")
-    if not done.exists():
-        # Not the project's ledger, which would miss the run when it is gone.
-        surefoot.run(pipeline, out=folder, resume=folder.exists(), ledger=folder.with_name("surefoot.db"), **options)
-        surefoot.grade(folder, grader=grader)
-        done.touch()
-    return folder
+def _run(file: Path, pipeline: Pipeline, grader: str, options: dict[str, Any]) -> Path:
+    """Nothing is done twice; what a worker that died has left is made anew."""
+    if not file.exists():
+        # Not in the project that is tested: a test records nothing there.
+        db = file.with_name("surefoot.db")
+        made = surefoot.run(pipeline, db=db, **options)
+        surefoot.grade(made.run, grader=grader, db=db)
+        surefoot.export(file, made.run, db=db)
+    return file

@@ -6,16 +6,23 @@ answer it was given on, so it follows an answer that another run gives again, an
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, Literal
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.annotators import PEOPLE, is_settler, signed
+from surefoot.text.normal import without_surrogates
 from surefoot.types import Verdict
 
+NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"  # the database of a project, and what may name another
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
 Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
@@ -224,3 +231,29 @@ def settled(said: Iterable[tuple[str, Value]]) -> Value:
     if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
         return None
     return votes[0][0]
+
+
+def where(given: str | Path | None = None) -> str:
+    """Return the project's database: as given, else $SUREFOOT_DB, else surefoot.db in this folder."""
+    return str(given or os.environ.get(VARIABLE) or NAME)
+
+
+def timestamp() -> str:
+    """Return the time as a project writes it: in UTC, so that texts are in the order of the times."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def plain_json(item: object) -> Any:  # noqa: ANN401
+    """Return a struct as JSON gives it back; half of a surrogate pair, which has no UTF-8, becomes "?"."""
+    return msgspec.json.decode(msgspec.json.encode(without_surrogates(msgspec.to_builtins(item))))
+
+
+def fingerprint(items: Iterable[Struct]) -> str:
+    """Return the sha256 of some questions, passages or traces, whatever file they came from."""
+    digest = hashlib.sha256()
+    for item in items:
+        try:
+            digest.update(msgspec.json.encode(item) + b"\n")
+        except UnicodeEncodeError:
+            digest.update(msgspec.json.encode(plain_json(item)) + b"\n")
+    return digest.hexdigest()

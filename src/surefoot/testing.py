@@ -14,17 +14,14 @@ from surefoot.errors import UsageError
 from surefoot.gate.counts import Pair
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
 from surefoot.report.comparison import broken_rules, in_one_line
 from surefoot.report.verdict import in_one_sentence
 from surefoot.report.words import counted, plain
-from surefoot.services.compare import Compared, compare
+from surefoot.services.gate import GateResult, gate
 from surefoot.services.grade import DEFAULT, row_of
 from surefoot.services.graders import Reader, Terms, open_grader
-from surefoot.services.runs import is_run
 from surefoot.types import Ask, Item, Question
 
 __all__ = ["assert_grounded", "assert_ships"]
@@ -53,15 +50,15 @@ def assert_ships(
     candidate: str | Path,
     baseline: str | Path,
     *,
-    ledger: str | Path | None = None,
-    **options: Any,  # noqa: ANN401 - as `surefoot.compare` takes them
-) -> Compared:
-    """Fail unless the gate says SHIP of the candidate, compared with the baseline: folders of runs, or verdicts.
+    db: str | Path | None = None,
+    **options: Any,  # noqa: ANN401 - as `surefoot.gate` takes them
+) -> GateResult:
+    """Fail unless the gate says SHIP of the candidate, compared with the baseline: versions, runs, or files.
 
-    Labels and other runs count that the baseline's ledger knows. `options` are those of `surefoot.compare`.
+    Labels and other runs of the project count. `options` are those of `surefoot.gate`.
     """
     __tracebackhide__ = True
-    found = compare(baseline, candidate, ledger=ledger or _ledger_of(baseline), keep=False, **options)
+    found = gate(baseline, candidate, db=db, keep=False, **options)
     if found.outcome != "SHIP":
         raise AssertionError("\n  ".join(_why(found)))
     return found
@@ -117,19 +114,7 @@ def _sureness(row: Mapping[str, Any], grader: Reader) -> Iterator[str]:
     yield f"graded by {grader.name}{sure}"
 
 
-def _ledger_of(baseline: str | Path) -> str | None:
-    """The candidate of a test may lie anywhere; people have labelled answers where the baseline is."""
-    if not is_run(baseline):
-        return None
-    place = find(Path(baseline), None)
-    ledger = Ledger.existing(place)
-    if ledger is None:
-        return None
-    ledger.close()
-    return place
-
-
-def _why(found: Compared) -> Iterator[str]:
+def _why(found: GateResult) -> Iterator[str]:
     comparison = found.comparison
     yield f"{found.outcome} - {in_one_sentence(comparison)}"
     yield from (plain(in_one_line(check).text, 500) for check in broken_rules(comparison))

@@ -52,7 +52,7 @@ def runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A run that was compared with another, and a label that was changed."""
     base = made(tmp_path / "runs" / "base", FEES, deterministic=True)
     cand = made(tmp_path / "runs" / "cand", {**FEES, "q3": "EUR 9"}, deterministic=True)
-    assert _run(["compare", str(base), str(cand), "--uncalibrated", "--report", str(cand / "report.html")]) == 1
+    assert _run(["gate", str(base), str(cand), "--uncalibrated", "--report", str(cand / "report.html")]) == 1
     with Ledger.open(tmp_path / "runs" / "surefoot.db") as ledger:
         manifest = RunStore.open(cand).manifest
         version = RunStore.open(cand).versions()["q3", 1]

@@ -72,11 +72,11 @@ def decided_again(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, An
     with monkeypatch.context() as patched:
         patched.chdir(folder)
         words = (folder / "README.txt").read_text()
-        lines = [line for line in words.splitlines() if line.startswith(("  surefoot import", "  surefoot c"))]
+        lines = [line for line in words.splitlines() if line.startswith(("  surefoot import", "  surefoot gate"))]
         assert len(lines) == 2
         for line in lines:
             code = _run(shlex.split(line)[1:])
-            assert code == 0 or " compare " in line
+            assert code == 0 or " gate " in line
     runs.with_name("gone").rename(runs)
     found = decided(folder / "run")
     assert found["exit_code"] == code
@@ -108,9 +108,9 @@ def test_all_runs_of_both_versions_labels_and_a_waiver(tmp_path: Path, monkeypat
     label(cand, "q1", "correct")
     waiver = ["--waive", "unsupported", "--reason", "it's urgent;\n  ask $BOSS \x7f"]
     for other in ("base1", "cand1"):  # so that the ledger knows them
-        _run(["compare", f"runs/{other}", "runs/base2", "--gate", "gate.toml"])
+        _run(["gate", f"runs/{other}", "runs/base2", "--gate", "gate.toml"])
     version(runs / "cand2", "v2", ALSO_WRONG)
-    assert _run(["compare", "runs/base2", "runs/cand2", "--gate", "gate.toml", "--alpha", "0.1", *waiver]) == 3
+    assert _run(["gate", "runs/base2", "runs/cand2", "--gate", "gate.toml", "--alpha", "0.1", *waiver]) == 3
     then = decided(runs / "cand2")
     assert then["runs"] == {"base": 2, "cand": 2} and then["labelled"]["cand"] == 1
     label(cand, "q3", "correct")
@@ -136,7 +136,7 @@ def test_each_look_by_what_was_known_then(tmp_path: Path, monkeypatch: pytest.Mo
     version(runs / "base", "v1", FEES)
     for number, answers in enumerate((WRONG, ALSO_WRONG, {**FEES, "q1": "EUR 1"}), 1):
         version(runs / f"cand{number}", "v2", answers)
-        assert _run(["compare", "runs/base", f"runs/cand{number}", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
+        assert _run(["gate", "runs/base", f"runs/cand{number}", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
         said[number] = decided(runs / f"cand{number}")
         label(runs / f"cand{number}", "q1", "correct")  # of which an earlier decision knows nothing
     assert [then["look"] for then in said.values()] == [1, 2, 3]
@@ -153,9 +153,9 @@ def test_a_run_that_was_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     version(runs / "base", "v1", FEES)
     version(runs / "bad", "v2", WRONG)
     version(runs / "cand", "v2", ALSO_WRONG)
-    _run(["compare", "runs/base", "runs/bad", "--gate", "gate.toml"])
+    _run(["gate", "runs/base", "runs/bad", "--gate", "gate.toml"])
     left = ["--without", "bad", "--reason", "the index was down"]
-    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated", *left]) in (1, 3)
+    assert _run(["gate", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated", *left]) in (1, 3)
     then = decided(runs / "cand")
     if is_lost:
         shutil.rmtree(runs / "bad")
@@ -170,9 +170,9 @@ def test_runs_whose_labels_tell_of_the_grader(tmp_path: Path, monkeypatch: pytes
     old = version(runs / "old", "v0", {id: f"{fee}." for id, fee in FEES.items()})
     version(runs / "base", "v1", FEES)
     version(runs / "cand", "v2", WRONG)
-    _run(["compare", "runs/old", "runs/base", "--gate", "gate.toml"])
+    _run(["gate", "runs/old", "runs/base", "--gate", "gate.toml"])
     label(old, "q1", "correct")
-    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml"]) == 3
+    assert _run(["gate", "runs/base", "runs/cand", "--gate", "gate.toml"]) == 3
     then = decided(runs / "cand")
     bundle = audited("cand")
     assert "version v0: labels on its answers tell how far the grader errs" in readme_of(bundle)
@@ -182,14 +182,14 @@ def test_runs_whose_labels_tell_of_the_grader(tmp_path: Path, monkeypatch: pytes
 def test_a_run_against_its_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version(tmp_path / "runs" / "base", "v1", FEES)
     shutil.copytree(tmp_path / "runs" / "base", tmp_path / "runs" / "copy")
-    assert _run(["compare", "runs/base", "runs/copy", "--gate", "gate.toml"]) in (0, 3)
+    assert _run(["gate", "runs/base", "runs/copy", "--gate", "gate.toml"]) in (0, 3)
     then = decided(tmp_path / "runs" / "copy")
     assert decided_again(audited("copy"), monkeypatch) == then
 
 
 def test_a_run_against_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version(tmp_path / "runs" / "base", "v1", FEES)
-    assert _run(["compare", "runs/base", "runs/base", "--gate", "gate.toml"]) in (0, 3)
+    assert _run(["gate", "runs/base", "runs/base", "--gate", "gate.toml"]) in (0, 3)
     then = decided(tmp_path / "runs" / "base")
     assert decided_again(audited("base"), monkeypatch) == then
 
@@ -198,7 +198,7 @@ def test_the_baseline_is_the_one_of_the_decision_at_hand(tmp_path: Path, monkeyp
     for name, answers in {"one": FEES, "two": {**FEES, "q1": "EUR 4"}, "cand": WRONG}.items():
         version(tmp_path / "runs" / name, name, answers)
     for base in ("one", "two", "one"):  # the third says what the first said
-        _run(["compare", f"runs/{base}", "runs/cand", "--gate", "gate.toml", "--uncalibrated"])
+        _run(["gate", f"runs/{base}", "runs/cand", "--gate", "gate.toml", "--uncalibrated"])
     then = decided(tmp_path / "runs" / "cand")
     bundle = audited("cand")
     assert "base/  one, pipeline p, version one: the baseline" in readme_of(bundle)
@@ -210,10 +210,10 @@ def test_without_a_run_that_was_counted_it_is_said_that_it_cannot_be(
 ) -> None:
     version(tmp_path / "runs" / "base", "v1", FEES)
     version(tmp_path / "runs" / "cand", "v2", WRONG)
-    assert _run(["compare", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
+    assert _run(["gate", "runs/base", "runs/cand", "--gate", "gate.toml", "--uncalibrated"]) in (1, 3)
     (tmp_path / "runs" / "base").rename(tmp_path / "elsewhere")
     words = readme_of(audited("cand"))
-    assert "it cannot be: the run runs/base is not in here" in words and "surefoot compare" not in words
+    assert "it cannot be: the run runs/base is not in here" in words and "surefoot gate" not in words
     assert "no run runs/base, which the decision counted" in capsys.readouterr().err
 
 

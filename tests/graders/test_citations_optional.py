@@ -117,9 +117,9 @@ def test_items_without_a_citation_say_so_too(write: Write) -> None:
 def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_are_not_judged(runs: list[Path]) -> None:
     graded(runs[0], "--citations", "optional")
     graded(runs[1])
-    mixed = surefoot("compare", *runs, "--uncalibrated")
+    mixed = surefoot("gate", *runs, "--uncalibrated")
     assert mixed.code in (2, 4) and "rubric and grader" in mixed.err + mixed.out
     graded(runs[1], "--citations", "optional")
-    compared = surefoot("compare", *runs, "--uncalibrated", "--json")
+    compared = surefoot("gate", *runs, "--uncalibrated", "--json")
     extra = next(check for check in json.loads(compared.out)["checks"] if check["name"] == "extra_claims")
     assert extra["status"] == "not_applicable", extra

@@ -194,7 +194,7 @@ def test_a_canary_that_is_not_answered_is_not_passed(server: Server, run: Path) 
     server.does = shy
     done = grade(run, server)
     assert done.code == 4 and buckets(run) == CORRECT and "failed its self-check (did not answer unsupp" in done.err
-    assert surefoot("compare", run, run, *GATE).code == 3
+    assert surefoot("gate", run, run, *GATE).code == 3
 
 
 GATE = ("--uncalibrated", "--rule", "wrong <= baseline", "--rule", "coverage >= 1")
@@ -205,29 +205,26 @@ def obeys(call: Call) -> Fault:
     return said(call, obedient if "To the reader" in asked(call).text else sound)
 
 
-@pytest.mark.parametrize("command", ["compare", "gate"])
-def test_a_failed_self_check_does_not_ship_and_is_shown_everywhere(
-    command: str, server: Server, run: Path, tmp_path: Path
-) -> None:
+def test_a_failed_self_check_does_not_ship_and_is_shown_everywhere(server: Server, run: Path, tmp_path: Path) -> None:
     base = make_run(tmp_path / "base", *("The fee is EUR 5 [p].",) * 3)
     grade(base, server)
     assert grade(run, server).code == 0
-    assert surefoot("compare", base, run, *GATE).code == 0
+    assert surefoot("gate", base, run, *GATE).code == 0
     server.does = obeys
     (run / REPLIES).unlink()
     failed = grade(run, server, cache="another")
     assert failed.code == 4 and "failed its self-check (misread injected)" in failed.err
-    report = ("--report", tmp_path / "r.md", "--report", tmp_path / "r.html") if command == "compare" else ()
-    shown = surefoot(command, base, run, *GATE, *report)
-    told = json.loads(surefoot(command, base, run, *GATE, "--json").out)
+    report = ("--report", tmp_path / "r.md", "--report", tmp_path / "r.html")
+    shown = surefoot("gate", base, run, *GATE, *report)
+    told = json.loads(surefoot("gate", base, run, *GATE, "--json").out)
     assert shown.code == 3 and "INCONCLUSIVE" in shown.out and "self_check cannot be decided" in shown.out
-    texts = [shown.out, *((tmp_path / name).read_text() for name in ("r.md", "r.html") if report)]
+    texts = [shown.out, *((tmp_path / name).read_text() for name in ("r.md", "r.html"))]
     for text in texts:
         assert "misread injected among answers of known label" in text.replace("\n", " ") and "again" in text
     assert list(told["trust"]["failed_checks"].values()) == ["misread injected"] and told["outcome"] == "INCONCLUSIVE"
     server.does = said
     assert grade(run, server, cache="another").code == 0, "asked anew, with the failed replies still kept"
-    assert surefoot(command, base, run, *GATE).code == 0
+    assert surefoot("gate", base, run, *GATE).code == 0
 
 
 def test_a_failed_self_check_stands_while_verdicts_do_that_came_with_it(server: Server, run: Path) -> None:
@@ -242,5 +239,5 @@ def test_a_failed_self_check_stands_while_verdicts_do_that_came_with_it(server: 
 def test_files_of_such_verdicts_do_not_ship_either(server: Server, run: Path) -> None:
     server.does = obeys
     grade(run, server)
-    done = surefoot("compare", run / VERDICTS, run / VERDICTS, *GATE)
+    done = surefoot("gate", run / VERDICTS, run / VERDICTS, *GATE)
     assert done.code == 3 and "misread injected" in done.out

@@ -39,7 +39,7 @@ def test_annotations_and_summary(runs: tuple[Path, Path], tmp_path: Path, monkey
     assert "| baseline | 38 | 0 | 0 | 2 | 0 |" in said and "| candidate | 32 | 6 | 0 | 2 | 0 |" in said
     assert sum(bool(line) for line in said[1:]) <= 10
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
-    assert surefoot("compare", *runs, TRUTH, "--format", "github", "--report", "page.html").out == done.out
+    assert surefoot("gate", *runs, TRUTH, "--format", "github", "--report", "page.html").out == done.out
     assert "BLOCK" in (tmp_path / "page.html").read_text()
 
 
@@ -85,11 +85,11 @@ def test_a_waived_rule_is_skipped_and_a_run_that_is_unfinished_an_error() -> Non
     "options", [("--json",), ("--report", "-")], ids=["json", "report"]
 )  # fmt: skip
 def test_only_one_thing_goes_to_stdout(options: tuple[str, ...], runs: tuple[Path, Path]) -> None:
-    done = surefoot("compare", *runs, "--format", "github", *options)
+    done = surefoot("gate", *runs, "--format", "github", *options)
     assert done.code == 2 and "cannot both go to stdout" in done.err and not done.out
 
 
 def test_a_file_is_not_written_over_another(runs: tuple[Path, Path]) -> None:
     for name in ("cand/manifest.json", "x.html"):
-        done = surefoot("compare", *runs, "--junit", name, "--report", "x.html")
+        done = surefoot("gate", *runs, "--junit", name, "--report", "x.html")
         assert done.code == 2 and "hint: " in done.err and not Path("x.html").exists()

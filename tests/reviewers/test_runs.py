@@ -254,7 +254,7 @@ def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[Pat
 
 def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) -> None:
     council_runs(*two, reviewers=[Reviewer("one")])
-    done = surefoot("compare", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")
+    done = surefoot("gate", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")
     assert (
         done.code == ExitCode.USAGE and "did you mean council.accuracy? the council scored council.accuracy" in done.err
     )
@@ -268,7 +268,7 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
     # The candidate: 8 for the sound answer, 4 for the needless refusal and what is false, 3 for what is invented.
     assert decided(two, "council.overall >= 4.7", "council.overall > 4.75") == {
         "council.overall >= 4.7": "pass", "council.overall > 4.75": "fail"}  # fmt: skip
-    done = surefoot("compare", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
+    done = surefoot("gate", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
     assert done.code == ExitCode.BLOCKED and ", low " in " ".join(done.out.split()), done.out
     assert "neither run is graded" in done.out and "ungraded  ungraded" not in done.out
     with pytest.raises(Incomplete, match="has only a council's scores, and the rule 'coverage"):

@@ -11,8 +11,8 @@ import pytest
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
-from surefoot.services.compare import compare
 from surefoot.services.council_runs import council_runs
+from surefoot.services.gate import gate
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.conftest import append_verdicts
@@ -63,7 +63,7 @@ def make_project(home: Path) -> Path:
                   value="wrong" if n < 14 else "correct", version=versions[f"q{n}", 1], run=run)
             for n in range(8, 20)
         )  # fmt: skip
-    compare(home / "first", home / "third", rules=["wrong <= baseline", "correct >= 0.1"])
+    gate(home / "first", home / "third", rules=["wrong <= baseline", "correct >= 0.1"])
     shutil.rmtree(home / "gone")
     council_runs(home / "first", home / "third", reviewers=[Reviewer("mild"), Reviewer("harsh", lambda _: [4] * 5)])
     (home / "broken").mkdir()

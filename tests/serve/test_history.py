@@ -13,8 +13,8 @@ from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.report import markdown
 from surefoot.report.history import calibrations
-from surefoot.services.compare import compare
 from surefoot.services.council_runs import council_runs
+from surefoot.services.gate import gate
 from surefoot.services.history import Archive
 from surefoot.types import Verdict
 from tests.conftest import append_verdicts
@@ -88,12 +88,12 @@ def test_the_first_page_says_by_which_rules_it_was_decided_and_what_to_do(tmp_pa
     first, second = (
         make_run(tmp_path / name, name, wrong, n) for n, (name, wrong) in enumerate((("a", 2), ("b", 20)), 1)
     )
-    compare(first.path, second.path, rules=["wrong <= baseline"], uncalibrated=True)
+    gate(first.path, second.path, rules=["wrong <= baseline"], uncalibrated=True)
     lines = "\n".join(markdown.lines(surefoot.history(tmp_path / "surefoot.db").report()))
     assert "**BLOCK** - **b against a: 18 more wrong**" in lines
     assert "Not as the gate file has it: other rules (wrong &lt;= baseline)." in lines
     assert "**next:** look into the " in lines
-    compare(first.path, second.path)
+    gate(first.path, second.path)
     lines = "\n".join(markdown.lines(surefoot.history(tmp_path / "surefoot.db").report()))
     assert "**next:** label the 48 answers that the gate waits for" in lines
     assert "Not as the gate file has it" not in lines
@@ -109,12 +109,12 @@ def test_what_only_a_council_has_scored_is_not_graded(tmp_path: Path) -> None:
     lines = "\n".join(markdown.lines(surefoot.overview(run).report()))
     assert "None of 2 answers is graded." in lines and f"**next:** grade it: surefoot grade {run}" in lines
     assert f"run: {run}, not graded" in lines and "trust:" not in lines
-    compared = surefoot.compare(run, run, rules=["council.overall >= 1"])
+    compared = surefoot.gate(run, run, rules=["council.overall >= 1"])
     assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(compared.report()))
 
 
 def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Path) -> None:
-    compared = surefoot.compare(project.parent / "first", project.parent / "third", ledger=project, keep=False)
+    compared = surefoot.gate(project.parent / "first", project.parent / "third", ledger=project, keep=False)
     assert compared["graders"] == {"base": [GRADER], "cand": [GRADER]}
     of_buckets = CERTIFICATE.axes["factuality"]
     axes = {"citation_supports": replace(of_buckets, kappa=None), "factuality": of_buckets}
@@ -138,7 +138,7 @@ def test_a_run_that_was_moved_is_found_under_its_new_name(tmp_path: Path) -> Non
     with Ledger.open(tmp_path / "surefoot.db") as ledger:
         for store in stores:
             ledger.add_run(entry_of(store))
-    compare(tmp_path / "v1", tmp_path / "v2", uncalibrated=True)
+    gate(tmp_path / "v1", tmp_path / "v2", uncalibrated=True)
     shutil.move(tmp_path / "v1", tmp_path / "v1-typo")
     make_run(tmp_path / "v1", "v1", 5, 3)
     found = surefoot.history(tmp_path / "surefoot.db").found

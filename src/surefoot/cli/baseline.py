@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.decision_options import finish_decision, rule_options, rules_of
+from surefoot.cli.gate import finish_decision, rule_options, rules_of
 from surefoot.cli.options import json_option
 from surefoot.cli.reports import report_option
 from surefoot.cli.terminal import PERSON
@@ -19,7 +19,7 @@ def baseline() -> None:
     """The run that candidates are compared with."""
 
 
-@baseline.command(epilog="Example: surefoot baseline update runs/v2")
+@baseline.command(epilog="Example: surefoot baseline update v2")
 @click.argument("run", type=click.Path(), metavar="RUN")
 @rule_options
 @report_option

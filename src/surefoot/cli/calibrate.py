@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from surefoot import rubric
-from surefoot.cli.options import Share, json_option, ledger_option
+from surefoot.cli.options import Share, db_option, json_option
 from surefoot.cli.output import check_outputs, finish
 from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON
@@ -17,9 +17,9 @@ from surefoot.services.refit import refit as refit_local
 
 
 @click.command(
-    epilog="Example: surefoot calibrate runs/reference-1 --report calibration.html",
+    epilog="Example: surefoot calibrate v1 --report calibration.html",
 )
-@click.argument("runs", nargs=-1, type=click.Path(file_okay=False, path_type=Path), metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
     "--verdicts",
     metavar="FILE",
@@ -44,32 +44,32 @@ from surefoot.services.refit import refit as refit_local
     help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
 )  # fmt: skip
 @report_option
-@ledger_option
+@db_option
 @click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
 @json_option()
 def calibrate(
-    runs: tuple[Path, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
-    rubric_name: str | None, risk: float, refit: Path | None, reports: tuple[str, ...], ledger: str | None,
+    runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
+    rubric_name: str | None, risk: float, refit: Path | None, reports: tuple[str, ...], db: str | None,
     details: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Compare a grader's verdicts with labels: how many bad answers it accepts, and how many it catches.
 
-    Labels in the ledger on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
+    Labels on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
     calibrated, or rows could not be read.
     """
     if refit is not None:
         if verdicts or grader or target or rubric_name or reports or details:
-            raise UsageError("--refit goes with RUN, --labels and --ledger alone", "calibrate first, then refit")
-        return _refit(runs, refit, labels, ledger, as_json)
+            raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
+        return _refit(runs, refit, labels, db, as_json)
     check_reports(reports, as_json)
     result = service.calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
-        ledger=ledger, person=PERSON,
+        db=db, person=PERSON,
     )  # fmt: skip
     return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))
 
 
-def _refit(runs: tuple[Path, ...], out: Path, labels: tuple[str, ...], ledger: str | None, as_json: bool) -> int:
+def _refit(runs: tuple[str, ...], out: Path, labels: tuple[str, ...], db: str | None, as_json: bool) -> int:
     check_outputs([out], ["refit"])
-    made = refit_local(*runs, out=out, labels=labels, ledger=ledger, person=PERSON)
+    made = refit_local(*runs, out=out, labels=labels, db=db, person=PERSON)
     return finish(made, as_json, lambda: click.echo(made.words))

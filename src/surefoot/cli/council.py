@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import asking_options, json_option, ledger_option
+from surefoot.cli.options import asking_options, db_option, json_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON, bare_cause
@@ -96,8 +96,8 @@ for command in (evaluate, tune):
     council.add_command(command)
 
 
-@council.command(epilog="Example: surefoot council runs/a runs/b --reviewer anthropic:NAME --reviewer ollama:NAME")
-@click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@council.command(epilog="Example: surefoot council v1 v2 --reviewer anthropic:NAME --reviewer ollama:NAME")
+@click.argument("names", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--reviewer", "reviewers", multiple=True, metavar="MODEL",
     help="Who scores: llm:NAME@URL, anthropic:NAME, ollama:NAME. Repeatable.  [default: $LLM_COUNCIL_MODELS]",
@@ -107,10 +107,10 @@ for command in (evaluate, tune):
 @click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
 @asking_options
 @report_option
-@ledger_option
+@db_option
 @json_option()
 def runs(
-    folders: tuple[Path, ...], reviewers: tuple[str, ...], reports: tuple[str, ...], as_json: bool,
+    names: tuple[str, ...], reviewers: tuple[str, ...], reports: tuple[str, ...], as_json: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Let models score every answer of runs by a rubric.
@@ -120,7 +120,7 @@ def runs(
     """
     check_reports(reports, as_json)
     terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
-    found = council_runs(*folders, reviewers=reviewers, terms=terms, person=PERSON, **options)
+    found = council_runs(*names, reviewers=reviewers, terms=terms, person=PERSON, **options)
     return finish_with_reports(found, as_json, reports)
 
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.options import json_option, ledger_option
+from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import console, finish
 from surefoot.cli.terminal import PERSON
 from surefoot.records import Interval
@@ -33,37 +33,36 @@ _HABITS = {
 }
 
 
-@click.command(epilog="Example: surefoot council evaluate runs/a runs/b --labels labels.csv --compare holistic")
-@click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=_FOLDER)
+@click.command(epilog="Example: surefoot council evaluate v1 v2 --labels labels.csv --compare holistic")
+@click.argument("names", nargs=-1, required=True, metavar="RUN...")
 @click.option("--labels", metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
 @click.option("--compare", type=click.Choice(["holistic"]), help="Require a holistic score to compare with.")
+@db_option
 @json_option()
-def evaluate(folders: tuple[Path, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def evaluate(names: tuple[str, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Say what a council's scores are worth on your answers.
 
     Shows whether reviewers agree with each other and with people, which of them are biased or add nothing, and
     whether the rubric beats a holistic score.
     """
-    found = evaluate_council(*folders, person=PERSON, **options)
+    found = evaluate_council(*names, person=PERSON, **options)
     return finish(found, as_json, lambda: _show(found))
 
 
-@click.command(
-    epilog="Example: surefoot council tune runs/a runs/b --labels labels.csv --rubric council --out mine.toml"
-)
-@click.argument("folders", nargs=-1, metavar="[RUN...]", type=_FOLDER)
+@click.command(epilog="Example: surefoot council tune v1 v2 --labels labels.csv --rubric council --out mine.toml")
+@click.argument("names", nargs=-1, metavar="[RUN...]")
 @click.option("--labels", required=True, metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
 @click.option("--rubric", required=True, metavar="NAME", help="Rubric to start from: bundled, or a TOML file.")
 @click.option("--out", required=True, metavar="FILE", type=_FILE, help="Where to write the new rubric.")
-@ledger_option
+@db_option
 @json_option()
-def tune(folders: tuple[Path, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def tune(names: tuple[str, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Fit a rubric's weights to what people prefer.
 
-    Without RUN, uses all runs in the ledger that a council scored. Exits 3, and writes nothing, unless the new rubric
+    Without RUN, uses all runs that a council scored. Exits 3, and writes nothing, unless the new rubric
     orders unseen questions better.
     """
-    found = tune_rubric(*folders, person=PERSON, **options)
+    found = tune_rubric(*names, person=PERSON, **options)
     return finish(found, as_json, lambda: _show_tuned(found))
 
 

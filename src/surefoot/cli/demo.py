@@ -15,12 +15,13 @@ from surefoot.cli.reports import write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.datasets.demo import questions
 from surefoot.errors import UsageError
+from surefoot.records import fingerprint
 from surefoot.report.verdict import verdict_lines
-from surefoot.services.compare import Compared, compare
+from surefoot.services.gate import GateResult, gate
 from surefoot.services.grade import grade
 from surefoot.services.ledger import import_labels
 from surefoot.services.run import run
-from surefoot.store import MANIFEST, RunStore, fingerprint
+from surefoot.store import MANIFEST, RunStore
 
 BASE, CANDIDATE = "reference", "reference-eager"
 LEDGER, LABELS = "surefoot.db", "labels.jsonl"
@@ -85,7 +86,7 @@ def demo(out: Path) -> int:
         grade(folder, person=PERSON)
     with as_file(files("surefoot") / "demo" / LABELS) as labels:
         import_labels(labels, ledger=out / LEDGER, person=PERSON)
-    compared = compare(base, cand, ledger=out / LEDGER, person=PERSON)
+    compared = gate(base, cand, ledger=out / LEDGER, person=PERSON)
     click.echo(_LABEL)
     _indented(compared["trust"]["in_words"])
     click.echo(_COMPARE.format(**compared["buckets"]))
@@ -110,16 +111,16 @@ def _indented(text: str) -> None:
     click.echo(textwrap.fill(text, _WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9, break_on_hyphens=False))
 
 
-def _decision(compared: Compared) -> str:
+def _decision(compared: GateResult) -> str:
     return f"{compared.outcome} - {' '.join(verdict_lines(compared.comparison))}"
 
 
 def _show_one_that_ships(base: Path, ledger: Path) -> None:
     rule, reason = "over_refusal", "known to refuse much"
-    compared = compare(base, base, waive={rule: reason}, ledger=ledger, person=PERSON)
+    compared = gate(base, base, waive={rule: reason}, db=db, person=PERSON)
     click.echo(_SHIPS)
     options = [str(base), str(base), "--waive", rule, "--reason", reason]
-    click.echo(f"{command_as_typed()} compare {shlex.join(options)}")
+    click.echo(f"{command_as_typed()} gate {shlex.join(options)}")
     click.echo(_decision(compared))
 
 

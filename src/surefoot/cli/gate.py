@@ -1,40 +1,136 @@
-"""surefoot gate"""
+"""surefoot gate, and what `baseline update` shares with it: both decide alike, and tell a build server alike."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 import msgspec
 
-from surefoot.cli.decision_options import decide, decision_options, finish_decision
-from surefoot.cli.options import json_option
-from surefoot.cli.output import print_json, quiet_if_nobody_reads
-from surefoot.errors import ExitCode
-from surefoot.gate.history import BASELINE, CHANGE
+from surefoot.cli.options import db_option, gate_option, json_option, rule_option, together
+from surefoot.cli.output import check_outputs, print_json, quiet_if_nobody_reads
+from surefoot.cli.reports import (
+    STDOUT,
+    check_reports,
+    files_of,
+    finish_with_reports,
+    report_option,
+    write_lines,
+    write_reports,
+)
+from surefoot.cli.terminal import PERSON
+from surefoot.errors import ExitCode, UsageError
+from surefoot.gate.history import BASELINE
+from surefoot.gate.rules import CLAIMS
 from surefoot.records import Step
+from surefoot.report import github, junit, markdown
+from surefoot.report.blocks import Report
 from surefoot.report.comparison import gate_report
 from surefoot.report.words import overridden, plain
 from surefoot.services.decisions import decisions
+from surefoot.services.gate import GateResult
+from surefoot.services.gate import gate as decide
+
+SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
+_PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "db")
+
+rule_options = together(
+    gate_option("ship"),
+    rule_option,
+    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse you accept."),
+    click.option("--alpha", type=float, metavar="SHARE", help="The highest error rate you accept."),
+    click.option(
+        "--claim", type=click.Choice(CLAIMS),
+        help="Decide about these questions, or about questions like them.",
+    ),
+    click.option("--uncalibrated", is_flag=True, help="Take verdicts as the truth, without labels."),
+    click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable."),
+    click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),
+    click.option(
+        "--reason", "reasons", multiple=True, metavar="TEXT", help="Why: first for each --waive, then each --without."
+    ),
+    db_option,
+    click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML."),
+    click.option(
+        "--format", "form", type=click.Choice(["text", "github"]), default="text", show_default=True,
+        help="github: annotations, and ten lines for $GITHUB_STEP_SUMMARY.",
+    ),
+)  # fmt: skip
 
 
-@click.command(epilog="Example: surefoot gate runs/base runs/cand")
-@decision_options
+@click.command("gate", epilog="Example: surefoot gate v1 v2 --report report.html")
+@click.argument("runs", nargs=-1, type=click.Path(), metavar="[BASE] [CAND]")
+@rule_options
+@click.option("--by", multiple=True, metavar="FIELD", help="Show changes by this field of the questions. Repeatable.")
+@click.option("--brief", is_flag=True, help="Print the decision alone.")
+@click.option("--history", is_flag=True, help="List past decisions instead.")
+@report_option
 @json_option()
-def gate(**options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Decide as `compare` does, and print only the decision.
+def gate(runs: tuple[str, ...], brief: bool, history: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Compare two versions bucket by bucket, and decide whether the candidate may ship.
 
-    CAND alone is compared with the baseline. Without runs, lists past decisions.
+    BASE and CAND are versions, runs, exports or files of verdicts. CAND alone is compared with the baseline; without
+    runs, the newest version is. The exit code is the decision.
     """
-    if not options["paths"] and options["baseline"] is None:
-        return _history(options["ledger"], options["as_json"])
-    compared = decide(options)
-    return finish_decision(compared, options, lambda: gate_report(compared.comparison))
+    if history:
+        if runs:
+            raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
+        return _history(options["db"], options["as_json"])
+    found = decide(*runs, by=options["by"], person=PERSON, **rules_of(options))
+    return finish_decision(found, options, (lambda: gate_report(found.comparison)) if brief else None)
 
 
-def _history(ledger: str | None, as_json: bool) -> int:
-    decided = decisions(ledger)
+def rules_of(options: dict[str, Any]) -> dict[str, Any]:
+    """What services take of the options, once it is clear that there is a place for what they find."""
+    reports, as_json = options.get("reports", ()), options["as_json"]
+    if options["form"] != "text" and (as_json or STDOUT in reports):
+        other = "--json" if as_json else "--report -"
+        raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
+    check_outputs([*files_of(reports), *filter(None, [options["junit"]])], ("reports", "junit"))
+    check_reports(reports, as_json)
+    waive, without = _reasons(options["waive"], options["without"], options["reasons"])
+    return {"waive": waive, "without": without, **{name: options[name] for name in _PASSED_ON}}
+
+
+def finish_decision(
+    found: GateResult, options: dict[str, Any], shown: Callable[[], Report] | None = None, *more: str
+) -> int:
+    """Tell what was decided in every way that was asked for; `more` follows on the terminal."""
+    comparison, reports, codes = found.comparison, options.get("reports", ()), [found.exit_code]
+    if options["junit"] is not None:
+        codes.append(write_lines(options["junit"], junit.of_decision(comparison.decision)))
+    if options["form"] == "text":
+        return ExitCode.of_several(*codes, finish_with_reports(found, options["as_json"], reports, shown, more))
+    codes.append(write_reports(reports, found.report))
+    if place := os.environ.get(SUMMARY):
+        codes.append(write_lines(place, markdown.lines(github.summary(comparison, more)), append=True))
+    with quiet_if_nobody_reads():
+        for line in github.commands(comparison, more):
+            click.echo(line)
+    return ExitCode.of_several(*codes)
+
+
+def _reasons(
+    waive: Sequence[str], without: Sequence[str], reasons: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
+    named = [*waive, *without]
+    if len(named) != len(reasons):
+        message = f"each --waive and --without needs its own --reason: {len(named)} and {len(reasons)} are given"
+        raise UsageError(message, "give the reasons in order: first those of --waive RULE, then those of --without RUN")
+    if twice := [name for name, count in Counter(named).items() if count > 1]:
+        raise UsageError(f"{twice[0]!r} is let go more than once", "give one reason for it")
+    if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:
+        raise UsageError(f"no reason is given for letting go {empty[0]!r}", "say why with --reason")
+    pairs = list(zip(named, reasons, strict=True))
+    return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])
+
+
+def _history(db: str | None, as_json: bool) -> int:
+    decided = decisions(db)
     with quiet_if_nobody_reads():
         if as_json:
             rows = [{**msgspec.to_builtins(one.step), "file_changed": list(one.changed)} for one in decided]
@@ -52,7 +148,6 @@ def _line(step: Step, changed: Sequence[str]) -> str:
     flags += f"  waived: {plain(', '.join(step.waived))}" if step.waived else ""
     flags += f"  not as the gate file: {plain(overridden(step.overridden))}" if step.overridden else ""
     flags += f"  the gate file has changed: {', '.join(changed)}" if changed else ""
-    earlier = "" if step.mode in (CHANGE, BASELINE) else f"  ({step.mode} mode of an earlier gate)"
-    sides = f"{step.reference} ({step.base_name}) -> {step.release} ({step.cand_name})"
+    sides = f"{step.reference} -> {step.release}"
     what = "new baseline" if step.mode == BASELINE else step.outcome
-    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}{earlier}"
+    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}  {step.id}"

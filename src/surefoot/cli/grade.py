@@ -5,23 +5,21 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
-from surefoot.cli.options import asking_options, citations_option, engine_options, json_option, map_option
+from surefoot.cli.options import asking_options, citations_option, db_option, engine_options, json_option, map_option
 from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import STDOUT, check_reports, report_option, write_reports
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.io.writer import printable
 from surefoot.report.glossary import in_plain_words
 from surefoot.report.words import names, plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
-from surefoot.services.grade import grade as grade_folder
+from surefoot.services.grade import grade as grade_runs
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
 from surefoot.services.texts import grade_texts
 from surefoot.table import BUCKETS, Bucket
@@ -30,8 +28,8 @@ _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
-@click.command(epilog="Example: surefoot grade runs/reference-1")
-@click.argument("run", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.command(epilog="Example: surefoot grade v1")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
     "--items",
     type=click.Path(),
@@ -44,10 +42,7 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 )  # fmt: skip
 @map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
-    help="Run folder for --traces.  [default: runs/NAME-N]",
-)  # fmt: skip
+@click.option("--version", metavar="TEXT", help="With --traces: the version that the log is of.  [default: its name]")
 @click.option("--pairs", type=click.Path(), metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
 @click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does it answer?")
 @click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
@@ -62,28 +57,29 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @citations_option
 @asking_options
 @engine_options
+@db_option
 @report_option
 @json_option("Print JSON lines.")
 def grade(
-    run: Path | None, items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
-    out: Path | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...], as_json: bool,
-    **more: Any,  # noqa: ANN401 - as click hands them over
+    runs: tuple[str, ...], items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
+    version: str | None, db: str | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...],
+    as_json: bool, **more: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
-    RUN keeps the verdicts; --traces makes a run of a log. Exits 4 when some answers were not graded, or when the grader
-    failed its self-check on answers of known label.
+    RUN is a run, or a version for all its runs, and keeps the verdicts; --traces makes a run of a log. Exits 4 when
+    some answers were not graded, or when the grader failed its self-check on answers of known label.
     """
     terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
     texts = [(kind, path) for kind, path in more.items() if path is not None]
-    if (run is not None) + (items is not None) + bool(log) + len(texts) != 1:
-        raise UsageError("one thing to grade must be given", "pass a run folder, --traces LOG or --items FILE.jsonl")
-    if out is not None and not log:
-        raise UsageError("--out was given without --traces", "a run keeps its verdicts itself; others are printed")
-    if reports and run is None and not log:
-        raise UsageError("--report was given without a run", "pass a run folder or --traces LOG")
-    if engine != "local" and run is None and not log:
-        raise UsageError(f"--engine {engine} was given without a run", "pass a run folder or --traces LOG")
+    if bool(runs) + (items is not None) + bool(log) + len(texts) != 1:
+        raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
+    if version is not None and not log:
+        raise UsageError("--version was given without --traces", "a run has its version already")
+    if reports and not runs and not log:
+        raise UsageError("--report was given without a run", "pass a run or --traces LOG")
+    if engine != "local" and not runs and not log:
+        raise UsageError(f"--engine {engine} was given without a run", "pass a run or --traces LOG")
     check_engine(engine, work)
     check_reports(reports, as_json)
     check_terms(terms)
@@ -92,11 +88,11 @@ def grade(
     chosen = open_grader(grader, terms, person=PERSON)
     if items is not None:
         return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
-    where: dict[str, Any] = {"corpus": corpus, "engine": engine, "work": work, "person": PERSON}
-    if run is not None:
-        return _show_run(grade_folder(run, grader=chosen, **where), as_json, reports)
-    found = grade_log(log, out=out, grader=chosen, mapping=mapping, **where)
-    say(f"run: {found.folder}")
+    where: dict[str, Any] = {"corpus": corpus, "engine": engine, "work": work, "db": db, "person": PERSON}
+    if runs:
+        return _show_run(grade_runs(*runs, grader=chosen, **where), as_json, reports)
+    found = grade_log(log, version=version or "", grader=chosen, mapping=mapping, **where)
+    say(f"run: {found.runs[0]}")
     return _show_run(found, as_json, reports)
 
 
@@ -148,7 +144,7 @@ def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
         say(f"note: {plain(note, 500)}")
     _sum_up(found.counts, found.sure, as_json or printed, found.found.self_checks, found.stands)
     if not as_json and not printed:
-        _show_first(found.found.graded, found.folder)
+        _show_first(found.found.graded, found.runs[-1])
     if trust := found.trust:
         say(f"trust: {plain(trust, 500)}")
     return ExitCode.of_several(found.exit_code, written)
@@ -168,7 +164,7 @@ def _print(row: Mapping[str, Any], as_json: bool) -> None:
     click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
 
 
-def _show_first(graded: Iterable[Graded], folder: Path) -> None:
+def _show_first(graded: Iterable[Graded], run: str) -> None:
     """The first answers to look into: those without a sure verdict, then the wrong ones, then the unsupported."""
     to_check = [one for one in graded if one.bucket is None or one.verdicts[0].unsure]
     bad = [one for bucket in _BAD for one in graded if one.bucket == bucket and not one.verdicts[0].unsure]
@@ -183,7 +179,7 @@ def _show_first(graded: Iterable[Graded], folder: Path) -> None:
             click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
             click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
     if to_check or bad:
-        say(f"every answer with its evidence: surefoot report {shlex.quote(printable(folder))} --out page.html")
+        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --out page.html")
 
 
 def _in_buckets(counts: Counter[str | None]) -> str:

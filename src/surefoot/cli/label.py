@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Share, json_option, ledger_option
+from surefoot.cli.options import Share, db_option, json_option
 from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode
 
 
 @click.command(
-    epilog="Example: surefoot label runs/reference-1 --target 200",
+    epilog="Example: surefoot label v1 --target 200",
 )
-@click.argument("run", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--annotator", metavar="NAME", help="Who labels.  [default: the page asks]")
 @click.option(
     "--target", type=click.IntRange(1, 1_000_000), default=50, show_default=True, metavar="N",
@@ -34,12 +34,12 @@ from surefoot.errors import ExitCode
     help="Markdown to show beside the form.  [default: guidelines.md, if any]",
 )  # fmt: skip
 @page_options
-@ledger_option
+@db_option
 @json_option()
-def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
+def label(runs: tuple[str, ...], axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """Open the label page: people put answers into buckets, without seeing the grader's verdict.
 
-    Labels go to the ledger at once. Runs until Ctrl-C.
+    Labels are kept at once. Runs until Ctrl-C.
     """
     try:
         from surefoot.label.server import Opened, serve_page  # noqa: PLC0415 - of an extra
@@ -47,9 +47,9 @@ def label(run: Path, axes: str | None, no_browser: bool, as_json: bool, **option
         raise without_pages("the label page") from error
 
     def show(page: Opened) -> None:
-        left = f"{page.labelled} labelled so far, {page.target} wanted; labels go to {page.ledger}"
+        left = f"{page.labelled} labelled so far, {page.target} wanted; labels go to {page.db}"
         announce(page, left, as_json, no_browser)
 
     names = [axis.strip() for axis in axes.split(",")] if axes else []
-    serve_page(run, show, axes=names, person=PERSON, **options)
+    serve_page(runs, show, axes=names, person=PERSON, **options)
     return ExitCode.OK

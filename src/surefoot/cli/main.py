@@ -33,19 +33,17 @@ _COMMANDS = {
     "report": "Show one graded run: buckets, what to look into, every answer.",
     "label": "Open the page where people put answers into buckets.",
     "calibrate": "See how many bad answers the grader accepts, and how many it catches.",
-    "gate": "Decide whether a change may ship, and print the decision alone.",
-    "compare": "Decide, and show every change, bucket by bucket.",
+    "gate": "Compare two versions, and decide whether the change may ship.",
     "baseline": "Move the baseline to a run that may ship.",
     "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
     "serve": "Browse runs, trends, comparisons, labels and certificates.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
     "council": "Rank answers by the scores of several reviewers.",
-    "audit": "Put everything about a run into one file for a reviewer.",
-    "export": "Write the ledger to a file.",
-    "import": "Add labels made elsewhere, or an export, to the ledger.",
-    "ledger": "Erase what is too old, or about one person: purge.",
+    "export": "Write runs, labels or a decision to a file.",
+    "import": "Add labels made elsewhere, or an export, to the project.",
+    "purge": "Erase what is too old, or about one person.",
 }
-_MODULES = {"export": "ledger", "import": "ledger"}  # of the others, that of their name
+_MODULES = {"export": "project", "import": "project", "purge": "project"}  # of the others, that of their name
 
 
 class _ReaderGone(Exception):

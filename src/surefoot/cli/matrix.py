@@ -11,6 +11,7 @@ from surefoot.cli.options import (
     cache_option,
     chat_options,
     concurrency_option,
+    db_option,
     json_option,
     retries_option,
     timeout_option,
@@ -27,10 +28,10 @@ from surefoot.services.matrix import matrix as run_cells
 _INTERRUPTED = 130
 
 
-@click.command(epilog="Example: surefoot matrix licence.toml --out runs/licence")
+@click.command(epilog="Example: surefoot matrix licence.toml")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to. [default: runs/matrix-NAME]"
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the reports. [default: matrix-NAME]"
 )
 @concurrency_option
 @timeout_option
@@ -38,19 +39,20 @@ _INTERRUPTED = 130
 @chat_options
 @cache_option
 @yes_option
+@db_option
 @json_option()
-def matrix(file: Path, out: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
-    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a run folder in --out. Repeat the
+    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a version of its own. Repeat the
     command to continue.
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))
     asking = Asking(**{name: options.pop(name) for name in ("concurrency", "timeout", "retries")})
-    found = run_cells(file, out=out, asking=asking, terms=Terms(**options), person=PERSON)
+    found = run_cells(file, out=out, db=db, asking=asking, terms=Terms(**options), person=PERSON)
     if found.interrupted:
-        say(f"interrupted; the same `surefoot matrix` command with --out {found.folder} goes on from here")
+        say("interrupted; the same `surefoot matrix` command goes on from here")
         return _INTERRUPTED
     return finish(found, as_json, lambda: _show(found))
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
-from surefoot.cli.options import SEED, Real, asking_options, citations_option, json_option, map_option
+from surefoot.cli.options import SEED, Real, asking_options, citations_option, db_option, json_option, map_option
 from surefoot.cli.output import check_outputs, finish, say
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import UsageError
@@ -39,9 +39,10 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other answers.")
 @click.option(
-    "--baseline", type=click.Path(file_okay=False, path_type=Path), metavar="RUN",
+    "--baseline", metavar="RUN",
     help="A graded run as the usual rate.  [default: learned from the first 1,000 sampled answers]",
 )  # fmt: skip
+@db_option
 @map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")

@@ -93,12 +93,12 @@ rule_option = click.option(
     "--rule", "rules", multiple=True, metavar="RULE",
     help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
 )  # fmt: skip
-ledger_option = click.option(
-    "--ledger", type=click.Path(), metavar="PATH|URL",
-    help="A file, or postgresql://...  [default: $SUREFOOT_LEDGER, else surefoot.db beside the runs]",
+db_option = click.option(
+    "--db", type=click.Path(), metavar="FILE|URL",
+    help="The project's database, also postgresql://...  [default: $SUREFOOT_DB, else surefoot.db]",
 )  # fmt: skip
 cache_option = click.option(
-    "--cache", metavar="FILE|LEDGER",
+    "--cache", metavar="FILE|URL",
     help="Where to keep paid replies for reuse.  [default: the user's cache folder]",
 )  # fmt: skip
 citations_option = click.option(

@@ -16,6 +16,7 @@ import click
 import msgspec
 
 from surefoot.errors import ExitCode
+from surefoot.records import where
 from surefoot.services import targets
 from surefoot.services.result import Result
 
@@ -58,8 +59,8 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     given = {key: value for key, value in context.params.items() if key not in options} if context else {}
     several = (value if isinstance(value, tuple) else (value,) for value in given.values())
     inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
-    ledger = (given["ledger"] or os.environ.get("SUREFOOT_LEDGER", "")) if "ledger" in given else ""
-    targets.check_outputs(names, inputs, targets.files_of(ledger))
+    database = where(given["db"]) if "db" in given else ""
+    targets.check_outputs(names, inputs, targets.files_of(database))
 
 
 @contextlib.contextmanager

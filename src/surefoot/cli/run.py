@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,8 +11,8 @@ from surefoot.cli.options import (
     SEED,
     chat_options,
     concurrency_option,
+    db_option,
     json_option,
-    ledger_option,
     pipeline_options,
     retries_option,
 )
@@ -29,29 +28,28 @@ from surefoot.services.run import run as run_pipeline
 _INTERRUPTED = 130
 
 
-@click.command(epilog="Example: surefoot run --pipeline reference --out runs/first")
+@click.command(epilog="Example: surefoot run --pipeline reference --version v1")
 @click.option(
     "--pipeline", "-p", "spec", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
     "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
 )  # fmt: skip
 @pipeline_options
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Run folder. [default: runs/NAME-N]")
 @click.option(
     "--version", metavar="TEXT", default="",
-    help="Your name for this version, for the gate.",
+    help="Your name for this version.  [default: the pipeline and a hash of its code]",
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
 @concurrency_option
 @retries_option
-@click.option("--resume", is_flag=True, help="Continue the run in --out.")
-@click.option("--retry-errors", is_flag=True, help="As --resume, and retry what failed.")
+@click.option("--resume", metavar="RUN", help="Continue this run, or the newest one of a version.")
+@click.option("--retry-errors", is_flag=True, help="With --resume: also retry what failed.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="For the pauses between retries.")
 @chat_options
-@ledger_option
+@db_option
 @json_option()
 def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Ask a pipeline every question of a set and keep the answers in a run folder.
+    """Ask a pipeline every question of a set and keep the answers as a run of a version.
 
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
@@ -59,7 +57,7 @@ def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     answers = run_pipeline(spec, **options, asking=asking, person=PERSON)
     code = finish(answers, as_json, lambda: show(answers, asking.concurrency))
     if answers.interrupted:
-        say(f"interrupted; to go on, give the same command with --resume --out {answers.folder}")
+        say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
         return _INTERRUPTED
     return code
 

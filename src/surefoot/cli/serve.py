@@ -6,22 +6,22 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import json_option, ledger_option
+from surefoot.cli.options import db_option, json_option
 from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode
 from surefoot.report.words import counted
 
 
-@click.command(epilog="Example: surefoot serve --ledger runs/surefoot.db")
+@click.command(epilog="Example: surefoot serve")
 @click.option("--label", is_flag=True, help="Let people label on the pages, which otherwise only read.")
 @page_options
-@ledger_option
+@db_option
 @json_option()
 def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels, certificates.
 
-    Shows the runs in the ledger and beside it. Runs until Ctrl-C.
+    Runs until Ctrl-C.
     """
     try:
         from surefoot.serve.app import Opened, serve_history  # noqa: PLC0415 - of an extra

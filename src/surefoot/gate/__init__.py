@@ -11,4 +11,21 @@ trust.py       how far the verdicts can be believed
 queue.py       the order in which answers come before people
 next_steps.py  what would decide an open rule, and what that costs
 decide.py      all rules, and the decision
+
+The package is called like the public function `surefoot.gate`, so it can be called as that.
 """
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module  # noqa: TID251 - the function is of a layer above
+from types import ModuleType
+from typing import Any
+
+
+class _Gate(ModuleType):
+    def __call__(self, *runs: Any, **options: Any) -> Any:  # noqa: ANN401 - as `services.gate` has them
+        return import_module("surefoot.services.gate").gate(*runs, **options)
+
+
+sys.modules[__name__].__class__ = _Gate

@@ -1,4 +1,4 @@
-"""Everything that is measured, by `score`, `grade`, `compare` and `matrix` alike: one line, one name, one meaning.
+"""Everything that is measured, by `score`, `grade`, `gate` and `matrix` alike: one line, one name, one meaning.
 
 A metric is read from what a log shows of an answer (`outcome`), from the verdicts on it (`axis` and what follows), or
 from either. Numerators and denominators simply add up, so the merge of shards is the whole, and the order of the input

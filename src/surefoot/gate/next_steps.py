@@ -36,7 +36,7 @@ class Waiting(Struct, frozen=True):
     question_id: str
     attempt: int
     side: SideName
-    run: str  # its folder; "" where there is only a file of verdicts
+    run: str  # id; "" where there is only a file of verdicts
     drawn: Drawn = "gate"
 
 

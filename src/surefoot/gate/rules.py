@@ -198,3 +198,11 @@ def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
     else:
         code, outcome = ExitCode.OK, "SHIP"
     return Decision(outcome, code, tuple(checks), tuple(incomplete))  # type: ignore[arg-type]
+
+
+def is_rule(text: str) -> bool:
+    """A self-check of the grader is among the checks of a decision too, but in no gate file."""
+    try:
+        return bool(Rule.parse(text))
+    except UsageError:
+        return False

@@ -152,7 +152,7 @@ def apply_labels(run: Run, labels: Iterable[Label]) -> None:
 
 
 def labels_apart(run: Run) -> Run:
-    """In a file of verdicts what people say is a label, as in the ledger, unless nobody else has said anything.
+    """In a file of verdicts what people say is a label, as in a project, unless nobody else has said anything.
 
     So is what an AI says beside a grader; where there is no other, it is the grader.
     """
@@ -200,7 +200,7 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     said = [_said_in(run, key) for run in kept]
     answers = {
         id: tuple(
-            found[id].get(attempt) or Said(id, attempt, _folder(run), {}, key=_alone(run, key, (id, attempt)))
+            found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
             for run, found in zip(kept, said, strict=True)
             for attempt in records.attempts_in(found[id], run.attempts, run.uneven)
         )
@@ -260,13 +260,13 @@ def _told(run: Run) -> Hashable:
     return frozenset(run.versions.items()) or run.name
 
 
-def _folder(run: Run) -> str:
+def _id(run: Run) -> str:
     return run.name if run.traces else ""
 
 
 def _alone(run: Run, side: str, key: Key) -> str:
     """A file of verdicts does not tell the words: each of its answers stands alone."""
-    return f"{side}:{key[0]}:{_folder(run)}:{key[1]}"
+    return f"{side}:{key[0]}:{_id(run)}:{key[1]}"
 
 
 def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
@@ -285,7 +285,7 @@ def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
         found[key[0]][key[1]] = Said(
             *key,
-            _folder(run),
+            _id(run),
             verdicts,
             own,
             run.traces.get(key),

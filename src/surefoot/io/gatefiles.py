@@ -1,6 +1,6 @@
 """Gate files: `[rules]` in TOML, each line a name and a rule, and `[change]`, how sure one wants to be.
 
-`default` is bundled for `score`; `ship` and `helpful` for `compare`.
+`default` is bundled for `score`; `ship` and `helpful` for `gate`.
 """
 
 from __future__ import annotations

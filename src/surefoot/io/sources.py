@@ -34,7 +34,6 @@ LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be r
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
 _TABLES = (".csv", ".tsv")
 LOG_FORMATS = "JSON lines, JSON, CSV, an Excel or Parquet table, or OpenTelemetry spans"
-RUN_MANIFEST, RUN_TRACES = "manifest.json", "traces.jsonl"  # of a folder that is a run
 _COMPRESSED = ("", ".gz", ".zst")
 # OTLP as protobuf: resource spans, behind a length of four bytes where there are several exports.
 _OTLP = re.compile(rb"(?:\x00[\x00-\xff]{3})?\x0a[\x80-\xff]{0,4}[\x00-\x7f][\x0a\x12]")
@@ -164,10 +163,7 @@ def _files_of_folder(
 
 def _walked(folder: Path, closed: list[OSError]) -> list[Path]:
     files = []
-    for where, inside, names in os.walk(folder, onerror=closed.append):
-        if _is_run(Path(where)):
-            inside.clear()
-            names = [name for name in names if name == RUN_TRACES]
+    for where, _, names in os.walk(folder, onerror=closed.append):
         files += [Path(where, name) for name in names if _is_trace(name)]
     # No pipes, which nobody may be writing to; a link that leads nowhere is named when it is opened.
     return sorted(path for path in files if path.is_file() or not path.exists())
@@ -175,14 +171,6 @@ def _walked(folder: Path, closed: list[OSError]) -> list[Path]:
 
 def _is_trace(name: str) -> bool:
     return name.endswith(tuple(suffix + compressed for suffix in TRACE_SUFFIXES for compressed in _COMPRESSED))
-
-
-def _is_run(folder: Path) -> bool:
-    """Its other files, such as the verdicts, are no traces."""
-    try:
-        return b'"surefoot_run"' in (folder / RUN_MANIFEST).read_bytes()
-    except OSError:
-        return False
 
 
 def cut(found: File | Block) -> Iterator[Block]:

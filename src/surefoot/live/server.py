@@ -55,6 +55,7 @@ def monitor_live(
     settle: float = SETTLE_SECONDS,
     bad: str | Path | None = None,
     baseline: str | Path | None = None,
+    db: str | Path | None = None,
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     corpus: str | Path | None = None,
@@ -80,7 +81,7 @@ def monitor_live(
         raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
     texts = PassageTexts.of(corpus, person.tell)
     with owned(folder, folder / LOCK), contextlib.ExitStack() as stack:
-        record = _record(folder, Design(sample, seed), baseline)
+        record = _record(folder, Design(sample, seed), baseline, db)
         ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
         sockets = {port: stack.enter_context(bound(host, port, _OTHER_PORT)) for port in ports}
         urls = {port: address(host, one) for port, one in sockets.items()}
@@ -112,11 +113,11 @@ def _wait(monitor: Monitor, takes_traces: bool, sockets: list[socket.socket], an
         threading.Event().wait()
 
 
-def _record(folder: Path, design: Design, baseline: str | Path | None) -> Record:
+def _record(folder: Path, design: Design, baseline: str | Path | None, db: str | Path | None) -> Record:
     """Of the last time, which goes on only with the design it began with."""
     record = Record.load(folder / STATE)
     if record is None:
-        return Record(State(design, reference_of(Path(baseline)) if baseline is not None else None))
+        return Record(State(design, reference_of(baseline, db) if baseline is not None else None))
     if (was := record.state.design) != design:
         hint = "go on with the same, or choose another --state"
         raise UsageError(f"{folder} was begun with --sample {was.rate:g} --seed {was.seed}", hint)

@@ -163,7 +163,7 @@ def _decided(step: Step, found: History) -> tuple[Line, ...]:
     base, cand = found.side(step.base_run), found.side(step.cand_run)
     link = comparison_address(base, cand) if base and cand else ""
     outcome = Span("new baseline") if step.mode == BASELINE else Span(step.outcome, step.outcome, link=link)
-    sides = _side(step.base_name, step.reference, base), _side(step.cand_name, step.release, cand)
+    sides = _side(step.base_run, step.reference, base), _side(step.cand_run, step.release, cand)
     return (_when(step.at), outcome, *sides, "; ".join(filter(None, remarks)))
 
 
@@ -225,7 +225,7 @@ def _linked(runs: Sequence[PastRun]) -> Line:
 
 def labels(found: History, can_label: bool) -> Report:
     """Which runs wait for labels, and how to give them: here if the pages take labels."""
-    runs = sorted((one for one in found.runs if one.folder and not one.problem), key=lambda one: -one.waiting)
+    runs = sorted((one for one in found.runs if not one.problem), key=lambda one: -one.waiting)
     waiting = [one for one in runs if one.waiting]
     rows = [
         (
@@ -271,7 +271,7 @@ def _where(run: PastRun, can_label: bool) -> Span:
     if can_label:
         return Span("label here", "strong", link=f"/label/{quote(run.key, safe='~')}/")
     only = " --only-gate" if run.waiting else ""
-    return Span(f"surefoot label {shlex.quote(run.folder)}{only}", "code")
+    return Span(f"surefoot label {shlex.quote(run.name)}{only}", "code")
 
 
 def unreadable(title: str, message: str, hint: str = "") -> Report:

@@ -26,6 +26,7 @@ from surefoot.io.rows import rows_in
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import SPANS, TraceReader
 from surefoot.problems import ProblemLog
+from surefoot.records import fingerprint
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.block import BlockResult
@@ -34,8 +35,6 @@ from surefoot.scoring.result import ScoreResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.runs import is_run, not_asked
-from surefoot.store import RunStore, fingerprint
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 from surefoot.types import Item, Problem, Question, Trace, check_group_fields
@@ -89,7 +88,6 @@ def score(
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
     problems.extend(question_set.problems if is_log else _on_questions(question_set))
-    problems.extend(one for run in filter(is_run, _paths(traces)) for one in not_asked(RunStore.open(run)))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)

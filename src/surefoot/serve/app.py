@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -22,19 +21,19 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.errors import SurefootError, UsageError, words_of
-from surefoot.gate.history import History, PastRun
-from surefoot.io import gatefiles
-from surefoot.io.gatefiles import GateFile
+from surefoot.gate.history import CHANGE, History, PastRun
+from surefoot.gate.rules import is_rule
+from surefoot.io.gatefiles import GateFile, Sureness
 from surefoot.report import history as reports
 from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
 from surefoot.report.words import overridden
 from surefoot.serve.desks import Desks, desks_of
-from surefoot.services.audit_contents import gate_file
 from surefoot.services.calibrate import calibrate
-from surefoot.services.compare import GATE, compare
 from surefoot.services.council_scores import council_scores
+from surefoot.services.gate import GATE
+from surefoot.services.gate import gate as decide
 from surefoot.services.history import Archive, Stamp
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
@@ -140,7 +139,7 @@ class _Pages:
             return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
         sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
-        made = compare(
+        made = decide(
             *sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY
         ).report()
         note = f"decided for this page alone, by {by} and all labels there are"
@@ -164,14 +163,17 @@ class _Pages:
 
 def _rules(past: History) -> tuple[GateFile | None, bool, str]:
     """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
-    last = _last_decided(past)
-    rules = gate_file(last) if last else b""
+    last = next((step for step in past.decisions if step.mode == CHANGE), None)
+    checks: Any = last.document.get("checks", ()) if last else ()
+    rules = {check["name"]: check["rule"] for check in checks if is_rule(check["rule"])}
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
-    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.names.get('cand', 'a run')})"
+    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
     by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
     by += ", without what was waived there," if last.waived else ""
-    return gatefiles.parse(rules.decode(), "the last decision"), last.uncalibrated, by
+    given: dict[str, Any] = {key: last.document.get(key) for key in ("alpha", "margin", "claim")}
+    given = {key: value for key, value in given.items() if value is not None}
+    return GateFile(rules, Sureness(**given)), last.uncalibrated, by
 
 
 def _lost(_: Request, error: Exception) -> Response:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.errors import ExitCode
 from surefoot.gate.decide import Comparison
-from surefoot.gate.history import CHANGE
-from surefoot.io.writer import printable
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import find
-from surefoot.services.compare import Compared, compare
-from surefoot.services.decisions import as_typed, current_baseline, folder_by_id, keep_baseline, shipped_beside
+from surefoot.gate.history import BASELINE, CHANGE
+from surefoot.services.decisions import current_baseline, latest_shipped, step_of
+from surefoot.services.gate import GateResult, gate
 from surefoot.services.result import READER, Person
-from surefoot.services.runs import is_run
-from surefoot.services.versions import version_in
-from surefoot.store import RunStore
+from surefoot.services.runs import Name, opened
+from surefoot.services.versions import Versions
+from surefoot.store import Project, Run
 
 
-class BaselineUpdate(Compared):
+class BaselineUpdate(GateResult):
     """The decision on a run that wants to be the baseline, and which run is the baseline now."""
 
     def __init__(self, comparison: Comparison, before: str | None, run: str) -> None:
@@ -50,40 +47,30 @@ class BaselineUpdate(Compared):
 
 
 def update_baseline(
-    run: str | Path,
+    run: Name,
     *,
-    ledger: str | Path | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
-    **options: Any,  # noqa: ANN401 - as `compare` takes them
+    **options: Any,  # noqa: ANN401 - as `gate` takes them
 ) -> BaselineUpdate:
     """Move the baseline to a run if the gate says SHIP.
 
-    The run is compared with the baseline of the ledger, else with the run that shipped last. Where there is neither,
-    it is compared with what its version was last decided against, or with itself. `options` are those of `compare`.
+    The run is compared with the baseline, else with the version that shipped last. Where there is neither, it is
+    compared with what its version was last decided against, or with itself. `options` are those of `gate`.
     """
-    if not is_run(run):
-        raise UsageError(f"{printable(Path(run))} is not a run", "pass the folder of a run that `surefoot run` made")
-    cand = Path(run)
-    before = current_baseline(ledger, beside=cand) or shipped_beside(cand, by_own_rules=bool(options.get("rules")))
-    base = Path(before) if before else _decided_against(cand, ledger) or cand
-    compared = compare(base, cand, ledger=ledger, person=person, **options)
-    made = BaselineUpdate(compared.comparison, before and as_typed(before), as_typed(cand))
-    if made.moved:
-        with Ledger.open(find(cand, ledger)) as opened:
-            keep_baseline(opened, compared.comparison, base, cand)
+    with opened([run], db) as (project, runs):
+        cand = runs[-1]
+        before = current_baseline(project) or latest_shipped(project, cand, by_own_rules=bool(options.get("rules")))
+        base = before or _decided_against(project, cand) or cand
+        decided = gate(base.id, cand.id, db=db, person=person, **options)
+        made = BaselineUpdate(decided.comparison, before.id if before else None, cand.id)
+        if made.moved:
+            rules = [check.rule for check in decided.comparison.decision.checks]
+            project.add(step_of(decided.comparison, Versions((base,), (cand,)), rules, BASELINE))
     return made
 
 
-def _decided_against(cand: Path, given: str | Path | None) -> Path | None:
+def _decided_against(project: Project, cand: Run) -> Run | None:
     """A run that was blocked cannot begin anew, compared with itself."""
-    ledger = Ledger.existing(find(cand, given))
-    if ledger is None:
-        return None
-    version = version_in(RunStore.open(cand).manifest)
-    with ledger:
-        steps = [step for step in ledger.steps() if step.mode == CHANGE and step.release == version]
-        folder = folder_by_id(ledger, steps[-1].base_run, cand) if steps else None
-    if steps and folder is None:
-        message = f"{version} was compared with the run {steps[-1].base_name}, and that is no longer where it was"
-        raise Incomplete(message, "put it back, or a copy beside the other runs")
-    return folder
+    steps = [step for step in project.decisions() if step.mode == CHANGE and step.release == cand.version]
+    return project.run(steps[-1].base_run) if steps else None

@@ -23,7 +23,7 @@ from surefoot.io.new_labels import Place, bound, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
 from surefoot.problems import HARMLESS
-from surefoot.records import Label
+from surefoot.records import Label, timestamp
 from surefoot.report import calibration
 from surefoot.report.blocks import Report
 from surefoot.report.words import counted
@@ -40,7 +40,7 @@ from surefoot.services.runs import (
     read_run,
 )
 from surefoot.services.versions import labelled_alike
-from surefoot.store import Project, Run, timestamp
+from surefoot.store import Project, Run
 from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}

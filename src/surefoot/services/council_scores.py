@@ -9,14 +9,13 @@ from typing import Any
 import msgspec
 
 from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.writer import printable
 from surefoot.report import council as reports
 from surefoot.report.blocks import Report
 from surefoot.report.council import ScoredAnswer
 from surefoot.reviewers import rows
 from surefoot.reviewers.run_scores import RunScores, run_scores
 from surefoot.services.result import Reported
-from surefoot.services.runs import run_items
+from surefoot.services.runs import Name, opened, run_items
 from surefoot.store import Run
 from surefoot.types import Item, Verdict
 

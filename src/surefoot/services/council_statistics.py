@@ -69,7 +69,10 @@ class RubricTuned(Result):
 
 
 def evaluate_council(
-    *runs: Name, labels: str | Path | None = None, compare: Other | None = None, db: str | Path | None = None,
+    *runs: Name,
+    labels: str | Path | None = None,
+    compare: Other | None = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> CouncilEvaluation:
     """Look at the scores that reviewers gave to the answers of runs: do they agree, with each other and with people?

@@ -15,11 +15,11 @@ from surefoot.gate.decide import Comparison
 from surefoot.gate.history import BASELINE, CHANGE
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.rules import Rule
-from surefoot.records import MORE_RULES, WITHOUT, Step
+from surefoot.records import MORE_RULES, WITHOUT, Step, timestamp
 from surefoot.report.comparison_json import as_json
 from surefoot.services.result import Tell
 from surefoot.services.versions import Versions
-from surefoot.store import Project, Run, timestamp
+from surefoot.store import Project, Run
 
 
 class Check(Struct, frozen=True):
@@ -155,6 +155,13 @@ def current_baseline(project: Project) -> Run | None:
     return run
 
 
+def baseline(db: str | Path | None = None) -> str | None:
+    """Return the id of the run that is the baseline, or None where there is none yet."""
+    with Project.existing(db) as project:
+        found = current_baseline(project)
+        return found.id if found else None
+
+
 def latest_shipped(project: Project, cand: Run, *, by_own_rules: bool) -> Run | None:
     """The newest run that shipped, other than the candidate.
 
@@ -188,5 +195,3 @@ def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
         before |= now
-
-

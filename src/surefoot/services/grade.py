@@ -42,7 +42,7 @@ class Grades(Reported):
     ) -> None:
         self.runs, self.found = tuple(run.id for run in runs), found
         self.grader = runs[-1].manifest.grader  # whose verdicts the runs have now
-        self.stands = Counter(bucket for run in runs for bucket in _what_stands(run, found))
+        self.stands: Counter[str | None] = Counter(bucket for run in runs for bucket in _what_stands(run, found))
         self.problems = [*problems, *(one for run in runs for one in (*_left_out(run), *not_asked(run)))]
         self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
         self.sure: Counter[str | None] = Counter(
@@ -207,15 +207,15 @@ def grade_run(
 def _what_stands(run: Run, found: Regraded) -> Iterator[str]:
     """The verdicts of before that count for the run, where there are none of this time."""
     for one in run.verdicts():
-        if one.grader == run.manifest.grader and one.axis == "factuality" and one.value is not None:
-            if found.in_vain or (one.question_id, one.attempt) in found.standing:
-                yield str(one.value)
+        is_own = one.grader == run.manifest.grader and one.axis == "factuality" and one.value is not None
+        if is_own and (found.in_vain or (one.question_id, one.attempt) in found.standing):
+            yield str(one.value)
 
 
 def _left_out(run: Run) -> Iterator[Problem]:
     """The answers of a run beyond its questions and attempts."""
     asked = {question.id for question in run.questions()}
-    for question_id, attempt in run.keys():
+    for question_id, attempt in run.answer_keys():
         if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
             message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
             yield Problem("unknown_question", message, run.id)

@@ -17,8 +17,6 @@ from surefoot.errors import UsageError
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import is_ledger
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
 from surefoot.models.seam import Settings, Shelf
@@ -26,6 +24,8 @@ from surefoot.report.words import plain
 from surefoot.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.services.engine import Engine, map_on_ray
 from surefoot.services.result import READER, Person
+from surefoot.store import Project
+from surefoot.store.project import is_project
 from surefoot.text.endpoints import masked
 from surefoot.types import Item
 
@@ -46,7 +46,7 @@ class Terms(Struct, frozen=True):
     timeout: float | None = None
     effort: str | None = None
     max_tokens: int | None = None
-    cache: str | Path | None = None  # a file, or a ledger
+    cache: str | Path | None = None  # a file, or a project
     prices: Path | None = None
     yes: bool = False  # skip the confirmation
     citations: Citations = "required"
@@ -76,14 +76,14 @@ def check_terms(terms: Terms) -> None:
 
 
 def _replies_at(place: str | Path | None) -> Path | Shelf:
-    """Where the replies of models are kept: in a file, or in the ledger that was named."""
+    """Where the replies of models are kept: in a file, or in the project that was named."""
     if place is None:
         return default_path()
-    if not is_ledger(place):
+    if not is_project(place):
         return Path(place)
-    ledger = Ledger.open(place)
-    atexit.register(ledger.close)
-    return ledger.replies
+    project = Project.open(place)
+    atexit.register(project.close)
+    return project.replies
 
 
 def settings_of(terms: Terms) -> Settings:

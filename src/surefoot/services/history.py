@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from surefoot.errors import ExitCode, SurefootError
 from surefoot.gate.history import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, trends
 from surefoot.gate.overview import overview_of
-from surefoot.records import Step
+from surefoot.records import Step, where
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
@@ -21,7 +21,6 @@ from surefoot.services.label_queue import labelled, queue_of
 from surefoot.services.result import Reported
 from surefoot.services.runs import read_all
 from surefoot.store import Project, Run
-from surefoot.store.project import where
 
 Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
 

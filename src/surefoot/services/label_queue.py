@@ -143,7 +143,7 @@ def labelled(labels: Iterable[Label]) -> frozenset[str]:
 
 def _sheets(run: Run) -> dict[_Place, Sheet]:
     """The answers that have words in them."""
-    keys, found = run.keys(), dict[_Place, Sheet]()
+    keys, found = run.answer_keys(), dict[_Place, Sheet]()
     for item in run_items(run):
         if item.trace.error or item.trace.answer is None or is_empty(item.trace.answer):
             continue

@@ -15,8 +15,9 @@ from surefoot.errors import UsageError
 from surefoot.io.items import Asked, Ungradable, items_in
 from surefoot.io.places import shown
 from surefoot.io.sources import LOG_FORMATS, check_logs
+from surefoot.records import fingerprint, timestamp
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.store import Manifest, Project, Run, fingerprint, timestamp
+from surefoot.store import Manifest, Project, Run
 from surefoot.text.normal import id_of_text
 from surefoot.types import Problem, Question, Trace
 
@@ -78,7 +79,7 @@ def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | N
         ),
         log.questions,
     )  # fmt: skip
-    there = kept.keys()
+    there = kept.answer_keys()
     kept.keep(trace for trace in log.traces if (trace.question_id, trace.attempt) not in there)
     return kept
 

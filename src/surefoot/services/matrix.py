@@ -14,7 +14,8 @@ from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, Usage
 from surefoot.factors.effects import Matrix, effects_of
 from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
-from surefoot.gate.sides import BUCKET_AXIS, Run
+from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
@@ -81,8 +82,8 @@ def matrix(
 ) -> MatrixResult:
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
-    Every cell is a version of its own, and the reports go to `out`; the same call again asks what has no answer yet. The budget
-    of `terms` is for pipelines and grader together. `grader` goes before the one that the file names.
+    Every cell is a version of its own, and the reports go to `out`; the same call again asks what has no answer
+    yet. The budget of `terms` is for pipelines and grader together. `grader` goes before the one that the file names.
     """
     source, how = Path(file), terms or Terms()
     plan = _plan(source)
@@ -140,8 +141,8 @@ class _Cells:
     """The cells of a plan, made one after the other on one budget."""
 
     def __init__(
-        self, project: Project, db: str | Path | None, plan: Plan, out: str | Path | None, grader: Reader, asking: Asking,
-        person: Person,
+        self, project: Project, db: str | Path | None, plan: Plan, out: str | Path | None, grader: Reader,
+        asking: Asking, person: Person,
     ) -> None:  # fmt: skip
         self.project, self.db = project, db
         self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
@@ -250,7 +251,7 @@ def _is_graded_by(kept: Run, grader: Reader) -> bool:
     return answers <= graded
 
 
-def _notes(answers: Answers, side: Run) -> Iterator[str]:
+def _notes(answers: Answers, side: ReadRun) -> Iterator[str]:
     for kind, count in answers["errors_by_kind"].items():
         yield f"{count} not answered: {kind}"
     if answers["missing"]:

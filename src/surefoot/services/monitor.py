@@ -33,6 +33,7 @@ from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Fields, Person, tell_problems
+from surefoot.services.runs import Name, opened
 from surefoot.text.normal import id_of_text
 from surefoot.types import Item, Problem
 
@@ -83,6 +84,7 @@ def monitor_log(
     state: str | Path | None = None,
     bad: str | Path | None = None,
     baseline: str | Path | None = None,
+    db: str | Path | None = None,
     grader: str | Reader = DEFAULT,
     terms: Terms | None = None,
     corpus: str | Path | None = None,

@@ -9,9 +9,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from surefoot.corpus.corpus import load_corpus
+from surefoot.records import fingerprint
 from surefoot.report.words import counted, names
 from surefoot.services.result import Tell
-from surefoot.store import Run, fingerprint
+from surefoot.store import Run
 from surefoot.text.citations import parse
 from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 

@@ -79,7 +79,7 @@ def read_run(run: Run) -> ReadRun:
         verdicts,
         questions={question.id: question.as_asked for question in run.questions()},
         traces={(str(trace.question_id), trace.attempt): trace for trace in run.traces()},
-        versions=run.keys(),
+        versions=run.answer_keys(),
         graders=(manifest.grader,) if manifest.grader else (),  # others may have graded it too
         council=manifest.council,
         attempts=max(1, manifest.repeats),

@@ -1,4 +1,4 @@
-"""Where commands may write: never over a ledger, a run, or what they read; links are followed."""
+"""Where commands may write: never over a project or what they read; links are followed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 from surefoot.errors import Incomplete, UsageError
 from surefoot.io.sources import TRACE_SUFFIXES
-from surefoot.io.writer import LOCK, printable
-from surefoot.store import DECISION, MANIFEST, QUESTIONS, TRACES, VERDICTS
+from surefoot.io.writer import printable
 
-_OF_A_RUN = (MANIFEST, QUESTIONS, TRACES, VERDICTS, DECISION, LOCK)
 _SQLITE = b"SQLite format 3\0"
 _BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 _ELSEWHERE = "choose another name"
 
 
-def files_of(ledger: str) -> list[Path]:
-    """A ledger in a file, with what SQLite keeps beside it."""
-    return [] if not ledger or "://" in ledger else [Path(f"{ledger}{ending}") for ending in ("", *_BESIDE_SQLITE)]
+def files_of(database: str) -> list[Path]:
+    """A database in a file, with what SQLite keeps beside it."""
+    return (
+        [] if not database or "://" in database else [Path(f"{database}{ending}") for ending in ("", *_BESIDE_SQLITE)]
+    )
 
 
 def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_ours: Callable[[Path], bool]) -> None:
@@ -36,17 +36,16 @@ def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_o
         raise UsageError(f"{name} is there already, and is something else", f"{_ELSEWHERE}, or remove it first")
 
 
-def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], ledger: Sequence[Path]) -> None:
-    """Before any work is done. An input may be a run, or a folder of traces; the ledger may not be there yet."""
+def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], database: Sequence[Path]) -> None:
+    """Before any work is done. An input may be a folder of traces; the database may not be there yet."""
     there = [Path(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
     folders = [_followed(path) for path in there if path.is_dir()]
-    there += [run / name for run in there if (run / MANIFEST).is_file() for name in _OF_A_RUN]
     taken: set[Path] = set()
     for name in names:
         if name == "":
             raise UsageError("there is no folder to write '' into", "name a file")
         path = Path(name)
-        _check_place(path, ledger)
+        _check_place(path, database)
         if any(_is_same(path, other) for other in there):
             message = f"{printable(path)} is also something to read, and would be overwritten"
             raise UsageError(message, _ELSEWHERE)
@@ -58,20 +57,18 @@ def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], led
         taken.add(place)
 
 
-def _check_place(path: Path, ledger: Iterable[Path]) -> None:
+def _check_place(path: Path, database: Iterable[Path]) -> None:
     if _followed(path).is_symlink():
         raise UsageError(f"{printable(path)} is a link that leads in a circle", _ELSEWHERE)
     if not _followed(path).parent.is_dir():
         raise UsageError(f"there is no folder to write {printable(path)} into", "make the folder first")
-    if any(_is_same(path, other) for other in ledger):
-        raise UsageError(f"{printable(path)} is the ledger itself, and would be lost", _ELSEWHERE)
+    if any(_is_same(path, other) for other in database):
+        raise UsageError(f"{printable(path)} is the database itself, and would be lost", _ELSEWHERE)
 
 
 def _refuse_precious(path: Path) -> None:
     """What other commands have made and nothing brings back."""
     name, place = printable(path), _followed(path)
-    if any(one.name in _OF_A_RUN and (one.parent / MANIFEST).exists() for one in (path, place)):
-        raise UsageError(f"{name} is a file of a run", _ELSEWHERE)
     belongs_to = [place.name.removesuffix(ending) for ending in ("", *_BESIDE_SQLITE) if place.name.endswith(ending)]
     if any(_is_database(place.with_name(owner)) for owner in belongs_to if owner):
         raise UsageError(f"{name} is a database, and would be lost", _ELSEWHERE)

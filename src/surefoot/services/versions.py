@@ -68,7 +68,9 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
         else:
             _check_graded_alike(run, base.manifest)
             kept.append(run)
-    notes += [f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged]
+    notes += [
+        f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged
+    ]
     notes += _of_other_code([*(run.manifest for run in kept), base.manifest, cand.manifest])
     before, after = _split_by_version(kept, base, cand)
     if len(names) == 1 and kept:
@@ -121,11 +123,13 @@ def _split_by_version(kept: Sequence[Run], base: Run, cand: Run) -> tuple[list[R
 
 
 def _hash(runs: Iterable[Run]) -> str:
-    said = sorted({repr(sorted(run.keys().items())) for run in runs})
+    said = sorted({repr(sorted(run.answer_keys().items())) for run in runs})
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
-def earlier_labels(project: Project, chosen: Versions, runs: Sequence[ReadRun]) -> dict[str, dict[Value, dict[Value, float]]]:
+def earlier_labels(
+    project: Project, chosen: Versions, runs: Sequence[ReadRun]
+) -> dict[str, dict[Value, dict[Value, float]]]:
     """What people said of other answers by the same grader over the same documents: axis -> verdict -> label."""
     known = {key for run in runs for key in run.versions.values()}
     used = {run.id for run in (*chosen.base, *chosen.cand)}
@@ -150,7 +154,7 @@ def labelled_alike(project: Project, like: Manifest) -> list[Run]:
     """The labelled runs with this grader, rubric and corpus, oldest first."""
     labelled = {label.version for label in project.labels()}
     alike = (run for run in project.runs() if _read_by(run.manifest) == _read_by(like))
-    return [run for run in alike if labelled & set(run.keys().values())]
+    return [run for run in alike if labelled & set(run.answer_keys().values())]
 
 
 def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:

@@ -4,6 +4,4 @@ from surefoot.store.project import Key as Key
 from surefoot.store.project import Manifest as Manifest
 from surefoot.store.project import Project as Project
 from surefoot.store.project import Run as Run
-from surefoot.store.project import fingerprint as fingerprint
-from surefoot.store.project import timestamp as timestamp
 from surefoot.store.schema import BadRow as BadRow

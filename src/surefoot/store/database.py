@@ -1,4 +1,4 @@
-"""The database of a project: a file by default, a PostgreSQL server by URL. One writer at a time, any number of readers.
+"""The database of a project: a file, or a PostgreSQL server by URL. One writer at a time, any number of readers.
 
 The file is in WAL mode: a reader never waits, a killed process loses nothing that was committed, and what was not
 committed was never there.

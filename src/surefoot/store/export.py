@@ -254,9 +254,9 @@ def _check(found: Exported, path: Path) -> None:
     answers: dict[str, int] = {}
     for row in found.of(AnswerRow):
         answers[row.run] = answers.get(row.run, 0) + 1
-        question = asked.get(row.run, {}).get(row.question_id)
+        known = asked.get(row.run, {}).get(row.question_id)
         whole = row.run in found.runs and not found.runs[row.run].run.manifest.get("without_texts")
-        if question and whole and (key_of(question, trace_of(row)), context_of(question, trace_of(row))) != (
+        if known and whole and (key_of(known, trace_of(row)), context_of(known, trace_of(row))) != (
             row.key, row.context,
         ):  # fmt: skip
             message = f"{path}: the answer to {row.question_id} of the run {row.run} does not have the key of its texts"
@@ -327,5 +327,3 @@ def _lines(path: Path) -> Iterator[bytes]:
                 yield from open_zst(file) if path.suffix == ".zst" else file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
-
-

@@ -10,11 +10,10 @@ import contextlib
 import difflib
 import hashlib
 import itertools
-import os
 import secrets
+import sqlite3
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,11 +25,12 @@ from sqlalchemy import Connection, func, or_, select
 
 from surefoot.annotators import AI, PEOPLE, is_annotator, signed
 from surefoot.errors import UsageError
-from surefoot.records import Certificate, Label, Purge, Step
+from surefoot.records import NAME, Certificate, Label, Purge, Step, plain_json, timestamp, where
 from surefoot.store.database import Database
 from surefoot.store.schema import (
     ANSWERS,
     BATCH,
+    MARK,
     QUESTIONS,
     REPLIES,
     ROWS,
@@ -54,7 +54,6 @@ from surefoot.text import citations
 from surefoot.text.normal import without_surrogates
 from surefoot.types import Item, Passage, Question, Retrieved, Trace, Verdict
 
-NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"
 Key = tuple[str, int]  # question id, attempt
 _ENCODER = msgspec.json.Encoder()
 _TRACE = msgspec.json.Decoder(Trace, dec_hook=Retrieved.read)
@@ -93,9 +92,17 @@ class Manifest(Struct, frozen=True, kw_only=True):
         return self.id
 
 
-def where(given: str | Path | None = None) -> str:
-    """Return the project's database: as given, else $SUREFOOT_DB, else surefoot.db in this folder."""
-    return str(given or os.environ.get(VARIABLE) or NAME)
+def is_project(place: str | Path) -> bool:
+    """Whether a project is meant: a URL, the name that projects have, or a file that is one."""
+    if "://" in str(place) or Path(place).name == NAME:
+        return True
+    if not Path(place).is_file():
+        return False
+    try:
+        with contextlib.closing(sqlite3.connect(f"{Path(place).absolute().as_uri()}?mode=ro", uri=True)) as file:
+            return file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (MARK,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
 
 
 class Project:
@@ -149,8 +156,8 @@ class Project:
     def create(self, manifest: Manifest, questions: Iterable[Question]) -> Run:
         """Add a run that nobody has answered yet; all its questions are there, or it is not."""
         made = replace(manifest, id=manifest.id or _id_for(manifest.version or manifest.pipeline))
-        row = RunRow(id=made.id, at=made.created, version=made.version, manifest=_plain(made))
-        asked = (QuestionRow(run=made.id, place=place, question=_plain(one)) for place, one in enumerate(questions))
+        row = RunRow(id=made.id, at=made.created, version=made.version, manifest=plain_json(made))
+        asked = (QuestionRow(run=made.id, place=place, question=plain_json(one)) for place, one in enumerate(questions))
         with self.database.writing() as connection:
             add(connection, [row])
             add(connection, asked)
@@ -244,7 +251,7 @@ class Run:
         return {(str(t.question_id), t.attempt): Item(asked[str(t.question_id)], t)
                 for t in self.traces() if t.question_id in asked}  # fmt: skip
 
-    def keys(self) -> dict[Key, str]:
+    def answer_keys(self) -> dict[Key, str]:
         """Of each answer, the key that verdicts and labels belong to."""
         return {(row.question_id, row.attempt): row.key for row in self._answers()}
 
@@ -313,7 +320,7 @@ class Run:
 
     def missing(self) -> list[Question]:
         """The questions that have no answer, not even an error."""
-        answered = {question for question, _ in self.keys()}
+        answered = {question for question, _ in self.answer_keys()}
         return [question for question in self.questions() if question.id not in answered]
 
     def purge(self, connection: Connection, keys: Collection[Key], when: str) -> None:
@@ -328,14 +335,14 @@ class Run:
             left = {row.question_id for row in self._answers(connection)}
             asked = rows(connection, QuestionRow, select(QUESTIONS).where(QUESTIONS.c.run == self.id))
             kept = [row for row in asked if row.question["id"] in left]
-            for row in (row for row in asked if row.question["id"] not in left):
-                connection.execute(QUESTIONS.delete().where(QUESTIONS.c.run == self.id, QUESTIONS.c.place == row.place))
+            for place in (row.place for row in asked if row not in kept):
+                connection.execute(QUESTIONS.delete().where(QUESTIONS.c.run == self.id, QUESTIONS.c.place == place))
             changes |= {"question_count": len(kept), "uneven": True}
         self._amend(connection, **changes)
 
     def _amend(self, connection: Connection, **changes: object) -> None:
         self.manifest = replace(self.manifest, **changes)
-        new = {"manifest": _plain(self.manifest), "version": self.manifest.version}
+        new = {"manifest": plain_json(self.manifest), "version": self.manifest.version}
         connection.execute(RUNS.update().where(RUNS.c.id == self.id).values(new))
 
     def _answers(self, connection: Connection | None = None) -> list[AnswerRow]:
@@ -345,11 +352,11 @@ class Run:
     def _answer_row(self, asked: Mapping[str, Question], trace: Trace) -> AnswerRow:
         if trace.question_id is None:
             raise ValueError("an answer of a run names its question")
-        clean = _TRACE.decode(_ENCODER.encode(_plain(trace)))
+        clean = _TRACE.decode(_ENCODER.encode(plain_json(trace)))
         question = asked.get(trace.question_id) or Question(trace.question_id, "", "answer")
         return checked(AnswerRow(
             run=self.id, question_id=str(clean.question_id), attempt=clean.attempt, key=key_of(question, clean),
-            context=context_of(question, clean), subject=clean.subject or "", trace=_plain(clean),
+            context=context_of(question, clean), subject=clean.subject or "", trace=plain_json(clean),
         ))  # fmt: skip
 
     def _said(self) -> Iterator[tuple[Key, VerdictRow]]:
@@ -376,6 +383,10 @@ class Replies:
         with self._database.reading() as connection:
             found = connection.execute(select(REPLIES.c.reply).where(REPLIES.c.digest == digest)).scalar()
         return None if found is None else str(found).encode()
+
+    def digests(self) -> list[str]:
+        with self._database.reading() as connection:
+            return list(connection.execute(select(REPLIES.c.digest)).scalars())
 
     def write(self, digest: str, model: str, reply: bytes) -> None:
         row = ReplyRow(digest=digest, at=timestamp(), model=model, reply=reply.decode())
@@ -453,19 +464,6 @@ def erase(
     return made
 
 
-def timestamp() -> str:
-    """The time as a project writes it: in UTC, so that texts are in the order of the times."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def fingerprint(items: Iterable[Struct]) -> str:
-    """Return the sha256 of some questions, passages or traces, whatever file they came from."""
-    digest = hashlib.sha256()
-    for item in items:
-        digest.update(_ENCODER.encode(_plain(item)) + b"\n")
-    return digest.hexdigest()
-
-
 def _counting(by_time: Mapping[str, list[Verdict]]) -> list[Verdict]:
     newest_first = [by_time[at] for at in sorted(by_time, reverse=True)]
     return next((one for one in newest_first if any(v.value is not None for v in one)), newest_first[0])
@@ -478,7 +476,7 @@ def _sealed(answer: AnswerRow, verdict: Verdict, at: str, rubric_sha256: str) ->
         evidence=verdict.evidence, self_check=verdict.self_check, unsure=verdict.unsure, rubric_sha256=rubric_sha256,
         run=answer.run, question_id=answer.question_id, attempt=answer.attempt, subject=answer.subject,
     )  # fmt: skip
-    clean = msgspec.convert(_plain(row), VerdictRow)
+    clean = msgspec.convert(plain_json(row), VerdictRow)
     return replace(clean, id=_hash(clean))
 
 
@@ -498,11 +496,6 @@ def _id_for(name: str) -> str:
 
 def trace_of(row: AnswerRow) -> Trace:
     return _TRACE.decode(_ENCODER.encode(row.trace))
-
-
-def _plain(item: Struct) -> Any:  # noqa: ANN401
-    """As JSON gives it back; half of a surrogate pair, as a pipeline that cuts texts may leave it, is not UTF-8."""
-    return msgspec.json.decode(msgspec.json.encode(without_surrogates(msgspec.to_builtins(item))))
 
 
 def _text(passage: Passage) -> str:

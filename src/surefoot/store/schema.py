@@ -283,5 +283,3 @@ def checked(row: Row) -> Row:
     if fault:
         raise BadRow(row, f"a row of {table_of(type(row)).name} cannot be kept: {fault}", "correct it and add it again")
     return row
-
-

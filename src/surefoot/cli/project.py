@@ -1,0 +1,85 @@
+"""surefoot export, surefoot import, surefoot purge"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from surefoot.cli.options import db_option, json_option
+from surefoot.cli.output import finish, say
+from surefoot.cli.terminal import PERSON
+from surefoot.errors import UsageError
+from surefoot.report.words import counted, counted_rows, plain
+from surefoot.services import project
+
+_JSON = json_option()
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(epilog="Example: surefoot export v2.jsonl.gz v2")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--labels", is_flag=True, help="Write labels alone.")
+@click.option("--decision", metavar="ID", help="Write all that this decision rests on; `latest` for the last one.")
+@click.option("--without-texts", is_flag=True, help="Write ids, hashes and values, and no text.")
+@db_option
+@_JSON
+def export(
+    file: Path, runs: tuple[str, ...], labels: bool, decision: str | None, without_texts: bool, db: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Write runs, all runs of versions, or the whole project to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
+
+    Every command takes such a file in place of a run. Overwrites only an earlier export.
+    """
+    if decision and (runs or labels):
+        raise UsageError("--decision names the runs itself", "leave out the runs and --labels")
+    done = project.export(file, *runs, labels=labels, decision=decision, texts=not without_texts, db=db)
+    words = f"{counted(done.lines, 'row')} of {done.project} are in {file}, sha256 {done.sha256}"
+    return finish(done, as_json, lambda: click.echo(words))
+
+
+@click.command("import", epilog="Example: surefoot import labels.csv --run v2")
+@click.argument("file", type=_FILE)
+@click.option("--run", metavar="RUN", help="The run that the labels are on.")
+@click.option("--verify", is_flag=True, help="Check the file, and import nothing.")
+@db_option
+@_JSON
+def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: bool) -> int:
+    """Add what `surefoot export` wrote, or labels made elsewhere, to the project.
+
+    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with annotator, attempt, note, at, drawn. If a
+    row cannot be used, nothing is added. Exits 4 when labels are on answers that the run lacks, or --verify finds a
+    fault.
+    """
+    if verify:
+        found = project.verify_export(file)
+        words = "\n".join(found.faults) or f"as it was written: {counted_rows(found.rows)}"
+        return finish(found, as_json, lambda: click.echo(words))
+    done = project.import_(file, run=run, db=db, person=PERSON)
+    words = f"{counted_rows(done.rows)} read; new in {done.project}: {counted_rows(done.new)}"
+    return finish(done, as_json, lambda: click.echo(words))
+
+
+@click.command("purge", epilog="Example: surefoot purge --subject user-4711")
+@click.option("--older-than", type=click.IntRange(1, 36_500), metavar="DAYS", help="Erase what is older than this.")
+@click.option("--subject", metavar="ID", help="Erase all about the person with this id.")
+@click.option("--yes", is_flag=True, help="Really erase; without it, show what would go.")
+@db_option
+@_JSON
+def purge(older_than: int | None, subject: str | None, yes: bool, db: str | None, as_json: bool) -> int:
+    """Erase labels, answers and model replies by age, or by the person they are about.
+
+    Leaves a record. An answer belongs to whoever `subject_id`, `user_id`, --map subject=PATH or, in spans, `user.id`
+    named. Exits 4 when it finds none.
+    """
+    done = project.purge(older_than=older_than, subject=subject, db=db, yes=yes)
+
+    def show() -> None:
+        what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
+        click.echo(f"{what}: {counted_rows(done.rows)}")
+        for line in (*(f"run: {run}" for run in done.runs), *done.notes):
+            say(plain(line, 500))
+
+    return finish(done, as_json, show)

@@ -1,0 +1,279 @@
+"""What a project keeps, to a file and back; labels made elsewhere; and what is erased."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import gzip
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO
+
+from msgspec.structs import replace
+
+from surefoot import rubric
+from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.io.extras import library
+from surefoot.io.labels import load_labels
+from surefoot.io.new_labels import Place, bound, not_yet_in
+from surefoot.io.writer import replacing
+from surefoot.models.cache import default_path, forget
+from surefoot.models.readings import Readings
+from surefoot.problems import HARMLESS
+from surefoot.records import Label, Purge, timestamp, where
+from surefoot.report.words import counted
+from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
+from surefoot.services.runs import Name, graders_of, opened, runs_of
+from surefoot.services.targets import check_target, files_of, naming
+from surefoot.store import Project, Run
+from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
+from surefoot.store.project import erase
+from surefoot.text.normal import hashed_subject
+from surefoot.types import Problem
+
+_OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
+_ELSEWHERE = (
+    "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
+    "--cache; importing an older export brings rows back"
+)
+
+
+@dataclass(frozen=True)
+class Exported(Fields):
+    file: str
+    project: str
+    lines: int
+    sha256: str  # equal for equal rows
+
+
+@dataclass(frozen=True)
+class Imported(Fields):
+    """`new` are the rows that the project did not have; `left_out` labels are on answers that the run does not have."""
+
+    file: str
+    project: str
+    rows: dict[str, int]
+    new: dict[str, int]
+    runs: tuple[str, ...] = ()
+    left_out: int = 0
+    problems: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if self.left_out else ExitCode.OK
+
+
+@dataclass(frozen=True)
+class Verified(Fields):
+    """Whether an export is as it was written, and holds all that its decisions used."""
+
+    file: str
+    sha256: str
+    rows: dict[str, int]
+    faults: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if self.faults else ExitCode.OK
+
+
+@dataclass(frozen=True)
+class Purged(Fields):
+    """What was erased, or without `yes` what would be."""
+
+    erased: bool
+    project: str
+    rows: dict[str, int]
+    runs: tuple[str, ...]
+    notes: tuple[str, ...]
+    not_found: bool = False  # the person, anywhere
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if self.not_found else ExitCode.OK
+
+
+def export(
+    file: str | Path,
+    *runs: Name,
+    labels: bool = False,
+    decision: str | None = None,
+    texts: bool = True,
+    db: str | Path | None = None,
+) -> Exported:
+    """Write runs, all runs of versions, or the whole project to a file: .jsonl, .jsonl.gz or .jsonl.zst.
+
+    `labels` writes what people said and nothing else. `decision`, an id or "latest", writes everything that a decision
+    rests on: both versions, their verdicts and labels, and the decision. Without `texts`, ids, hashes and values alone.
+    Paid replies of models are never written. Only an earlier export is replaced.
+    """
+    path = Path(file)
+    check_target(path, NAMES, files_of(where(db)), is_export)
+    digest, count = hashlib.sha256(), 0
+    with opened(runs, db) as (project, named):
+        chosen: Sequence[Run] | None = named if runs else None
+        decisions = None
+        if decision is not None:
+            steps = project.decisions()
+            step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
+            if step is None:
+                raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")
+            chosen = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
+            decisions = {step.id}
+        with naming(path), replacing(path, 0o600) as out, _compressed(out, path) as target:  # private, as it is
+            for line in lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts):
+                digest.update(line)
+                target.write(line)
+                count += 1
+        return Exported(str(file), project.name, count, digest.hexdigest())
+
+
+def import_(
+    file: str | Path, *, run: Name | None = None, db: str | Path | None = None, person: Person = READER
+) -> Imported:
+    """Add what `export` wrote, or labels made elsewhere, to the project; all of it or nothing.
+
+    `run` is the run whose answers labels are on. What is there already stays, so a file may be imported again.
+    """
+    path = Path(file)
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}", "pass labels, or what `surefoot export` wrote")
+    if not is_export(path):
+        return _import_labels(path, run, db, person.tell)
+    if run is not None:
+        raise UsageError(f"{path} is an export, and no labels on one run", "leave --run out")
+    found = read_export(path)  # whole, before a project is made
+    with Project.open(db) as project:
+        new = add_export(project, found, str(path))
+        counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
+        return Imported(str(path), project.name, counts, new, tuple(found.runs))
+
+
+def verify_export(file: str | Path) -> Verified:
+    """Check an export without importing it."""
+    path = Path(file)
+    if not is_export(path):
+        raise UsageError(f"{path} is not an export", "surefoot export FILE --decision latest writes one")
+    try:
+        found = read_export(path)
+    except (UsageError, Incomplete) as error:
+        return Verified(str(path), _sha256(path), {}, (error.message,))
+    counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
+    return Verified(str(path), _sha256(path), counts, tuple(verify(found)))
+
+
+def purge(
+    *, older_than: int | None = None, subject: str | None = None, db: str | Path | None = None, yes: bool = False
+) -> Purged:
+    """Erase runs and labels that are older than some days, or the answers and labels about one person.
+
+    Without `yes`, nothing is erased. A run that is too old goes as a whole; of a person, only the answers whose trace
+    names them as its subject, or has the hash that a monitor writes instead. Where nothing is found, nothing is
+    recorded either.
+    """
+    if (older_than is None) == (not subject):
+        raise UsageError("one thing to purge by must be given", "pass --older-than DAYS or --subject ID")
+    now = datetime.now(UTC)
+    before = (now - timedelta(days=older_than)).isoformat(timespec="microseconds") if older_than else ""
+    with Project.existing(db) as project:
+        runs, people = project.runs(), {subject, hashed_subject(subject)} if subject else set[str | None]()
+        whole = [run.id for run in runs if before and run.manifest.created < before]
+        parts = {run.id: {key for key, one in run.subjects().items() if one in people} for run in runs}
+        parts = {id: keys for id, keys in parts.items() if keys}
+        old = [one for one in project.labels() if one.at < before or (subject and one.subject in people)]
+        answers = sum(map(len, parts.values())) + sum(len(run.answer_keys()) for run in runs if run.id in whole)
+        rows = {"answers": answers, "runs": len(whole), "labels": len(old)}
+        shown = (*(f"{id}: all of it" for id in whole), *(f"{id}: {len(keys)}" for id, keys in parts.items()))
+        notes = [_looked_through(runs, subject), _ELSEWHERE] if subject else [_ELSEWHERE]
+        is_lost = bool(subject) and not any(rows.values())
+        if not yes or is_lost:
+            hint = ": the same command with --yes erases it" if any(rows.values()) else ""
+            return Purged(False, project.name, rows, shown, (*notes, f"nothing was erased{hint}"), is_lost)
+        forget(default_path(), project.replies.digests(), datetime.fromisoformat(before).timestamp() if before else 0.0)
+        Readings().forget()
+        record = Purge(
+            id=secrets.token_hex(16), at=now.isoformat(timespec="microseconds"), by=getpass.getuser(), before=before,
+            subject_sha256=hashlib.sha256(subject.encode()).hexdigest() if subject else "", rows=rows,
+        )  # fmt: skip
+        made = erase(project, parts, whole, {one for one in people if one}, before, record)
+        return Purged(True, project.name, made.rows, shown, tuple(notes))
+
+
+def _looked_through(runs: Sequence[Run], subject: str) -> str:
+    """So that nobody takes silence for an erasure: an answer that names nobody may be theirs."""
+    named = [one for run in runs for one in run.subjects().values()]
+    return (
+        f"looked for {subject} in {counted(len(named), 'answer')} of {counted(len(runs), 'run')}; "
+        f"{counted(named.count(''), 'answer')} of these name no person"
+    )
+
+
+def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: Tell) -> Imported:
+    problems: list[Problem] = []
+    at = timestamp()
+    with Project.existing(db) if name is not None else Project.open(db) as project:
+        runs = runs_of(project, name) if name is not None else []
+        labels = _labels_in(path, runs, problems, tell)
+        if not labels:
+            tell_problems(problems, tell)
+            raise Incomplete(
+                f"no label in {path} is on an answer of the run", "nothing was imported; name the right run"
+            )
+        new = project.add_new_labels({one.version for one in labels}, lambda known: not_yet_in(known, labels, at))
+        tell_problems(problems, tell)
+        left_out = sum(problem.kind == "unknown_question" for problem in problems)
+        counts, fresh = {"labels": len(labels)}, {"labels": new}
+        return Imported(str(path), project.name, counts, fresh, (), left_out, tuple(map(str, problems)))
+
+
+def _labels_in(path: Path, runs: Sequence[Run], problems: list[Problem], tell: Tell) -> list[Label]:
+    """Bound to answers: those of the run, or those that the rows name themselves."""
+    if not runs:
+        labels = load_labels(path, problems, rubric=None, graders=())
+        _refuse(path, problems, tell)
+        if lost := sum(not label.version for label in labels):
+            message = f"{counted(lost, 'label')} in {path} do not say which answer they are on"
+            raise UsageError(message, "say with --run RUN whose answers they are on")
+        return labels
+    if len(runs) > 1:
+        raise UsageError(f"{runs[0].version} has {len(runs)} runs", f"name one: {', '.join(run.id for run in runs)}")
+    run, places = runs[0], dict[str, Place]()
+    by = rubric.load(run.manifest.rubric) if run.manifest.rubric in rubric.bundled() else None
+    labels = load_labels(path, problems, rubric=by, graders=graders_of(run), places=places)
+    _refuse(path, problems, tell)
+    keys, subjects = run.answer_keys(), run.subjects()
+    whose = {keys[place]: subject for place, subject in subjects.items()}
+    found = bound(labels, keys, problems, run=run.id, rubric_sha256=run.manifest.rubric_sha256, places=places)
+    return [replace(label, subject=whose.get(label.version, "")) for label in found]
+
+
+def _refuse(path: Path, problems: Sequence[Problem], tell: Tell) -> None:
+    """Nothing is half imported: what cannot be used is put right first."""
+    if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
+        tell_problems(problems, tell)
+        if any(problem.kind in _OF_THE_FILE for problem in serious):
+            raise Incomplete(f"{path} could not be read, and nothing was imported", "see above, and pass a whole file")
+        message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
+        raise UsageError(message, "correct or remove the rows named above, then import it again")
+
+
+@contextlib.contextmanager
+def _compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    """The bytes depend on the rows alone: no time or name of a file is written."""
+    if path.suffix == ".gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif path.suffix == ".zst":
+        with library("zstandard", "zstd").ZstdCompressor().stream_writer(file, closefd=False) as packed:
+            yield packed
+    else:
+        yield file
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
