@@ -15,9 +15,8 @@ from surefoot import rubric as rubrics
 from surefoot.annotators import is_called_like_a_grader
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
-from surefoot.calibration.calibrate import RISK
 from surefoot.calibration.results import NOTHING_SAID, Calibration
-from surefoot.errors import ExitCode, Incomplete, UsageError, check_number
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.sides import Run, documents_of
 from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.new_labels import Place, bound, not_yet_in
@@ -81,7 +80,6 @@ class _Asked(Struct, frozen=True):
     labels: tuple[str, ...]
     grader: str | None
     target: str | None
-    risk: float
     now: str
     tell: Tell
     keep: bool = True
@@ -94,7 +92,6 @@ def calibrate(
     grader: str | None = None,
     target: str | Path | None = None,
     rubric: str | None = None,
-    risk: float = RISK,
     ledger: str | Path | None = None,
     keep: bool = True,
     person: Person = READER,
@@ -103,8 +100,7 @@ def calibrate(
 
     Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
     run without labels of its own is corrected by them. `target` is a run or a file of verdicts that
-    nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
-    confidence from which on nobody looks. The certificate goes to the ledger; without `keep`, it does not.
+    nobody labelled, whose rates are corrected too. The certificate goes to the ledger; without `keep`, it does not.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
@@ -112,8 +108,7 @@ def calibrate(
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
-    check_number("risk", risk, 0, 1)
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, timestamp(), person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, other, timestamp(), person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -129,7 +124,7 @@ def labelled(
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), None, None, RISK, timestamp(), person.tell)
+    asked = _Asked(tuple(map(str, files)), None, None, timestamp(), person.tell)
     with _ledger(folders, find(folders[0], ledger), asked) as book:
         joined, by, _ = _read(folders, asked, book)
     return joined, by
@@ -167,7 +162,7 @@ def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplet
 
 def _calibrated(joined: Joined, by: Rubric, asked: _Asked, corpus: str = "") -> Calibration:
     others = _target_answers(asked.target, joined.grader, by, joined.problems) if asked.target else None
-    return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
+    return joins.calibrate(joined, by, others, corpus=corpus, at=asked.now)
 
 
 def _of_runs(folders: Sequence[Path], place: str | Path | None, asked: _Asked) -> Calibration:
@@ -182,7 +177,7 @@ def _of_runs(folders: Sequence[Path], place: str | Path | None, asked: _Asked) -
             known, _, _ = _read(others, replace(asked, labels=()), book)
             if known.sampled:
                 found = joins.by_other_runs(
-                    joined, known, by, [str(one) for one in others], risk=asked.risk, corpus=corpus, at=asked.now
+                    joined, known, by, [str(one) for one in others], corpus=corpus, at=asked.now
                 )
                 return _with_kept_certificate(found, book, where, asked)
         if not joined.people:
