@@ -23,7 +23,7 @@ from surefoot.cli.reports import (
 )
 from surefoot.cli.terminal import PERSON
 from surefoot.errors import ExitCode, UsageError
-from surefoot.gate.history import BASELINE, CHANGE
+from surefoot.gate.history import BASELINE
 from surefoot.gate.rules import CLAIMS
 from surefoot.records import Step
 from surefoot.report import github, junit, markdown
@@ -148,7 +148,6 @@ def _line(step: Step, changed: Sequence[str]) -> str:
     flags += f"  waived: {plain(', '.join(step.waived))}" if step.waived else ""
     flags += f"  not as the gate file: {plain(overridden(step.overridden))}" if step.overridden else ""
     flags += f"  the gate file has changed: {', '.join(changed)}" if changed else ""
-    earlier = "" if step.mode in (CHANGE, BASELINE) else f"  ({step.mode} mode of an earlier gate)"
     sides = f"{step.reference} ({step.base_name}) -> {step.release} ({step.cand_name})"
     what = "new baseline" if step.mode == BASELINE else step.outcome
-    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}{earlier}"
+    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}"
