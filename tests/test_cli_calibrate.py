@@ -70,22 +70,9 @@ def test_the_promised_object(write: Write) -> None:
     certificate = found["certificate"]
     assert (certificate["grader"], certificate["labels"], certificate["corpus"]) == ("g/1", 50, "")
     assert certificate["rubric_sha256"] == RUBRIC.sha256 and found["certificate_reason"] == ""
-    assert (axis["reliability"], axis["reliability_reason"]) == (None, "the verdicts state no confidence from 0 to 1")
     assert axis["worth"] == {} and axis["answers_worth"] is None
     again = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json").json
     assert again["axes"] == found["axes"]
-
-
-def test_the_promised_reliability(write: Write) -> None:
-    verdicts = write("v.jsonl", rows({"wrong": 20, "correct": 80}, confidence=0.75))
-    labels = write("l.jsonl", rows({"wrong": 40, "correct": 60}, "human/anna"))
-    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
-    found = done.json["axes"]["factuality"]["reliability"]
-    [only] = found["bins"]
-    assert only.keys() == {"low", "high", "n", "confidence", "agreed", "agreed_low", "agreed_high"}
-    assert (found["n"], only["n"], only["confidence"]) == (100, 100, pytest.approx(0.75))
-    assert only["agreed"] == pytest.approx(0.8) and found["ece"] == pytest.approx(0.05)
-    assert found["fits"]["g/1"]["kind"] == "platt"
 
 
 def test_the_two_numbers_come_first(write: Write) -> None:
@@ -160,7 +147,7 @@ def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Wr
     surefoot("import", write("m.csv", without), "--run", plain)
     scored = surefoot("calibrate", plain, "--json").json
     assert (
-        scored["axes"]["factuality"]["alpha"] == axis["alpha"]
+        scored["axes"]["factuality"]["between_people"] == axis["between_people"]
         and scored["accepted_but_bad"] == found["accepted_but_bad"]
     )
     surefoot("export", tmp_path / "all.jsonl", "--ledger", tmp_path / "runs/surefoot.db")
@@ -179,7 +166,7 @@ def test_what_is_settled_counts_in_calibration_and_comparison(write: Write, tmp_
     assert "into different buckets" in surefoot("gate", run, other).out
     surefoot("import", write("s.csv", ["question_id,factuality,annotator", "q20,wrong,settled/cid"]), "--run", run)
     after = surefoot("calibrate", run, "--json").json["axes"]["factuality"]
-    assert (after["n"], after["divided"], after["alpha"]) == (60, 0, before["alpha"])
+    assert (after["n"], after["divided"], after["between_people"]) == (60, 0, before["between_people"])
     assert after["table"]["correct"]["wrong"] == before["table"]["correct"].get("wrong", 0) + 1
     shown = surefoot("gate", run, other).out
     assert "people (anna, ben, settled by cid)" in shown and "into different buckets" not in shown
@@ -221,7 +208,6 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         (["--verdicts", "two.jsonl", "--labels", "l.jsonl"], 2, "several graders: g/1, g/2"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--grader", "g/9"], 2, "no verdicts by g/9"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--report", "r.pdf"], 2, "of no known kind"),
-        (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--risk", "0"], 2, "--risk"),
         (["."], 2, "is not a run"),
         ([".", "--rubric", "nope"], 2, "--rubric goes with --verdicts FILE alone"),
     ],
@@ -467,13 +453,6 @@ def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: 
     assert found["annotators"] == ["anna"]
     told = [problem["message"] for problem in found["problems"]]
     assert "labels under the name of a grader (60) are not used" in told
-
-
-@pytest.mark.parametrize("risk", ["nan", "inf", "-inf", "0", "1", "-0.1", "x"])
-def test_a_risk_lies_between_0_and_1(write: Write, risk: str) -> None:
-    verdicts = write("v.jsonl", rows({"wrong": 1}) + rows({"wrong": 1}, "human/anna"))
-    done = surefoot("calibrate", "--verdicts", verdicts, f"--risk={risk}")
-    assert done.code == 2 and "--risk" in done.err
 
 
 def test_where_people_are_divided_on_all_nothing_is_calibrated(write: Write) -> None:

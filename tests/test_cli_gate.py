@@ -15,7 +15,7 @@ from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of
-from surefoot.records import Discordant, Label, Step
+from surefoot.records import Label
 from surefoot.services.baseline import update_baseline
 from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
@@ -135,36 +135,6 @@ def test_the_history_lists_the_decisions(tmp_path: Path) -> None:
     rows = decided("--history", "--ledger", tmp_path / "surefoot.db")[1]["decisions"]
     assert [(row["outcome"], row["mode"]) for row in rows] == [("BLOCK", "change"), ("SHIP", "change")]
     assert call(gate, "--history", "--ledger", tmp_path / "none.db")[0] == 2
-
-
-def old_step(root: Path, **more: object) -> Step:
-    """As an earlier gate kept it."""
-    made = Step(
-        id="old", at="2025-12-01T00:00:00.000000+00:00", programme="p", reference="v1", release="v2", base_run="b",
-        cand_run="c", base_name="ref", cand_name="cand", mode="sequential", outcome="BLOCK", exit_code=1,
-        counts={"wrong": Discordant(9, 0, 130)}, moves={"": {"correct>wrong": 9}}, alpha=0.05, margin=0.02,
-        blocked_by={"wrong": 40.0}, certificate="x",
-    )  # fmt: skip
-    with Ledger.open(root / "surefoot.db") as ledger:
-        ledger.add([replace(made, **more)])
-    return made
-
-
-def test_an_old_ledger_opens_and_its_steps_decide_nothing(tmp_path: Path) -> None:
-    old_step(tmp_path)
-    old_step(tmp_path, id="older", mode="strict", blocked_by={})
-    base, cand = pair(tmp_path, 1)
-    earlier = pair(tmp_path, 2)
-    register(tmp_path, *earlier)
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add([label_of(folder, f"q{i:03}", "correct") for folder in (*earlier, cand) for i in range(20)])
-    code, found = decided(base, cand, TRUTH)
-    assert code == 0 and found["look"] == 1, "an old block does not stand, and spends no alpha"
-    assert [len(names) for names in found["runs"].values()] == [2, 2] and found["labelled"] == {"base": 20, "cand": 40}
-    lines = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")[1].stdout.splitlines()
-    assert "(sequential mode of an earlier gate)" in "".join(lines) and "(strict mode of an earlier gate)" in "".join(
-        lines
-    )
 
 
 def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:

@@ -177,7 +177,6 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
         lambda: surefoot.Asking(concurrency=0),
         lambda: surefoot.Asking(timeout=-1),
         lambda: surefoot.run(str, repeats=-1),
-        lambda: surefoot.calibrate("nowhere", risk=5),
         lambda: surefoot.import_labels("nowhere.csv"),
     ],
 )

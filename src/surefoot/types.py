@@ -176,7 +176,7 @@ class Evidence(Struct, frozen=True):
     claim: str = ""
     passage: str = ""  # its id
     quote: str = ""
-    support: Support | UnsetType = UNSET  # what was found of the claim; rows of earlier versions do not say
+    support: Support | UnsetType = UNSET  # what was found of the claim
 
 
 class Verdict(Struct, frozen=True):

@@ -55,9 +55,8 @@ def test_rates_from_labels_drawn_by_verdict() -> None:
 def test_low_kappa_beside_high_agreement_is_pointed_out() -> None:
     found = factuality({"correct": {"correct": 118, "wrong": 5}, "wrong": {"correct": 2}})
     assert found.kappa is not None
-    assert found.ac1 is not None
     assert found.kappa.value == pytest.approx(-0.023, abs=0.001)
-    assert found.ac1.value == pytest.approx(0.941, abs=0.001)
+    assert found.agreement == pytest.approx(118 / 125)
     assert any("Kappa is low (-0.02) although" in note and "have one value" in note for note in found.notes)
 
 
@@ -80,15 +79,14 @@ def test_picked_answers_alone_say_nothing_of_the_rest() -> None:
     verdicts, labels = from_table({"correct": {"correct": 5}}, {"correct": 50})
     found = calibrate(verdicts, [msgspec.structs.replace(one, drawn="gate") for one in labels], RUBRIC)
     axis = found.axes["factuality"]
-    assert axis.kappa is None and axis.ac1 is None
+    assert axis.kappa is None and axis.agreement is None
     assert axis.kappa_reason == PICKED
     assert axis.per_bucket["wrong"].sensitivity is None
     assert axis.n == 5 and axis.table == {} and axis.chosen["correct"]["correct"] == 5
     for name, rate in axis.corrected.items():
         assert (rate.value, rate.low, rate.high, rate.warning) == (None, None, None, PICKED)
         assert rate.graded == (name == "correct")
-    assert axis.reliability is None and axis.labels_needed == "" and axis.notes == ()
-    assert axis.send_to_a_person is None
+    assert axis.labels_needed == "" and axis.notes == ()
 
 
 def test_a_number_that_was_picked_is_no_mean() -> None:
@@ -167,15 +165,15 @@ def test_people_who_never_agree_leave_nothing_but_their_disagreement() -> None:
     labels = [label(i, value, who) for i in range(4) for who, value in (("a", "wrong"), ("b", "correct"))]
     axis = calibrate([verdict(i, "correct") for i in range(4)], labels, RUBRIC).axes["factuality"]
     assert axis.n == 0
-    assert axis.alpha is not None and axis.alpha < 0
+    assert axis.between_people == 0
     assert axis.kappa is None
 
 
-def test_alpha_between_people_and_weighted_kappa_where_values_have_an_order() -> None:
+def test_agreement_between_people_and_weighted_kappa_where_values_have_an_order() -> None:
     verdicts = [verdict(i, i % 4, "refusal_quality") for i in range(20)]
     labels = [label(i, (i + (i == 3)) % 4, who, axis="refusal_quality") for i in range(20) for who in "ab"]
     axis = calibrate(verdicts, labels, RUBRIC).axes["refusal_quality"]
-    assert axis.alpha == pytest.approx(1)
+    assert axis.between_people == 1
     assert axis.weighted_kappa is not None
     assert axis.kappa is not None and axis.kappa.value < 1
 

@@ -48,7 +48,6 @@ class Answer(NamedTuple):
     chosen: bool = False  # picked for what it would decide, not drawn by chance
     flagged: bool | None = None  # None: the verdicts have no factuality
     confidence: float | None = None
-    source: str = ""  # what the verdict came by: a stage of the grader, or the grader
     passed_over: PassedOver | None = None  # that people saw it and skipped it, or cannot tell, and nobody labelled it
     unsure: int = 0  # annotators who say that they cannot tell
     run: int = 1  # which of several
@@ -156,7 +155,7 @@ def _add(joined: Joined, number: int, run: Graded, labels: Sequence[Label]) -> N
         place = (verdict.question_id, verdict.attempt)
         bare = Answer(
             *place, verdict.value, flagged=flagged.get(place), confidence=verdict.confidence,
-            source=verdict.via or verdict.grader, run=number, document=run.documents.get(place[0], ""),
+            run=number, document=run.documents.get(place[0], ""),
         )  # fmt: skip
         answer = _answer(bare, verdict.axis, votes.pop((place, verdict.axis), []), joined)
         joined.axes.setdefault(verdict.axis, []).append(answer)

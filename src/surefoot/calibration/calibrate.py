@@ -13,15 +13,13 @@ from msgspec.structs import replace
 from surefoot.annotators import bare_name, whose, whose_by_name
 from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
-from surefoot.calibration.confidence import reliability_of, send_to_a_person
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Differing, Rate
 from surefoot.records import SKIPPED, AxisRecord, Certificate
 from surefoot.rubric import AXIS_PREFIX, Axis, Rubric
-from surefoot.stats.agreement import Level, krippendorff_alpha
+from surefoot.stats.agreement import percent_agreement
 
-RISK = 0.05
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
 _ON_OTHER_RUNS = "it rests on labels on other runs: none were drawn from these answers"
@@ -30,7 +28,7 @@ _WIDTH_OF = "wrong"
 
 
 def calibrate(
-    joined: Joined, rubric: Rubric, target: Answers | None = None, *, risk: float = RISK, corpus: str = "", at: str = ""
+    joined: Joined, rubric: Rubric, target: Answers | None = None, *, corpus: str = "", at: str = ""
 ) -> Calibration:
     """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels.
 
@@ -41,7 +39,7 @@ def calibrate(
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
             continue
-        one = axes[axis.name] = calibrate_axis(answers, axis, risk)
+        one = axes[axis.name] = calibrate_axis(answers, axis)
         if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
             accepted, caught = estimates.headline(answers)
             said = words.headline(
@@ -93,11 +91,11 @@ def _scored_by_council(joined: Joined) -> list[Axis]:
 
 
 def by_other_runs(
-    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, risk: float = RISK, corpus: str = "",
+    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, corpus: str = "",
     at: str = "",
 ) -> Calibration:  # fmt: skip
     """The rates of a run that nobody labelled, by the errors of its grader on the labelled answers of other runs."""
-    found = calibrate(known, rubric, joined.axes, risk=risk, corpus=corpus, at=at)
+    found = calibrate(known, rubric, joined.axes, corpus=corpus, at=at)
     axes = {
         name: replace(
             found.axes[name],
@@ -147,14 +145,14 @@ def sealed(certificate: Certificate) -> Certificate:
     return replace(certificate, id=hashlib.sha256(msgspec.json.encode(rest, order="sorted")).hexdigest())
 
 
-def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) -> AxisCalibration:
+def calibrate_axis(answers: Sequence[Answer], axis: Axis) -> AxisCalibration:
     confusion = confusion_of(answers, axis)
     labelled = [answer for answer in answers if answer.label is not None]
     people = tuple(sorted({name for answer in answers for name in answer.votes}))
-    alpha, alpha_reason = _alpha(answers, axis)
     found = AxisCalibration(
         n=len(labelled), divided=sum(answer.is_disputed for answer in answers), kappa_reason=_NOT_BUCKETS,
-        alpha=alpha, alpha_reason=alpha_reason, annotators=people, labelled_by=whose(people), explanation="",
+        between_people=percent_agreement(answer.independent for answer in answers), annotators=people,
+        labelled_by=whose(people), explanation="",
     )  # fmt: skip
     if all(answer.verdict is None for answer in answers):
         return _without_sample(found, confusion, answers, axis, results.NO_VERDICT)
@@ -166,17 +164,15 @@ def calibrate_axis(answers: Sequence[Answer], axis: Axis, risk: float = RISK) ->
     if is_number(axis):
         means[results.MEAN], explained = mean_of(answers, axis)
         explanation = f"{explanation} {explained}" if axis.values else explained
-    reliability, no_reliability = reliability_of(answers, confusion)
     found = replace(
-        found, corrected=means, explanation=explanation, reliability=reliability, reliability_reason=no_reliability,
+        found, corrected=means, explanation=explanation,
         notes=(*words.divided(answers), *words.unsure(answers), *words.clusters(answers, confusion),
                *words.scores(answers, axis)),
     )  # fmt: skip
     if not confusion.columns:
         return found
     found = _with_buckets(found, answers, confusion, axis)
-    more = words.notes(confusion, found.kappa, found.ac1)
-    return replace(found, notes=(*found.notes, *more), send_to_a_person=send_to_a_person(answers, confusion, risk))
+    return replace(found, notes=(*found.notes, *words.notes(confusion, found.kappa, found.agreement)))
 
 
 def _with_buckets(
@@ -195,7 +191,7 @@ def _with_buckets(
         kappa=kappa,
         kappa_reason="" if kappa else _ONE_VALUE,
         weighted_kappa=estimates.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
-        ac1=estimates.ac1_of(confusion),
+        agreement=estimates.agreement_of(confusion),
         per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in buckets.items()},
         corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
@@ -232,13 +228,3 @@ def _without_sample(
 def _is_ordinal(axis: Axis) -> bool:
     """Its values have an order: numbers, or words that a reader puts in order at sight."""
     return axis.name in _ORDINAL or bool(axis.values and all(isinstance(value, int) for value in axis.values))
-
-
-def _alpha(answers: Sequence[Answer], axis: Axis) -> tuple[float | None, str]:
-    """Krippendorff's alpha between people, or why there is none."""
-    units = [answer.independent for answer in answers if len(answer.independent) > 1]
-    if not units:
-        return None, "no answer has labels by two annotators"
-    level: Level = "ordinal" if _is_ordinal(axis) else "nominal" if axis.values else "interval"
-    alpha = krippendorff_alpha(units, level, order=axis.values)
-    return alpha, "" if alpha is not None else "all labels on answers that two annotators saw are the same"

@@ -297,3 +297,12 @@ def _too_few_apart(parts: Sequence[tuple[int, int]]) -> bool:
     n, m = map(sum, zip(*parts, strict=True))
     few = [(size, labels) for size, labels in parts if labels < _FEW]
     return bool(few) and not any(0 < 2 * labels * n < size * m for size, labels in few)
+
+
+def weights_of(labelled: Sequence[Answer], confusion: Confusion) -> list[float]:
+    """How many answers of the run each labelled one stands for."""
+    answers, drawn = confusion.drawn_by_verdict()
+    return [
+        1.0 if one.chosen or not drawn[named(one.verdict)] else answers[named(one.verdict)] / drawn[named(one.verdict)]
+        for one in labelled
+    ]

@@ -15,7 +15,7 @@ from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
 from surefoot.records import Interval, Value
 from surefoot.rubric import HIGHEST, LOWEST, Axis
 from surefoot.stats import ALPHA, correction
-from surefoot.stats.agreement import Weights, ac1s, kappas, used_values
+from surefoot.stats.agreement import Weights, kappas, used_values
 from surefoot.stats.design_effect import Numbers, alikeness, each_counts
 from surefoot.stats.quantiles import t_quantile
 from surefoot.table import ACCEPTABLE as ACCEPTED
@@ -148,14 +148,10 @@ def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None
     return _covering(float(kappas(shares, weights)), (kappas(table, weights) for table in drawn))
 
 
-def ac1_of(confusion: Confusion) -> Interval | None:
-    """Gwet's AC1 over the values that were used at all."""
-    shares, *drawn = map(_square, (confusion.shares, *confusion.views))
-    used = used_values(shares)
-    if len(used) < 2:
-        return None
-    value, *many = (ac1s(table[..., used, :][..., used]) for table in (shares, *drawn))
-    return _covering(float(value), many)
+def agreement_of(confusion: Confusion) -> float:
+    """Return the share of answers on which grader and labels agree."""
+    shares = _square(confusion.shares)
+    return float(np.trace(shares) / shares.sum())
 
 
 def _square(table: Numbers) -> Numbers:

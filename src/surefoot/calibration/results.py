@@ -7,7 +7,6 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.records import Certificate, Interval
-from surefoot.stats.confidence import Bin, Fit
 from surefoot.types import Problem
 
 UNGRADED = "ungraded"
@@ -41,24 +40,6 @@ class Bucket(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Reliability(Struct, frozen=True, kw_only=True):
-    """Confidence against agreement: bins, their mean gap (ECE), and a curve for each source of verdicts."""
-
-    n: int
-    bins: tuple[Bin, ...]
-    ece: float
-    fits: dict[str, Fit]
-
-
-class SendToAPerson(Struct, frozen=True, kw_only=True):
-    """Verdicts at or below this confidence go to a person; of all verdicts at most `risk` stay wrong and unseen."""
-
-    risk: float
-    threshold: float | None
-    share: float | None = None  # of the answers, that would go
-    reason: str = ""
-
-
 class Differing(Struct, frozen=True, kw_only=True):
     """An answer that the grader put into another bucket than whoever labelled it."""
 
@@ -83,9 +64,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     kappa: Interval | None = None
     kappa_reason: str = ""
     weighted_kappa: Interval | None = None
-    ac1: Interval | None = None
-    alpha: float | None = None
-    alpha_reason: str = ""
+    agreement: float | None = None  # of grader and labels, as a share of the answers
+    between_people: float | None = None  # the share of pairs of annotators who gave one answer the same label
     per_bucket: dict[str, Bucket] = {}
     corrected: dict[str, Rate] = {}
     table: Table = {}
@@ -99,9 +79,6 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()
-    reliability: Reliability | None = None
-    reliability_reason: str = ""
-    send_to_a_person: SendToAPerson | None = None
 
 
 class Calibration(Struct, frozen=True, kw_only=True):

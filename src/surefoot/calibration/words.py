@@ -11,11 +11,10 @@ from surefoot.calibration.confusion import Confusion, named
 from surefoot.calibration.results import UNGRADED
 from surefoot.records import Interval
 from surefoot.rubric import Axis
-from surefoot.stats.agreement import krippendorff_alpha
 from surefoot.table import ACCEPTABLE
 
 ENOUGH = 50  # labels
-_HIGH, _LOW = 0.8, 0.4  # of AC1 and kappa
+_HIGH, _LOW = 0.8, 0.4  # of agreement and kappa
 _NAMED, _LONGEST_ID = 3, 60
 _FEWEST_PAIRS = 2  # scores with a label
 _HARDLY_BY_CHANCE = 3  # a fair draw that should meet a verdict so often misses it one time in twenty
@@ -60,9 +59,7 @@ def scores(answers: Sequence[Answer], axis: Axis) -> Iterator[str]:
     if len(pairs) < _FEWEST_PAIRS:
         return
     apart = sum(abs(one - two) for one, two in pairs) / len(pairs)
-    alpha = krippendorff_alpha([{"grader": one, "people": two} for one, two in pairs], "interval")
-    agreed = "" if alpha is None else f", Krippendorff's alpha {alpha:z.2f} (1: the same, 0: as by chance)"
-    yield f"On {counted(len(pairs), 'answer')}, grader and labels are {apart:.1f} points apart on average{agreed}."
+    yield f"On {counted(len(pairs), 'answer')}, grader and labels are {apart:.1f} points apart on average."
 
 
 def unsure(answers: Sequence[Answer]) -> Iterator[str]:
@@ -94,7 +91,7 @@ def elsewhere(source: str, n: int) -> str:
     )
 
 
-def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) -> Iterator[str]:
+def notes(confusion: Confusion, kappa: Interval | None, agreement: float | None) -> Iterator[str]:
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"
         yield f"{few}: {ENOUGH} is the least to go by, several hundred are better."
@@ -106,9 +103,9 @@ def notes(confusion: Confusion, kappa: Interval | None, ac1: Interval | None) ->
             would_be_met = labelled.total() * n / answers.total() >= _HARDLY_BY_CHANCE
             but = " A fair draw would have met some, so these labels are no sample: label some of them."
             yield f"{none}, which widens the intervals.{but if would_be_met else ''}"
-    if kappa is not None and ac1 is not None and kappa.value < _LOW and ac1.value >= _HIGH:
+    if kappa is not None and agreement is not None and kappa.value < _LOW and agreement >= _HIGH:
         yield (
-            f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree (AC1 {ac1.value:.2f}): nearly"
+            f"Kappa is low ({kappa.value:z.2f}) although grader and labels mostly agree ({agreement:.1%}): nearly"
             " all answers have one value, where chance agrees often. Go by sensitivity and specificity here."
         )
 

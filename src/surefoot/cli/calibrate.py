@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from surefoot import rubric
-from surefoot.cli.options import Share, db_option, json_option
+from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import check_outputs, finish
 from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON
@@ -36,10 +36,6 @@ from surefoot.services.refit import refit as refit_local
     help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
 )  # fmt: skip
 @click.option(
-    "--risk", type=Share(inside=True), default=0.05, show_default=True, metavar="P",
-    help="Share of wrong verdicts that may go unseen.",
-)  # fmt: skip
-@click.option(
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
 )  # fmt: skip
@@ -49,7 +45,7 @@ from surefoot.services.refit import refit as refit_local
 @json_option()
 def calibrate(
     runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
-    rubric_name: str | None, risk: float, refit: Path | None, reports: tuple[str, ...], db: str | None,
+    rubric_name: str | None, refit: Path | None, reports: tuple[str, ...], db: str | None,
     details: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Compare a grader's verdicts with labels: how many bad answers it accepts, and how many it catches.
@@ -63,7 +59,7 @@ def calibrate(
         return _refit(runs, refit, labels, db, as_json)
     check_reports(reports, as_json)
     result = service.calibrate(
-        *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name, risk=risk,
+        *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name,
         db=db, person=PERSON,
     )  # fmt: skip
     return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))

@@ -31,10 +31,10 @@ class Real(click.FloatRange):
 
 
 class Share(Real):
-    """From 0 to 1; `inside`: neither 0 nor 1."""
+    """From 0 to 1."""
 
-    def __init__(self, *, inside: bool = False) -> None:
-        super().__init__(0, 1, min_open=inside, max_open=inside)
+    def __init__(self) -> None:
+        super().__init__(0, 1)
 
 
 _SECONDS = Real(0.1, _A_WEEK)

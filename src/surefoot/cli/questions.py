@@ -1,16 +1,18 @@
-"""surefoot questions check | lock | diff | clone; review is in `question_review`"""
+"""surefoot questions review | check | lock | diff | clone"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from surefoot.cli.options import json_option
 from surefoot.cli.output import finish, say
-from surefoot.cli.question_review import review
+from surefoot.cli.pages import announce, page_options, without_pages
 from surefoot.cli.terminal import PERSON
+from surefoot.errors import ExitCode
 from surefoot.report.words import counted, plain
 from surefoot.services import questions as service
 from surefoot.services.result import Result
@@ -25,7 +27,29 @@ def questions() -> None:
     """Review, check, lock and version a question set."""
 
 
-questions.add_command(review)
+@questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
+@click.argument("file", type=_FILE)
+@click.option(
+    "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions rest on."
+)
+@click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
+@page_options
+@_JSON
+def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Open the page where people accept, edit or reject proposed questions.
+
+    Each decision goes into FILE at once. Runs until Ctrl-C.
+    """
+    try:
+        from surefoot.review.app import Opened, serve_review  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        raise without_pages("the review page") from error
+
+    def show(page: Opened) -> None:
+        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", as_json, no_browser)
+
+    serve_review(file, show, person=PERSON, **options)
+    return ExitCode.OK
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")

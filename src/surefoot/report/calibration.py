@@ -9,12 +9,10 @@ from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import (
     MEAN,
     NOTHING_SAID,
-    PICKED,
     AxisCalibration,
     Calibration,
     Differing,
     Rate,
-    Reliability,
 )
 from surefoot.records import Interval
 from surefoot.report.blocks import (
@@ -32,12 +30,10 @@ from surefoot.report.blocks import (
 )
 from surefoot.report.words import counted, percent
 
-_NEARLY_ALL = 0.95
 _MOST_DIFFERING = 50
 Row = tuple[Line, ...]
 
 _RATE_HEADS = ("by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
-_BIN_HEADS = ("stated confidence", "verdicts", "stated on average", "labels agree", "95% interval")
 _TARGET_HEADS = ("axis", "value", "by the grader", "corrected", "95% interval", "method")
 _EACH_ALONE = "Each share has its own estimate and interval; together they need not be 100%."
 
@@ -131,9 +127,7 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[Block]:
         yield Table(_confusion_heads(axis), list(_confusion(axis)))
     yield Table((kind, *_RATE_HEADS), list(_rates(axis)))
     yield from _each_alone(axis.corrected)
-    yield Items([line for line in (*_sentences(axis), *_on_confidence(axis)) if line], "quiet")
-    if axis.reliability:
-        yield Table(_BIN_HEADS, list(_bins(axis.reliability)))
+    yield Items(list(_sentences(axis)), "quiet")
 
 
 def title(found: Calibration) -> str:
@@ -185,16 +179,14 @@ def _ground(verdict: str, label: str) -> str:
 
 
 def _agreements(axis: AxisCalibration) -> Iterator[tuple[str, str]]:
-    """Coefficients by name, or why there are none."""
+    """How far grader and labels agree, or why nobody can say."""
     yield "Cohen's kappa", _agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
     if axis.weighted_kappa:
         yield "weighted kappa (quadratic)", _agreement(axis.weighted_kappa)
-    if axis.ac1:
-        yield "Gwet's AC1", _agreement(axis.ac1)
-    if axis.alpha is not None:
-        yield f"Krippendorff's alpha between {axis.labelled_by}", f"{axis.alpha:z.2f}"
-    elif axis.alpha_reason and axis.kappa_reason != PICKED:
-        yield f"Krippendorff's alpha between {axis.labelled_by}", f"none: {axis.alpha_reason}"
+    if axis.agreement is not None:
+        yield "agreement", percent(axis.agreement)
+    if axis.between_people is not None:
+        yield f"agreement between {axis.labelled_by}", percent(axis.between_people)
 
 
 def _rates(axis: AxisCalibration) -> Iterator[Row]:
@@ -220,36 +212,6 @@ def _sentences(axis: AxisCalibration) -> Iterator[str]:
         yield axis.labels_needed
     yield from axis.notes
     yield from _warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
-
-
-def _bins(found: Reliability) -> Iterator[Row]:
-    for one in found.bins:
-        interval = f"{percent(one.agreed_low)} to {percent(one.agreed_high)}"
-        stated = f"{percent(one.low)} to {percent(one.high)}"
-        yield stated, str(one.n), percent(one.confidence), percent(one.agreed), interval
-
-
-def _on_confidence(axis: AxisCalibration) -> Iterator[str]:
-    """How far the stated confidence can be trusted, and from which one on nobody needs to look."""
-    known = axis.reliability
-    if known is not None:
-        apart = f"Confidence and agreement lie {percent(known.ece)} apart on average"
-        yield f"{apart} (ECE, {counted(known.n, 'verdict')})."
-    person = axis.send_to_a_person
-    if person is None:
-        return
-    if person.share == 0:
-        yield f"Nobody needs to look for a risk of {percent(person.risk)}: no more verdicts than that are wrong anyway."
-    elif person.share is not None and person.share > _NEARLY_ALL:
-        words = f"to leave {percent(person.risk)} wrong and unseen, a person had to look at {percent(person.share)}"
-        yield f"The stated confidence is of little use: {words}."
-    elif person.threshold is not None and person.share is not None:
-        yield (
-            f"Let a person look at verdicts with a confidence of {person.threshold:.3f} or less"
-            f" ({percent(person.share)} of them): then at most {percent(person.risk)} of all stay wrong and unseen."
-        )
-    else:
-        yield f"No threshold for a person to look: {person.reason}."
 
 
 def _end(found: Calibration) -> Iterator[str]:

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from surefoot import rubric as rubrics
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
-from surefoot.calibration.calibrate import RISK
 from surefoot.calibration.results import NOTHING_SAID, Calibration
-from surefoot.errors import ExitCode, Incomplete, UsageError, check_number
+from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import documents_of
 from surefoot.io.labels import is_grader, load_labels
@@ -86,7 +85,6 @@ class _Asked(Struct, frozen=True):
     labels: tuple[str, ...]
     grader: str | None
     target: str | None
-    risk: float
     now: str
     tell: Tell
     keep: bool = True
@@ -99,7 +97,6 @@ def calibrate(
     grader: str | None = None,
     target: str | Path | None = None,
     rubric: str | None = None,
-    risk: float = RISK,
     db: str | Path | None = None,
     keep: bool = True,
     person: Person = READER,
@@ -108,8 +105,7 @@ def calibrate(
 
     Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
     run without labels of its own is corrected by them. `target` is a run or a file of verdicts that
-    nobody labelled, whose rates are corrected too. `risk` is how many wrong verdicts may stay unseen below the
-    confidence from which on nobody looks. The certificate is kept in the project; without `keep`, it is not.
+    nobody labelled, whose rates are corrected too. The certificate is kept in the project; without `keep`, it is not.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
@@ -117,8 +113,7 @@ def calibrate(
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
     other = None if target is None else str(target)
-    check_number("risk", risk, 0, 1)
-    asked = _Asked(tuple(map(str, files)), grader, other, risk, timestamp(), person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, other, timestamp(), person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -136,7 +131,7 @@ def labelled(
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), None, None, RISK, timestamp(), person.tell)
+    asked = _Asked(tuple(map(str, files)), None, None, timestamp(), person.tell)
     joined, by, _ = _read(project, runs, asked)
     return joined, by
 
@@ -175,7 +170,7 @@ def _calibrated(
     joined: Joined, by: Rubric, asked: _Asked, corpus: str = "", project: Project | None = None
 ) -> Calibration:
     others = _target_answers(asked, joined.grader, by, joined.problems, project) if asked.target else None
-    return joins.calibrate(joined, by, others, risk=asked.risk, corpus=corpus, at=asked.now)
+    return joins.calibrate(joined, by, others, corpus=corpus, at=asked.now)
 
 
 def _of_runs(project: Project, runs: Sequence[Run], asked: _Asked) -> Calibration:
@@ -189,9 +184,7 @@ def _of_runs(project: Project, runs: Sequence[Run], asked: _Asked) -> Calibratio
     elif others:
         known, _, _ = _read(project, others, replace(asked, labels=()))
         if known.sampled:
-            found = joins.by_other_runs(
-                joined, known, by, [run.id for run in others], risk=asked.risk, corpus=corpus, at=asked.now
-            )
+            found = joins.by_other_runs(joined, known, by, [run.id for run in others], corpus=corpus, at=asked.now)
             return _with_kept_certificate(found, project, asked)
     if not joined.people:
         tell_problems(joined.problems, asked.tell)

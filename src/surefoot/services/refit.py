@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 
 from surefoot.calibration.answers import FACTUALITY, Joined
-from surefoot.calibration.confidence import weights_of
-from surefoot.calibration.confusion import confusion_of
+from surefoot.calibration.confusion import confusion_of, weights_of
 from surefoot.calibration.refit import FEWEST, SHIFTS, Fitted, fit
 from surefoot.errors import Incomplete, UsageError
 from surefoot.graders.grader import FindingsGrader, graded_by
