@@ -32,5 +32,5 @@ out.mkdir(parents=True, exist_ok=True)
 for file, rows in (("passages.jsonl", passages), ("questions.jsonl", questions)):
     (out / file).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
 print(f"surefoot corpus add {out}/passages.jsonl --out {out}/corpus.jsonl")
-print(f"surefoot run --pipeline reference --corpus {out}/corpus.jsonl -q {out}/questions.jsonl --out {out}/run")
-print(f"surefoot grade {out}/run")
+print(f"surefoot run --pipeline reference --corpus {out}/corpus.jsonl -q {out}/questions.jsonl --version {out.name}")
+print(f"surefoot grade {out.name}")
