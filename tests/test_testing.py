@@ -19,7 +19,7 @@ from surefoot.store import RunStore
 from surefoot.testing import assert_grounded, assert_ships
 from surefoot.types import Passage
 
-from .gate.helpers import changed, label_of, run_folder
+from .gate.helpers import changed, label_of, kept_run
 from .golden_files import ROOT
 
 FEES = [
@@ -83,8 +83,8 @@ def test_passages_that_cannot_be_read_are_no_failure_but_a_mistake(passages: lis
 
 
 def test_a_run_that_may_not_ship_fails_and_says_why(tmp_path: Path) -> None:
-    base = run_folder(tmp_path / "v1", GOOD, version="v1", deterministic=True)
-    worse = run_folder(tmp_path / "v2", changed(GOOD, range(7)), version="v2", deterministic=True)
+    base = kept_run("v1", GOOD, version="v1", deterministic=True)
+    worse = kept_run("v2", changed(GOOD, range(7)), version="v2", deterministic=True)
     assert assert_ships(base, base, uncalibrated=True).outcome == "SHIP"
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(AssertionError) as failed:
@@ -100,8 +100,8 @@ def test_a_run_that_may_not_ship_fails_and_says_why(tmp_path: Path) -> None:
 
 
 def test_labels_beside_the_baseline_count_for_a_candidate_elsewhere(tmp_path: Path) -> None:
-    base = run_folder(tmp_path / "project" / "v1", GOOD, version="v1", deterministic=True, told="same")
-    cand = run_folder(tmp_path / "elsewhere" / "v2", GOOD, version="v2", deterministic=True, told="same")
+    base = kept_run("project" / "v1", GOOD, version="v1", deterministic=True, told="same")
+    cand = kept_run("elsewhere" / "v2", GOOD, version="v2", deterministic=True, told="same")
     with ledger.Ledger.open(tmp_path / "project" / "surefoot.db") as opened:
         opened.add_run(entry_of(RunStore.open(base)))
         opened.add([label_of(base, f"q{i:03}", "correct" if i < 38 else "refused") for i in range(40)])
@@ -182,7 +182,7 @@ def test_without_a_baseline_a_test_says_how_to_get_one(project: Path) -> None:
 def test_a_pipeline_is_asked_once_however_many_workers_test_it(
     project: Path, workers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_folder(project / "runs" / "v1", GOOD, version="v1", deterministic=True)
+    kept_run(project / "runs" / "v1", GOOD, version="v1", deterministic=True)
     monkeypatch.chdir(project)
     monkeypatch.setenv("SUREFOOT_LEDGER", "")
     update_baseline("runs/v1", uncalibrated=True)

@@ -42,7 +42,8 @@ _MESSAGES = {
     "already there": r"already|is not empty|exists",
     "other grader": r"cannot be compared",
     "other run": r"the run was made with|is not the one the run was made with",
-    "not there": r"has no run or version|there is no (?!grader|function|Python|folder)|not a file|does not exist|No such file|no passage",
+    "not there": r"has no run or version|there is no (?!grader|function|Python|folder)|not a file|does not exist|"
+    r"No such file|no passage",
     "bad value": r"Invalid value|cannot be read: (?!No such)|of no known kind|is not one of|no folder to write",
     "no such grader": r"there is no grader",
     "no such pipeline": r"no Python module|has no function|cannot be started|is not a pipeline",

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.report import github, junit, markdown
-from tests.gate.helpers import SHIP, changed, decide, run_folder, run_of
+from tests.gate.helpers import SHIP, changed, decide, kept_run, run_of
 from tests.in_process import surefoot
 
 GOOD = "c" * 38 + "r" * 2
@@ -22,8 +22,8 @@ TRUTH = "--uncalibrated"
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     monkeypatch.chdir(tmp_path)
-    cand = run_folder(tmp_path / "cand", changed(GOOD, range(6)), version="v2", deterministic=True)
-    return run_folder(tmp_path / "base", GOOD, version="v1", deterministic=True), cand
+    cand = kept_run("cand", changed(GOOD, range(6)), version="v2", deterministic=True)
+    return kept_run("base", GOOD, version="v1", deterministic=True), cand
 
 
 def test_annotations_and_summary(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_annotations_and_summary(runs: tuple[Path, Path], tmp_path: Path, monkey
 def test_what_does_not_fail_is_no_error(
     buckets: str, outcome: str, level: str, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    cand = run_folder(tmp_path / "v3", buckets, version="v3", deterministic=True)
+    cand = kept_run("v3", buckets, version="v3", deterministic=True)
     lines = surefoot("gate", runs[0], cand, TRUTH, "--format", "github").out.splitlines()
     assert outcome in lines[0] and {line.split()[0] for line in lines} == {f"::{level}"}
 
