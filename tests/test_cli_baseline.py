@@ -88,9 +88,10 @@ def test_a_baseline_that_refuses_everything_is_none(project: Path) -> None:
 
 def test_what_is_no_run_cannot_be_a_baseline(project: Path) -> None:
     Path("verdicts.jsonl").write_text(json.dumps({"question_id": "q", "axis": "factuality", "value": "correct"}))
+    run("v1")
     for name in ("verdicts.jsonl", "nosuch"):
         done = surefoot("baseline", "update", name)
-        assert done.code == 2 and f"{name} is not a run" in done.err and "hint: " in done.err
+        assert done.code == 2 and f"has no run or version {name!r}" in done.err and "hint: " in done.err
     assert api.baseline() is None
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-
 from surefoot.ledger import Ledger
+
 from surefoot.rubric import load
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict

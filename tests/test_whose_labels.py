@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from surefoot.ledger import Ledger
 
 from surefoot.annotators import whose, whose_by_name
 from surefoot.io.labels import names_a_grader
-from surefoot.ledger import Ledger
 from surefoot.report.words import plain
 
 from .conftest import Write

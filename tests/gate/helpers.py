@@ -11,8 +11,9 @@ from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
 from surefoot.records import Label
+from surefoot.store.project import key_of
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
-from tests.kept import RUBRIC, keep_run, kept
+from tests.kept import keep_run, kept
 
 GRADER = "g/1"
 SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "-": None}
@@ -45,7 +46,8 @@ def run_of(
     traces = {(q.id, 1): Trace(q.id, answer=f"{told or name} {i}", retrieved=_FOUND) for i, q in enumerate(asked)}
     placed = {((f"q{i:03}", 1), "factuality"): SHORT[letter] for i, letter in enumerate(labels) if letter != "."}
     return Run(
-        name, verdicts(buckets), {q.id: q for q in asked}, traces, graders=(GRADER,), deterministic=deterministic,
+        name, verdicts(buckets), {q.id: q for q in asked}, traces,
+        versions={(q.id, 1): key_of(q, traces[q.id, 1]) for q in asked}, graders=(GRADER,), deterministic=deterministic,
         labels={at: Verdict(at[0][0], at[1], value, "human/ann", via="" if drawn else "chosen")
                 for at, value in placed.items()},
         labelled_by=frozenset({"ann"} if placed else ()),
