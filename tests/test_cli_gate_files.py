@@ -213,9 +213,9 @@ def test_reports_are_written_by_their_suffix(write: Write, tmp_path: Path) -> No
     ("arguments", "words"),
     [
         (["one", "one", "one"], "two runs are compared, not 3"),
-        (["one"], "has shipped yet"),
+        (["one"], "has no baseline"),
         (["one", "--history"], "decides on no run"),
-        (["one", "nowhere"], "nowhere"),
+        (["one", "nowhere"], "there is no project"),
         (["one", "one", "--alpha", "0"], "alpha must"),
         (["one", "one", "--margin", "2"], "margin must lie between"),
         (["one", "one", "--gate", "nosuch"], "nosuch"),

@@ -163,7 +163,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_without_a_baseline_a_test_says_how_to_get_one(project: Path) -> None:
     done = project_pytest(project, "-k", "test_ships")
-    assert "there is no baseline yet (hint: " in done.stdout and "1 error" in done.stdout, done.stdout
+    assert "there is no project surefoot.db (hint: " in done.stdout and "1 error" in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
