@@ -114,8 +114,8 @@ class Faults:
 
     def _label(self, version: str, number: int) -> None:
         """What the page confirmed is there after its server is killed, once."""
-        process = self._start(["label", version, "--no-browser", "--port", "0", "--json", "--annotator", f"bob{number}"],
-                              stdout=subprocess.PIPE)  # fmt: skip
+        words = ["label", version, "--no-browser", "--port", "0", "--json", "--annotator", f"bob{number}"]
+        process = self._start(words, stdout=subprocess.PIPE)
         assert process.stdout is not None
         url = json.loads(process.stdout.readline())["url"]
         found = re.match(r"http://([^/:]+):(\d+)(/.*)?$", url)
@@ -172,7 +172,7 @@ def mutations(folder: Path, count: int, seed: int) -> int:
         name = project.runs()[-1].id
     subprocess.run([sys.executable, "-m", "surefoot", "export", "run.jsonl", name], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)  # fmt: skip
-    from surefoot.services.project import verify_export  # noqa: PLC0415
+    from surefoot.services.project import verify_export
 
     data, chance, silent = (folder / "run.jsonl").read_bytes(), random.Random(seed), 0
     for _ in range(count):
@@ -182,7 +182,7 @@ def mutations(folder: Path, count: int, seed: int) -> int:
         try:
             silent += not verify_export(folder / "changed.jsonl").faults
         except Exception as error:  # noqa: BLE001
-            assert hasattr(error, "hint"), error  # noqa: PT017
+            assert hasattr(error, "hint"), error
     return silent
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from surefoot.cli.demo import BASE, CANDIDATE
 from surefoot.datasets import demo
-from surefoot.graders.judges import graded_by
+from surefoot.graders.grader import graded_by
 from surefoot.graders.local import LocalJudge
 from surefoot.store import Project
 from tests.conftest import Done, surefoot

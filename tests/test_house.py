@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tools import house
 
 _EXAMPLE = house.SOURCE / "examples"
