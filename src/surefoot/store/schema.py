@@ -153,7 +153,7 @@ TABLES = {
     for name, kind in ROWS.items()
 }
 RUNS, QUESTIONS, ANSWERS, VERDICTS = (TABLES[name] for name in ("runs", "questions", "answers", "verdicts"))
-DECISIONS, REPLIES = TABLES["decisions"], TABLES["replies"]
+REPLIES = TABLES["replies"]
 Index("verdicts_by_key", VERDICTS.c.key)
 Index("answers_by_key", ANSWERS.c.key)
 
