@@ -13,13 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from surefoot.store import VERDICTS, RunStore
-from surefoot.types import Verdict
 from tests import forked, postgres_server
 from tests.llm_server import LlmServer
 from tests.llm_server import missing as llm_server_missing
@@ -54,12 +51,6 @@ GOOD_TRACES: list[dict[str, Any]] = [
 Write = Callable[[str, Iterable[object]], Path]
 
 
-def append_verdicts(store: RunStore, rows: Iterable[Verdict]) -> None:
-    """As if graders had written them into the run."""
-    with (store.path / VERDICTS).open("ab") as file:
-        file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-
 class Done:
     """A finished command."""
 
@@ -80,6 +71,13 @@ def surefoot(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None
     done = Done(subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=600))
     assert "Traceback" not in done.err, done.err
     return done
+
+
+@pytest.fixture(autouse=True)
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project of a test, which every command uses unless it is told another."""
+    monkeypatch.setenv("SUREFOOT_DB", str(tmp_path / "surefoot.db"))
+    return tmp_path / "surefoot.db"
 
 
 @pytest.fixture

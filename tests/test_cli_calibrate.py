@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from surefoot.ledger import Ledger
 from surefoot.rubric import load
-from surefoot.store import Manifest, RunStore
+from surefoot.store import Project
 from surefoot.types import Question, Trace, Verdict
-from tests.conftest import append_verdicts
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it
 from .in_process import surefoot
+from .kept import keep_run
 
 Rows = list[dict[str, Any]]
 RUBRIC = load()
@@ -29,20 +28,17 @@ def rows(values: dict[str, int], grader: str = "g/1", **more: object) -> Rows:
     ]
 
 
-def a_run(folder: Path, wrong: int = 10, answers: int = 100, words: str = "same", grader: str = "g/1") -> Path:
+def a_run(
+    id: str, wrong: int = 10, answers: int = 100, words: str = "same", grader: str = "g/1", db: Path | None = None
+) -> str:
     """The first answers are graded wrong; their texts depend on `words`."""
     questions = [Question(id=f"q{i}", text=f"Question {i}?", expects="answer") for i in range(answers)]
-    manifest = Manifest(
-        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256="a" * 64, question_count=answers,
-        rubric="refusal", rubric_sha256=RUBRIC.sha256, created=folder.name,
+    traces = [Trace(f"q{i}", answer=f"{words} answer {i} [p]", citations=("p",)) for i in range(answers)]
+    said = ["wrong" if i < wrong else "correct" for i in range(answers)]
+    return keep_run(
+        id, questions, traces, [Verdict(f"q{i}", "factuality", value, grader) for i, value in enumerate(said)], db,
+        questions_sha256="a" * 64, rubric="refusal", rubric_sha256=RUBRIC.sha256, created=id,
     )  # fmt: skip
-    with RunStore.create(folder, manifest, questions) as store:
-        for i in range(answers):
-            store.append_trace(Trace(question_id=f"q{i}", answer=f"{words} answer {i} [p]", citations=("p",)))
-        said = ["wrong" if i < wrong else "correct" for i in range(answers)]
-        append_verdicts(store, [Verdict(f"q{i}", "factuality", value, grader) for i, value in enumerate(said)])
-        store.amend(grader=grader, graded_sha256=store.answers_sha256())
-    return folder
 
 
 def labels_for(write: Write, name: str = "labels.csv", count: int = 60) -> Path:
@@ -133,7 +129,7 @@ def test_skipped_answers_are_counted_and_said(write: Write) -> None:
 
 
 def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     lines = ["question_id,factuality,annotator,note"]
     lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna," for i in range(60)]
     lines += ["q3,Cannot tell,ben,the page is cut off", "q70,cannot tell,ben,", "q8,correct,ben,", "q9,wrong,ben,"]
@@ -143,21 +139,21 @@ def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Wr
     assert (found["cannot_tell"], found["labels"], axis["n"]) == (2, 59, 59), "one answer is in dispute"
     assert any(note.startswith("Of 1 labelled answer, such as q3, another") for note in axis["notes"])
     without = [line for line in lines if "annot tell" not in line]
-    plain = a_run(tmp_path / "other/first")
-    surefoot("import", write("m.csv", without), "--run", plain)
-    scored = surefoot("calibrate", plain, "--json").json
+    plain = a_run("first", db=tmp_path / "other.db")
+    surefoot("import", write("m.csv", without), "--run", plain, "--db", tmp_path / "other.db")
+    scored = surefoot("calibrate", plain, "--db", tmp_path / "other.db", "--json").json
     assert (
         scored["axes"]["factuality"]["between_people"] == axis["between_people"]
         and scored["accepted_but_bad"] == found["accepted_but_bad"]
     )
-    surefoot("export", tmp_path / "all.jsonl", "--ledger", tmp_path / "runs/surefoot.db")
+    surefoot("export", tmp_path / "all.jsonl", "--labels")
     rows_out = [json.loads(line).get("row", {}) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
-    unsure = [(row["question_id"], row["value"], row["note"]) for row in rows_out if row.get("annotator") == "ben"]
+    unsure = [(row["question_id"], row["value"], row["reason"]) for row in rows_out if row["grader"] == "human/ben"]
     assert ("q3", None, "cannot tell: the page is cut off") in unsure and ("q70", None, "cannot tell") in unsure
 
 
 def test_what_is_settled_counts_in_calibration_and_comparison(write: Write, tmp_path: Path) -> None:
-    run, other = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="second")
+    run, other = a_run("first"), a_run("second", words="second")
     lines = ["question_id,factuality,annotator"]
     lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna" for i in range(60)]
     surefoot("import", write("l.csv", [*lines, "q20,wrong,ben"]), "--run", run)
@@ -208,7 +204,7 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         (["--verdicts", "two.jsonl", "--labels", "l.jsonl"], 2, "several graders: g/1, g/2"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--grader", "g/9"], 2, "no verdicts by g/9"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--report", "r.pdf"], 2, "of no known kind"),
-        (["."], 2, "is not a run"),
+        (["."], 2, "there is no project"),
         ([".", "--rubric", "nope"], 2, "--rubric goes with --verdicts FILE alone"),
     ],
 )
@@ -273,11 +269,10 @@ def test_scores_of_the_council(write: Write) -> None:
 
 
 def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     nobody = surefoot("calibrate", run)
     assert nobody.code == 4
     assert "nobody has labelled an answer" in nobody.err
-    assert not (tmp_path / "runs/surefoot.db").exists()
     labels = labels_for(write)
     done = surefoot("calibrate", run, "--labels", labels, "--json")
     assert done.code == 0, done.err
@@ -286,16 +281,16 @@ def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> N
     assert certificate["corpus"] == done.json["corpus"] == f"questions:{'a' * 64}"
     again = surefoot("calibrate", run, "--labels", labels, "--json")  # nothing new
     assert again.json == done.json and "is kept in" not in again.err
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        assert len(ledger.labels()) == 60
-        assert {label.run for label in ledger.labels()} == {ledger.runs()[0].id}
-        assert [one.id for one in ledger.certificates()] == [certificate["id"]]
-    plain = surefoot("calibrate", run, "--json")  # the labels are in the ledger now
+    with Project.existing() as project:
+        assert len(project.labels()) == 60
+        assert {label.run for label in project.labels()} == {project.runs()[0].id}
+        assert [one.id for one in project.certificates()] == [certificate["id"]]
+    plain = surefoot("calibrate", run, "--json")  # the labels are in the project now
     assert plain.json["axes"] == done.json["axes"]
 
 
 def test_a_run_without_labels_goes_by_those_on_other_runs_of_its_grader(write: Write, tmp_path: Path) -> None:
-    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", wrong=40, words="other")
+    first, second = a_run("first"), a_run("second", wrong=40, words="other")
     surefoot("calibrate", first, "--labels", labels_for(write))
     done = surefoot("calibrate", second, "--json")
     assert done.code == 0, done.err
@@ -303,29 +298,29 @@ def test_a_run_without_labels_goes_by_those_on_other_runs_of_its_grader(write: W
     assert (rate["method"], rate["graded"]) == ("rogan-gladen", 0.4)
     assert "labels on these answers themselves" in done.json["axes"]["factuality"]["explanation"]
     assert done.json["axes"]["factuality"]["answers_here"] == {"wrong": 40, "correct": 60}
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        [kept] = ledger.certificates()
+    with Project.existing() as project:
+        [kept] = project.certificates()
     assert done.json["certificate"]["id"] == kept.id and "labels on other runs" in done.json["certificate_reason"]
     said = surefoot("calibrate", second).out
     assert "held against 60 answers labelled on other runs by people (anna)" in said
-    other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
+    other = a_run("third", words="third", grader="g/2")
     refused = surefoot("calibrate", other)
     assert refused.code == 4
     assert "or of another run by g/2" in refused.err
 
 
 def test_an_answer_that_came_again_is_known_but_is_no_sample(write: Write, tmp_path: Path) -> None:
-    first = a_run(tmp_path / "runs/first")
+    first = a_run("first")
     surefoot("calibrate", first, "--labels", labels_for(write))
-    same = surefoot("calibrate", a_run(tmp_path / "runs/same"), "--json").json
+    same = surefoot("calibrate", a_run("same"), "--json").json
     assert same["axes"]["factuality"]["corrected"]["wrong"]["method"] == "post-stratified"  # every answer came again
-    fewer = a_run(tmp_path / "runs/fewer", answers=40)
+    fewer = a_run("fewer", answers=40)
     found = surefoot("calibrate", fewer, "--json").json
     assert found["axes"]["factuality"]["corrected"]["wrong"]["method"] == "rogan-gladen"
 
 
 def test_several_runs_are_taken_together(write: Write, tmp_path: Path) -> None:
-    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    first, second = a_run("first"), a_run("second", words="other")
     labels = labels_for(write)
     surefoot("calibrate", first, "--labels", labels)
     fewer = surefoot("calibrate", second, "--labels", labels_for(write, "few.csv", 30), "--json")
@@ -342,14 +337,14 @@ def test_several_runs_are_taken_together(write: Write, tmp_path: Path) -> None:
     with_file = surefoot("calibrate", first, second, "--labels", labels)
     assert with_file.code == 2
     assert "on the answers of one run" in with_file.err
-    other = a_run(tmp_path / "runs/third", words="third", grader="g/2")
+    other = a_run("third", words="third", grader="g/2")
     mixed = surefoot("calibrate", first, other)
     assert mixed.code == 2
     assert "has another grader than" in mixed.err
 
 
 def test_labels_that_do_not_fit_the_run_are_named(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     path = write(
         "l.jsonl", [{**row, "question_id": f"q{i + 95}"} for i, row in enumerate(rows({"correct": 10}, "anna"))]
     )
@@ -360,34 +355,22 @@ def test_labels_that_do_not_fit_the_run_are_named(write: Write, tmp_path: Path) 
 
 
 def test_labels_by_another_rubric_are_not_used(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     surefoot("calibrate", run, "--labels", labels_for(write))
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        one = ledger.labels()[0]
-        ledger.add([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
+    with Project.existing() as project:
+        one = project.labels()[0]
+        project.add_labels([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
     found = surefoot("calibrate", run, "--json").json
     assert found["annotators"] == ["anna"]
     assert "labels by another rubric (1) are not used" in [problem["message"] for problem in found["problems"]]
 
 
-def test_answers_that_changed_since_they_were_graded(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
-    with (run / "traces.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"question_id": "q1", "attempt": 1, "answer": "another"}) + "\n")
-    done = surefoot("calibrate", run, "--labels", labels_for(write))
-    assert done.code == 4
-    assert "have changed since it was graded" in done.err
-
-
 def test_a_grader_cannot_vouch_for_itself(write: Write, tmp_path: Path) -> None:
-    """Its verdicts are no labels, under whatever name a file or the ledger has them."""
-    run = a_run(tmp_path / "runs/first")
+    """Its verdicts are no labels, under whatever name a file has them."""
+    run = a_run("first")
     own = write("own.jsonl", rows({"wrong": 10, "correct": 90}))
-    for labels in (run / "verdicts.jsonl", own):
-        done = surefoot("calibrate", run, "--labels", labels)
-        assert done.code == 2, done.err
-        assert "by people" in done.err
-    assert not (tmp_path / "runs/surefoot.db").exists()
+    done = surefoot("calibrate", run, "--labels", own)
+    assert done.code == 2 and "by people" in done.err
     nameless = write("nameless.jsonl", [{**row, "grader": None} for row in rows({"wrong": 3, "correct": 5})])
     done = surefoot("calibrate", "--verdicts", nameless, "--labels", nameless)
     assert done.code == 2
@@ -403,7 +386,7 @@ def test_a_grader_cannot_vouch_for_itself(write: Write, tmp_path: Path) -> None:
 
 
 def test_no_name_beside_the_grader_makes_its_verdicts_labels(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     own = rows({"wrong": 10, "correct": 90})
     for labels in (
         write("signed.jsonl", [{**row, "annotator": "ana"} for row in own]),
@@ -413,12 +396,11 @@ def test_no_name_beside_the_grader_makes_its_verdicts_labels(write: Write, tmp_p
             done = surefoot("calibrate", *what, "--labels", labels)
             assert done.code == 2 and "no label by a person" in done.err
         assert surefoot("import", labels, "--run", run).code == 2
-    assert not (tmp_path / "runs/surefoot.db").exists()
 
 
 def test_a_row_with_a_cell_too_many_is_left_out(write: Write, tmp_path: Path) -> None:
     lines = ["question_id,note,factuality,annotator", "q1,,correct,ana", "q10,number is right,wrong,correct,ana"]
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     alone = surefoot("calibrate", run, "--labels", write("alone.csv", [lines[0], lines[2]]))
     assert alone.code == 4 and "alone.csv:2: has 5 cells, and the first line 4" in alone.err
     done = surefoot("calibrate", run, "--labels", write("labels.csv", lines), "--json")
@@ -429,7 +411,7 @@ def test_a_row_with_a_cell_too_many_is_left_out(write: Write, tmp_path: Path) ->
 
 def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     """They disagree just where the grader may err, so the answers left are those it is right on."""
-    run, other = a_run(tmp_path / "runs/first", answers=110), a_run(tmp_path / "runs/second", answers=110, words="new")
+    run, other = a_run("first", answers=110), a_run("second", answers=110, words="new")
     told = rows({"wrong": 10, "correct": 100}, "human/ana") + rows({"wrong": 50}, "human/bo")[10:]
     report: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
     done = surefoot("calibrate", run, "--labels", write("l.jsonl", told), *report, "--json")
@@ -442,17 +424,6 @@ def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     assert said in surefoot("calibrate", run).out
     assert said in surefoot("calibrate", other).out
     assert "by people (ana, bo); they put 40 answers into different buckets" in surefoot("gate", run, other).out
-
-
-def test_labels_under_a_graders_name_that_are_in_the_ledger_are_not_used(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
-    surefoot("calibrate", run, "--labels", labels_for(write))
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        ledger.add([replace(one, id=f"own-{one.id}", annotator="g/1") for one in ledger.labels()])
-    found = surefoot("calibrate", run, "--json").json
-    assert found["annotators"] == ["anna"]
-    told = [problem["message"] for problem in found["problems"]]
-    assert "labels under the name of a grader (60) are not used" in told
 
 
 def test_where_people_are_divided_on_all_nothing_is_calibrated(write: Write) -> None:
@@ -478,26 +449,26 @@ def test_labels_that_the_gate_chose_are_no_calibration(write: Write, tmp_path: P
     assert done.json["certificate"] is None
     assert "no label was drawn by chance" in done.json["certificate_reason"]
     assert {rate["value"] for rate in done.json["axes"]["factuality"]["corrected"].values()} == {None}
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     done = surefoot("calibrate", run, "--labels", labels)
     assert done.code == 4 and "nothing could be calibrated: no label was drawn by chance" in done.err
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        assert ledger.certificates() == []
+    with Project.existing() as project:
+        assert project.certificates() == []
 
 
 def test_a_certificate_is_for_one_name_of_the_grader(write: Write, tmp_path: Path) -> None:
-    before, after = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other", grader="g/2")
+    before, after = a_run("first"), a_run("second", words="other", grader="g/2")
     surefoot("calibrate", before, "--labels", labels_for(write))
     surefoot("calibrate", after, "--labels", labels_for(write, "more.csv", 70))
     surefoot("calibrate", before)
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        counts = {one.grader: one.labels for one in ledger.certificates()}
-        assert counts == {"g/1": 60, "g/2": 70} and len(ledger.certificates()) == 2
+    with Project.existing() as project:
+        counts = {one.grader: one.labels for one in project.certificates()}
+        assert counts == {"g/1": 60, "g/2": 70} and len(project.certificates()) == 2
 
 
 def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> None:
     """All labels are on answers graded correct, and none on the eight graded wrong."""
-    run = a_run(tmp_path / "runs/first", wrong=8)
+    run = a_run("first", wrong=8)
     lines = [f"q{i},correct,anna" for i in range(20, 75)]
     done = surefoot("calibrate", run, "--labels", write("easy.csv", ["question_id,factuality,annotator", *lines]))
     assert (
@@ -505,12 +476,12 @@ def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> No
         and "No answer graded wrong has a label that counts (8 of 100)" in done.out
         and "these labels are no sample: label some of them" in done.out
     )
-    gated = surefoot("gate", run, a_run(tmp_path / "runs/second", wrong=8, words="other"))
+    gated = surefoot("gate", run, a_run("second", wrong=8, words="other"))
     assert gated.code == 3 and "would tell how far the grader errs" in gated.out
 
 
 def test_labels_that_turn_out_to_be_picked_no_longer_count_as_a_sample(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     lines = labels_for(write).read_text(encoding="utf-8").splitlines()
     assert surefoot("calibrate", run, "--labels", tmp_path / "labels.csv").code == 0
     assert surefoot("gate", run, run).code == 0
@@ -523,11 +494,11 @@ def test_labels_that_turn_out_to_be_picked_no_longer_count_as_a_sample(write: Wr
 
 
 def test_a_run_that_nobody_labelled_is_named_beside_others(write: Write, tmp_path: Path) -> None:
-    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    first, second = a_run("first"), a_run("second", words="other")
     surefoot("calibrate", first, "--labels", labels_for(write))
     both = surefoot("calibrate", first, second, "--json")
     [note] = [str(problem) for problem in both.json["problems"] if "rests on those of the other runs" in str(problem)]
-    assert "runs/second" in note and both.code == 0
+    assert "second" in note and both.code == 0
 
 
 def test_a_grader_without_a_single_verdict_is_not_calibrated(write: Write) -> None:
@@ -539,7 +510,7 @@ def test_a_grader_without_a_single_verdict_is_not_calibrated(write: Write) -> No
 
 
 def test_the_gate_and_calibrate_say_the_same_of_a_grader(write: Write, tmp_path: Path) -> None:
-    first, second = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="other")
+    first, second = a_run("first"), a_run("second", words="other")
     surefoot("calibrate", first, "--labels", labels_for(write))
     known = surefoot("calibrate", first, second, "--json").json
     trust = surefoot("gate", first, second, "--json").json["trust"]

@@ -1,27 +1,23 @@
-"""The gate as a team uses it: runs of versions, a ledger that remembers, labels that stand in."""
+"""The gate as a team uses it: runs of versions, a project that remembers, labels that stand in."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from msgspec.structs import replace
 
 from surefoot.cli.gate import gate
 from surefoot.errors import SurefootError
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of
 from surefoot.records import Label
 from surefoot.services.baseline import update_baseline
 from surefoot.services.label_queue import label_queue
-from surefoot.store import RunStore
 
 from .conftest import Write
-from .gate.helpers import SHORT, changed, label_of, run_folder
+from .gate.helpers import SHORT, changed, kept_run, label_of
+from .kept import add_labels
 
 GOOD = "c" * 117 + "r" * 13
 TRUTH = "--uncalibrated"
@@ -41,17 +37,10 @@ def decided(*arguments: str | Path) -> tuple[int, Any]:
     return code, json.loads(result.stdout)
 
 
-def pair(root: Path, number: int, newly_wrong: int = 0, version: str = "v2", **more: Any) -> tuple[Path, Path]:  # noqa: ANN401
-    base = run_folder(root / f"ref{number}", GOOD, version="v1", **more)
-    cand = run_folder(root / f"{version}-{number}", changed(GOOD, range(newly_wrong)), version=version, **more)
+def pair(number: int, newly_wrong: int = 0, version: str = "v2", **more: Any) -> tuple[str, str]:  # noqa: ANN401
+    base = kept_run(f"ref{number}", GOOD, version="v1", **more)
+    cand = kept_run(f"{version}-{number}", changed(GOOD, range(newly_wrong)), version=version, **more)
     return base, cand
-
-
-def register(root: Path, *folders: Path) -> None:
-    """As `surefoot run` does with every run that it makes."""
-    with Ledger.open(root / "surefoot.db") as ledger:
-        for folder in folders:
-            ledger.add_run(entry_of(RunStore.open(folder)))
 
 
 def check(found: Any, name: str = "wrong") -> dict[str, Any]:  # noqa: ANN401
@@ -59,7 +48,7 @@ def check(found: Any, name: str = "wrong") -> dict[str, Any]:  # noqa: ANN401
 
 
 def test_in_brief_the_same_decision_is_printed_alone(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 2, 30, "v3", deterministic=True)
+    base, cand = pair(2, 30, "v3", deterministic=True)
     code, brief = call(gate, base, cand, TRUTH, "--brief")
     again, whole = call(gate, base, cand, TRUTH)
     assert code == again == 1 and len(brief.stdout.splitlines()) < 12 < len(whole.stdout.splitlines())
@@ -73,44 +62,41 @@ def test_without_runs_the_newest_version_is_compared_with_the_baseline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert call(gate)[0] == 2, "there is no ledger"
-    base, cand = pair(tmp_path, 1)
-    newest = run_folder(tmp_path / "again", GOOD, version="v1", created="2027-01-01")
-    register(tmp_path, base)
-    update_baseline(base, ledger=tmp_path / "surefoot.db", uncalibrated=True)
+    assert call(gate)[0] == 2, "there is no project"
+    base = kept_run("ref1", GOOD, version="v1")
+    update_baseline(base, uncalibrated=True)
     code, result = call(gate, TRUTH)
     assert code == 2 and "not the baseline's" in str(result.exception)
-    register(tmp_path, cand, newest)
+    kept_run("v2-1", GOOD, version="v2")
+    kept_run("again", GOOD, version="v1", created="2027-01-01")
     code, found = decided(TRUTH)
     assert code == 0 and found["names"] == {"base": "ref1", "cand": "v2-1"}, "a newer run is of the baseline's version"
 
 
 def test_an_unchanged_pipeline_ships(tmp_path: Path) -> None:
-    code, found = decided(*pair(tmp_path, 1), TRUTH)
+    code, found = decided(*pair(1), TRUTH)
     assert code == 0 and found["outcome"] == "SHIP" and found["uncalibrated"]
     assert check(found)["low"] < 0 < check(found)["high"] <= 0.03, "running again could have changed something"
 
 
 def test_a_deterministic_pipeline_is_exact(tmp_path: Path) -> None:
-    code, found = decided(*pair(tmp_path, 1, 1, deterministic=True), TRUTH)
+    code, found = decided(*pair(1, 1, deterministic=True), TRUTH)
     wrong = check(found)
     assert code == 1 and wrong["low"] == wrong["change"] == wrong["high"] == round(1 / 130, 6)
 
 
 def test_nothing_ships_or_blocks_by_a_grader_nobody_checked(tmp_path: Path) -> None:
     for number, newly_wrong in enumerate((0, 40)):
-        base, cand = pair(tmp_path, number, newly_wrong, f"v{number + 2}", deterministic=True)
+        base, cand = pair(number, newly_wrong, f"v{number + 2}", deterministic=True)
         code, found = decided(base, cand)
         assert code == 3 and "nobody has labelled factuality" in check(found)["reason"]
         assert len(found["label_next"]) == 60 and f"surefoot label {cand}" in found["next_steps"][0]
-        assert json.loads((cand / "decision.json").read_text())["label_next"] == found["label_next"]
 
 
 def test_all_runs_of_both_versions_count(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1)
+    base, cand = pair(1)
     assert decided(base, cand, TRUTH)[1]["look"] == 1
-    more = [*pair(tmp_path, 2), *pair(tmp_path, 3), run_folder(tmp_path / "other", GOOD, version="v9")]
-    register(tmp_path, *more)
+    pair(2), pair(3), kept_run("other", GOOD, version="v9")
     found = decided(base, cand, TRUTH)[1]
     assert [len(names) for names in found["runs"].values()] == [3, 3]
     assert found["look"] == 2, "other answers, another look"
@@ -118,93 +104,63 @@ def test_all_runs_of_both_versions_count(tmp_path: Path) -> None:
 
 
 def test_runs_of_one_version_part_in_time(tmp_path: Path) -> None:
-    runs = [run_folder(tmp_path / name, GOOD, version="v1") for name in "abcd"]
-    register(tmp_path, *runs)
+    runs = [kept_run(name, GOOD, version="v1") for name in "abcd"]
     found = decided(runs[1], runs[2], TRUTH)[1]
-    assert [sorted(Path(name).name for name in names) for names in found["runs"].values()] == [["a", "b"], ["c", "d"]]
+    assert [sorted(names) for names in found["runs"].values()] == [["a", "b"], ["c", "d"]]
     assert any("both are v1" in note and "run --version" in note for note in found["notes"])
 
 
 def test_the_history_lists_the_decisions(tmp_path: Path) -> None:
-    decided(*pair(tmp_path, 1, 60), TRUTH)
-    decided(*pair(tmp_path, 2, version="v3"), TRUTH, "--waive", "wrong", "--reason", "law")
-    code, result = call(gate, "--history", "--ledger", tmp_path / "surefoot.db")
+    decided(*pair(1, 60), TRUTH)
+    decided(*pair(2, version="v3"), TRUTH, "--waive", "wrong", "--reason", "law")
+    code, result = call(gate, "--history")
     first, second = result.stdout.splitlines()
-    assert code == 0 and "BLOCK" in first and "v1 (ref1) -> v2 (v2-1)" in first and "uncalibrated" in first
+    assert code == 0 and "BLOCK" in first and "v1 -> v2" in first and "uncalibrated" in first
     assert "SHIP" in second and "waived: wrong" in second
-    rows = decided("--history", "--ledger", tmp_path / "surefoot.db")[1]["decisions"]
+    rows = decided("--history")[1]["decisions"]
     assert [(row["outcome"], row["mode"]) for row in rows] == [("BLOCK", "change"), ("SHIP", "change")]
-    assert call(gate, "--history", "--ledger", tmp_path / "none.db")[0] == 2
+    assert call(gate, "--history", "--db", tmp_path / "none.db")[0] == 2
 
 
 def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, 2, deterministic=True)
+    base, cand = pair(1, 2, deterministic=True)
     assert decided(base, cand, TRUTH)[0] == 1
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add([label_of(cand, "q000", "correct"), label_of(cand, "q001", "correct")])
+    add_labels(label_of(cand, "q000", "correct"), label_of(cand, "q001", "correct"))
     code, found = decided(base, cand, TRUTH)
     assert code == 0 and found["labelled"] == {"base": 0, "cand": 2} and found["look"] == 1, (
         "labels are no other answers"
     )
     said = call(gate, base, cand, TRUTH)[1].stdout
     assert "labels by people (ann) count instead of the grader's verdicts on 2 answers of the candidate" in said
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add([label_of(cand, "q000", "wrong", "bob")])
+    add_labels(label_of(cand, "q000", "wrong", "bob"))
     code, found = decided(base, cand, TRUTH)
     assert code == 1 and any("divided on factuality of q000" in problem["message"] for problem in found["problems"])
 
 
 def test_labels_on_other_runs_by_the_same_grader_are_a_prior(tmp_path: Path) -> None:
     """Half a label each. Without them nobody would know anything; with them the rule is at least open."""
-    other = run_folder(tmp_path / "elsewhere", GOOD, version="v0")
-    base, cand = pair(tmp_path, 1, 1, deterministic=True)
+    other = kept_run("elsewhere", GOOD, version="v0")
+    base, cand = pair(1, 1, deterministic=True)
     assert "nobody has labelled" in check(decided(base, cand)[1])["reason"]
-    store = RunStore.open(other)
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add_run(entry_of(store))
-        run = entry_of(store).id
-        ledger.add([replace(label_of(other, f"q{i:03}", "correct"), run=run) for i in range(50)])
+    add_labels(*(label_of(other, f"q{i:03}", "correct") for i in range(50)))
     assert "nobody has labelled" not in check(decided(base, cand)[1])["reason"]
 
 
-def test_a_ledger_that_is_there_has_to_be_read(tmp_path: Path) -> None:
-    """Its runs and labels may decide, so nothing is decided without them."""
-    base, cand = pair(tmp_path, 1)
-    (tmp_path / "surefoot.db").mkdir()
-    for options in ((), (TRUTH,)):
-        code, result = call(gate, base, cand, *options)
-        assert code == 4 and "surefoot.db" in str(result.exception) and not result.stdout
-    (tmp_path / "surefoot.db").rmdir()
-    (tmp_path / "surefoot.db").write_text("no database at all, but something", encoding="utf-8")
-    assert call(gate, base, cand, TRUTH)[0] == 4
-
-
-def test_where_no_ledger_can_be_made_two_runs_are_compared_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base, cand = pair(tmp_path, 1)
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("SUREFOOT_LEDGER", str(tmp_path / "file" / "surefoot.db"))
-    code, result = call(gate, base, cand, TRUTH)
-    assert code == 0 and "note: " in result.stderr
-
-
 def test_what_shipped_last_is_the_baseline(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1)
+    base, cand = pair(1)
     assert call(gate, cand, TRUTH)[0] == 2, "nothing has shipped yet"
     assert decided(base, cand, TRUTH)[0] == 0
-    newer = run_folder(tmp_path / "newer", GOOD, version="v3")
+    newer = kept_run("newer", GOOD, version="v3")
     code, found = decided(newer, TRUTH)
-    assert code == 0 and found["names"] == {"base": str(cand), "cand": str(newer)}
+    assert code == 0 and found["names"] == {"base": cand, "cand": newer}
 
 
 def test_a_run_against_itself_says_nothing_about_it(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, deterministic=True)
+    base, cand = pair(1, deterministic=True)
     assert decided(base, cand, TRUTH)[0] == 0
-    before = (cand / "decision.json").read_bytes()
-    code, result = call(gate, cand, cand, TRUTH)
-    assert code == 0 and "a run against itself" in result.stderr and (cand / "decision.json").read_bytes() == before
-    assert len(decided("--history", "--ledger", tmp_path / "surefoot.db")[1]["decisions"]) == 1
+    code, found = decided(cand, cand, TRUTH)
+    assert code == 0 and found["against_itself"]
+    assert len(decided("--history")[1]["decisions"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -217,12 +173,11 @@ def test_what_makes_no_sense_is_said(arguments: tuple[str, ...], tmp_path: Path)
     assert code == 2 and isinstance(result.exception, SurefootError) and result.exception.hint
 
 
-def test_files_make_no_ledger(write: Write) -> None:
+def test_files_make_no_project(write: Write) -> None:
     rows = [{"question_id": f"q{i}", "axis": "factuality", "value": "correct", "grader": "human/a"} for i in range(9)]
     base, cand = write("a.jsonl", rows), write("b.jsonl", [*rows[:-1], {**rows[-1], "value": "wrong"}])
     assert decided(base, base)[0] == 0 and decided(base, cand)[0] == 1
-    assert call(gate, base, cand, "--ledger", base.parent / "none.db")[0] == 2
-    assert not list(base.parent.glob("*.db")), "asking for a ledger of files makes none"
+    assert not list(base.parent.glob("*.db"))
 
 
 def test_help_has_few_options() -> None:
@@ -231,8 +186,8 @@ def test_help_has_few_options() -> None:
 
 
 def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdict(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, deterministic=True)
-    register(tmp_path, run_folder(tmp_path / "typo", GOOD[:-9], version="v1", deterministic=True))
+    base, cand = pair(1, deterministic=True)
+    kept_run("typo", GOOD[:-9], version="v1", deterministic=True)
     found = decided(base, cand, "--uncalibrated")[1]
     [named] = found["not_counted"]
     assert named.startswith("typo, made 2026-01-01") and "another question set" in named and not found["notes"]
@@ -241,12 +196,12 @@ def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdi
 
 
 def test_a_margin_that_nobody_set_is_explained(tmp_path: Path) -> None:
-    said = " ".join(call(gate, *pair(tmp_path, 1, deterministic=True), "--uncalibrated")[1].stdout.split())
+    said = " ".join(call(gate, *pair(1, deterministic=True), "--uncalibrated")[1].stdout.split())
     assert "acceptable: margin 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
 
 
 def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1, 8, deterministic=True)
+    base, cand = pair(1, 12, deterministic=True)
     asked_for = decided(base, cand)[1]["label_next"]
     queue = label_queue(cand, target=50, overlap=0, only_gate=True)
     assert len(queue.places) == len(asked_for) == 60
@@ -255,40 +210,16 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
     assert {place.drawn for place in queue.places} == {"flagged", "sample"}, "by chance"
     assert label_queue(cand, target=50)["wanted"] == 60, "all that the gate waits for"
     assert decided(base, cand, "--uncalibrated")[1]["label_next"] == []
-    kept = json.loads((cand / "decision.json").read_text())
-    assert kept["label_next"] == asked_for and kept["uncalibrated"], "a look without labels leaves the queue alone"
+    assert label_queue(cand, target=50)["wanted"] == 60, "a look without labels leaves the queue alone"
     truth = {sheet.version: sheet.item.trace.answer or "" for sheet in queue.sheets}
     labels = [
         Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",
               value=SHORT[truth[place.version].split()[2]], version=place.version, drawn=place.drawn)
         for place in queue.places
     ]  # fmt: skip
-    with Ledger.open(tmp_path / "surefoot.db") as ledger:
-        ledger.add(labels)
+    add_labels(*labels)
     code, found = decided(base, cand)
-    assert code == 1 and found["trust"]["drawn"] == 60, "eight alarms on the candidate alone, and all of them right"
+    assert code == 1 and found["trust"]["drawn"] == 60, "twelve alarms on the candidate alone, and all of them right"
     assert found["look"] == 1
 
 
-def test_runs_of_one_name_that_are_left_out_together_are_counted(tmp_path: Path) -> None:
-    """Made again and again in one folder, until one is lucky."""
-    base, folder = run_folder(tmp_path / "base", GOOD, version="v1"), tmp_path / "cand"
-    for day in (1, 2, 3):
-        run_folder(folder, changed(GOOD, range(20)), version="v2", told=str(day), created=f"2026-01-0{day}")
-        register(tmp_path, folder)
-        shutil.rmtree(folder)
-    run_folder(folder, GOOD, version="v2", created="2026-01-04")
-    assert call(gate, base, folder, TRUTH)[0] == 4
-    found = decided(base, folder, TRUTH, "--without", "cand", "--reason", "old")[1]
-    assert found["notes"] == ["left out: cand, 3 runs of this name (old)"]
-    again = decided(
-        base, run_folder(tmp_path / "more", GOOD, version="v2"), TRUTH, "--without", "cand", "--reason", "x"
-    )[1]
-    assert any("cand, 3 runs of this name (old)" in note for note in again["notes"])
-
-
-def test_a_run_without_the_hash_of_its_verdicts_is_noted(tmp_path: Path) -> None:
-    base, cand = pair(tmp_path, 1)
-    with RunStore.open(cand, writing=True) as store:
-        store.amend(verdicts_sha256="")
-    assert "it is not recorded" in decided(base, cand, TRUTH)[1]["problems"][0]["message"]

@@ -10,13 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from surefoot.cli.gate import gate
-from surefoot.errors import Incomplete, SurefootError, UsageError
-from surefoot.store import RunStore
-from surefoot.types import Trace, Verdict
-from tests.conftest import append_verdicts
+from surefoot.errors import SurefootError, UsageError
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 
 from .conftest import Write
 from .in_process import surefoot
+from .kept import keep_run, kept
 
 Rows = list[dict[str, Any]]
 ANN = "human/ann"  # what people judged is exact
@@ -47,26 +46,15 @@ def answer(*arguments: str | Path) -> tuple[int, Any]:
     return code, json.loads(result.stdout)
 
 
-def run_folder(folder: Path, verdicts: Rows, **manifest: object) -> Path:
-    folder.mkdir()
-    questions = [
-        {"id": f"q{i}", "text": f"Question {i}?", "expects": "refusal" if i == 2 else "answer", "stratum": "s"}
-        for i in range(3)
-    ]
+def a_run(id: str, verdicts: Rows, **manifest: object) -> str:
+    questions = [Question(f"q{i}", f"Question {i}?", "refusal" if i == 2 else "answer", stratum="s") for i in range(3)]
     traces = [
-        {"question_id": f"q{i}", "attempt": 1, "answer": f"{folder.name} says {i} [p{i}]", "citations": [f"p{i}"],
-         "retrieved": [{"id": f"p{i}", "text": "the passage", "doc": "d", "page": 4}], "error": None, "seconds": 0.1}
+        Trace(f"q{i}", answer=f"{id} says {i} [p{i}]", citations=(f"p{i}",),
+              retrieved=Retrieved([Passage(f"p{i}", "the passage", "d", 4)]))
         for i in range(3)
     ]  # fmt: skip
-    content = {
-        "questions_sha256": "a" * 64, "rubric_sha256": "b" * 64, "grader": ANN, "name": folder.name, "pipeline": "p",
-        "repeats": 1, "seed": 0, "question_count": 3, "deterministic": True, "created": folder.name, **manifest,
-    }  # fmt: skip
-    (folder / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
-    for name, lines in (("questions", questions), ("traces", traces), ("verdicts", verdicts)):
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    return folder
+    said = [Verdict(**{**row, "grader": "g/1"}) for row in verdicts]
+    return keep_run(id, questions, traces, said, deterministic=True, **manifest)
 
 
 def test_plain_files_ship_or_block(write: Write) -> None:
@@ -120,7 +108,7 @@ def test_a_rule_has_the_same_name_in_the_table_and_in_the_decision(write: Write)
 
 def test_the_report_says_what_was_asked_and_why_it_moved(tmp_path: Path) -> None:
     moved = rows("correct", "wrong", "refused", reason="contradicted")
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", moved)
+    base, cand = a_run("base", GOOD), a_run("cand", moved)
     report = tmp_path / "report.md"
     call(base, cand, "--report", report, "--report", tmp_path / "report.html", "--uncalibrated")
     why = " | a passage says something else"
@@ -159,8 +147,8 @@ def test_an_array_and_a_compressed_file_are_read(write: Write, tmp_path: Path) -
     assert answer(array, packed)[0] == 0
 
 
-def test_run_folders_bring_questions_answers_and_passages(tmp_path: Path) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", BAD)
+def test_runs_bring_questions_answers_and_passages(tmp_path: Path) -> None:
+    base, cand = a_run("base", GOOD), a_run("cand", BAD)
     code, found = answer(base, cand)
     assert code == 1 and found["by_stratum"]["s"]["cand"]["wrong"] == 1
     (moved,) = found["moved"]
@@ -170,37 +158,19 @@ def test_run_folders_bring_questions_answers_and_passages(tmp_path: Path) -> Non
     assert over["status"] == "pass" and found["measures"]["cand"]["under_refusal"]["value"] == 0
 
 
-def test_in_a_run_the_last_row_counts_and_only_its_grader(tmp_path: Path, write: Write) -> None:
-    ballots = rows("wrong", "wrong", "wrong", grader="ballot/1")
-    corrected = [*ballots, *rows("wrong", "correct", "refused"), *rows("correct")]
-    assert answer(run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", corrected))[0] == 0
-
-
 @pytest.mark.parametrize("changed", ["rubric_sha256", "grader"])
 def test_runs_that_differ_are_refused_by_name(tmp_path: Path, changed: str) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD, **{changed: "other"})
+    base, cand = a_run("base", GOOD), a_run("cand", GOOD, **{changed: "other"})
     code, result = call(base, cand)
     assert code == 2 and changed.split("_")[0] in str(result.exception)
 
 
-def test_a_torn_row_makes_the_comparison_incomplete(tmp_path: Path) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
-    with (cand / "verdicts.jsonl").open("a") as file:
-        file.write('{"question_id": "q')
-    code, found = answer(base, cand)
-    assert code == 4 and found["problems"][0]["line"] == 4 and "could not be used" in found["incomplete"][0]
-
-
-def test_a_run_without_verdicts_or_manifest(tmp_path: Path, write: Write) -> None:
+def test_a_run_without_verdicts(tmp_path: Path, write: Write) -> None:
     good = write("good.jsonl", GOOD)
-    code, result = call(good, run_folder(tmp_path / "blank", []))
+    code, result = call(good, a_run("blank", []))
     assert code == 4 and "no verdicts" in str(result.exception)
-    (tmp_path / "nothing").mkdir()
-    code, result = call(good, tmp_path / "nothing")
-    assert code == 2 and "manifest.json" in str(result.exception)
-    broken = run_folder(tmp_path / "broken", GOOD)
-    (broken / "manifest.json").write_text("{", encoding="utf-8")
-    assert call(good, broken)[0] == 4
+    code, result = call(good, tmp_path)
+    assert code == 2 and "has no run or version" in str(result.exception)
 
 
 def test_bad_rows_are_named_and_do_not_ship(write: Write) -> None:
@@ -243,9 +213,9 @@ def test_reports_are_written_by_their_suffix(write: Write, tmp_path: Path) -> No
     ("arguments", "words"),
     [
         (["one", "one", "one"], "two runs are compared, not 3"),
-        (["one"], "has shipped yet"),
+        (["one"], "has no baseline"),
         (["one", "--history"], "decides on no run"),
-        (["one", "nowhere"], "nowhere"),
+        (["one", "nowhere"], "there is no project"),
         (["one", "one", "--alpha", "0"], "alpha must"),
         (["one", "one", "--margin", "2"], "margin must lie between"),
         (["one", "one", "--gate", "nosuch"], "nosuch"),
@@ -268,35 +238,6 @@ def test_the_ship_gate_documents_every_line() -> None:
     assert len(rules) == 11 and all("  # " in line and len(line) <= 125 for line in rules)
 
 
-def graded(folder: Path) -> None:
-    """As `surefoot grade` leaves a run: it says on which answers its verdicts are."""
-    with RunStore.open(folder, writing=True) as store:
-        store.amend(graded_sha256=store.answers_sha256(), verdicts_sha256=store.verdicts_sha256(ANN))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [Trace("q1", answer="mended"), Trace("q1", error="timeout"), Trace("q0", answer="base says 0 [p0]", attempt=2)],
-)
-def test_verdicts_on_other_answers_decide_nothing(tmp_path: Path, change: Trace) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
-    for folder in (base, cand):
-        graded(folder)
-    assert answer(base, cand)[0] == 0 and answer(base, cand)[1]["problems"] == []
-    with RunStore.open(cand, writing=True) as store:
-        store.append_trace(change)
-    for sides in ((base, cand), (cand, base)):
-        code, result = call(*sides)
-        assert code == 4 and isinstance(result.exception, Incomplete)
-        assert "have changed since it was graded" in result.exception.message and "grade it" in result.exception.hint
-
-
-def test_a_run_that_does_not_say_what_was_graded_is_noted(tmp_path: Path) -> None:
-    code, found = answer(run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD))
-    assert code == 0 and {problem["kind"] for problem in found["problems"]} == {"note"}
-    assert "not recorded on which answers" in found["problems"][0]["message"]
-
-
 def test_what_one_side_lacks_is_named(write: Write) -> None:
     code, found = answer(write("base.jsonl", GOOD), path := write("cand.jsonl", GOOD[:1]))
     assert code == 4 and found["incomplete"] == [f"2 of 3 answers of {path} are not graded: q1, q2"]
@@ -314,19 +255,14 @@ def test_what_one_side_lacks_is_named(write: Write) -> None:
         ("citation_supports", "correct", "not 'correct', which is a value of factuality"),
     ],
 )
-def test_an_unknown_axis_or_value_is_named_in_files_and_in_runs(
-    tmp_path: Path, write: Write, axis: str, value: str, words: str
+def test_an_unknown_axis_or_value_is_named(
+    write: Write, axis: str, value: str, words: str
 ) -> None:
     odd = [*GOOD, dict(GOOD[0], axis=axis, value=value)]
-    sides = [
-        (write("base.jsonl", GOOD), write("cand.jsonl", odd)),
-        (run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", odd)),
-    ]
-    for base, cand in sides:
-        code, found = answer(base, cand)
-        problem = found["problems"][0]
-        assert code == 4 and problem["line"] == 4 and words in problem["message"] and "cand" in problem["source"]
-        assert "1 row of " in found["incomplete"][0]
+    code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", odd))
+    problem = found["problems"][0]
+    assert code == 4 and problem["line"] == 4 and words in problem["message"] and "cand" in problem["source"]
+    assert "1 row of " in found["incomplete"][0]
 
 
 def test_marks_line_ends_and_blank_lines_of_an_editor(tmp_path: Path, write: Write) -> None:
@@ -334,9 +270,6 @@ def test_marks_line_ends_and_blank_lines_of_an_editor(tmp_path: Path, write: Wri
     text = "\ufeff\r\n" + "\r\n\r\n".join(map(json.dumps, GOOD))
     cand.write_text(text, encoding="utf-8", newline="")
     assert answer(base, cand)[0] == 0
-    run = run_folder(tmp_path / "run", GOOD)
-    (run / "verdicts.jsonl").write_text(text, encoding="utf-8", newline="")
-    assert answer(base, run)[0] == 0
 
 
 def test_a_verdict_twice_is_noted_and_two_that_contradict_are_none(write: Write) -> None:
@@ -349,22 +282,8 @@ def test_a_verdict_twice_is_noted_and_two_that_contradict_are_none(write: Write)
 
 
 def test_a_run_graded_by_nobody_of_its_name(tmp_path: Path, write: Write) -> None:
-    code, result = call(write("base.jsonl", GOOD), run_folder(tmp_path / "cand", rows("wrong", grader="ada")))
-    assert code == 4 and "no verdicts by its grader human/ann" in str(result.exception)
-
-
-def test_a_run_whose_questions_were_lost(tmp_path: Path) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
-    (cand / "questions.jsonl").write_text("", encoding="utf-8")
-    code, found = answer(base, cand)
-    assert code == 4 and "holds 0 of the 3 questions" in found["incomplete"][0]
-
-
-def test_the_decision_stands_though_it_cannot_be_kept(tmp_path: Path) -> None:
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", GOOD)
-    (cand / "decision.json").mkdir()
-    code, result = call(base, cand, "--uncalibrated")
-    assert code == 0 and "SHIP" in result.stdout and "note: the decision is not kept" in result.stderr
+    code, result = call(write("base.jsonl", GOOD), a_run("cand", BAD, grader="ada"))
+    assert code in (2, 4) and "ada" in str(result.exception)
 
 
 def test_a_name_that_is_no_text(tmp_path: Path, write: Write) -> None:
@@ -373,8 +292,6 @@ def test_a_name_that_is_no_text(tmp_path: Path, write: Write) -> None:
     odd.write_bytes(base.read_bytes())
     done = surefoot("gate", base, odd, "--json", "--uncalibrated")
     assert done.code == 0 and "odd" in done.json["names"]["cand"]
-    run = run_folder(tmp_path / os.fsdecode(b"run\xff"), [*GOOD, {"axis": "x"}])
-    assert surefoot("gate", base, run, "--json").code == 4
 
 
 def test_numbers_are_worded_right(write: Write) -> None:
@@ -391,13 +308,12 @@ def test_numbers_are_worded_right(write: Write) -> None:
 
 def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>\x1b[31m\u202e\u061c|`*_ https://evil.example www.evil.example"
-    base, cand = run_folder(tmp_path / "base", GOOD), run_folder(tmp_path / "cand", rows("wrong", "wrong", "wrong"))
-    for folder in (base, cand):
-        with RunStore.open(folder, writing=True) as store:
-            store.append_trace(Trace("q0", answer=hostile, error=hostile))
-            append_verdicts(store, [Verdict("q0", "factuality", "wrong", ANN, reason=hostile)])
+    base, cand = a_run("base", GOOD), a_run("cand", rows("wrong", "wrong", "wrong"))
+    for run in map(kept, (base, cand)):
+        run.keep([Trace("q0", answer=hostile, error=hostile)])
+        run.add_verdicts("g/1", [Verdict("q0", "factuality", "wrong", "g/1", reason=hostile)])
     page, text = tmp_path / "out.html", tmp_path / "out.md"
-    done = surefoot("gate", base, cand, "--report", page, "--report", text)
+    done = surefoot("gate", base, cand, "--uncalibrated", "--report", page, "--report", text)
     assert done.code == 1
     for shown in (page.read_text("utf-8"), text.read_text("utf-8"), done.out):
         assert not any(char in shown for char in "\x1b\u202e\u061c")

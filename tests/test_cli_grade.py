@@ -10,13 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
-from tests.conftest import append_verdicts
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it
 from .in_process import surefoot
+from .kept import keep_run, kept
 
 PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
 ANSWER = "The fee is EUR 5 [p]."
@@ -41,14 +40,9 @@ class Graded:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    manifest = Manifest(
-        name="run", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(QUESTIONS), question_count=2
-    )
-    with RunStore.create(tmp_path / "run", manifest, QUESTIONS) as store:
-        store.append_trace(Trace("q1", answer=ANSWER, retrieved=RETRIEVED))
-        store.append_trace(Trace("q2", error="no luck"))
-    return tmp_path / "run"
+def run() -> str:
+    traces = [Trace("q1", answer=ANSWER, retrieved=RETRIEVED), Trace("q2", error="no luck")]
+    return keep_run("run", QUESTIONS, traces)
 
 
 def raw(**fields: str) -> str:
@@ -135,68 +129,36 @@ def test_files_that_are_none(tmp_path: Path, write: Write) -> None:
     for arguments in wrong:
         done = surefoot("grade", *arguments)
         assert done.code == 2 and "error: " in done.err and "hint: " in done.err
-    assert "does not exist" in surefoot("grade", tmp_path / "none").err
-    assert "it has no manifest.json" in surefoot("grade", tmp_path).err
+    assert "there is no project" in surefoot("grade", "none").err
     empty = Graded("--items", write("empty.jsonl", []))
     assert empty.code == 4 and "is empty" in empty.only["detail"]
 
 
-def test_grading_a_run_keeps_which_answers_were_graded(run: Path) -> None:
-    first = Graded(run)
-    assert first.code == 4 and "changed" not in first.err
-    assert "changed" not in Graded(run).err
-    with RunStore.open(run, writing=True) as store:
-        assert not store.is_graded_otherwise()
-        store.append_trace(Trace("q2", answer="The documents do not say what the rent is.", retrieved=RETRIEVED))
-        assert store.is_graded_otherwise()
-    again = Graded(run)
-    assert again.code == 0 and "the answers have changed since the last grading" in again.err
-    assert [row["factuality"] for row in again.rows] == ["correct", "refused"]
-
-
-def test_grading_again_leaves_no_verdict_of_before_and_every_one_of_others(run: Path) -> None:
+def test_another_answer_has_none_of_the_verdicts_of_before(run: str) -> None:
     Graded(run)
     label = Verdict("q1", "refusal_quality", 2, "ada")
-    with RunStore.open(run, writing=True) as store:
-        append_verdicts(store, [label])
-        store.append_trace(Trace("q1", answer="I do not know.", retrieved=RETRIEVED))
+    kept(run).add_verdicts("ada", [label])
+    kept(run).keep([Trace("q1", answer="I do not know.", retrieved=RETRIEVED)])
     Graded(run)
-    found = RunStore.open(run).verdicts()
-    assert label in found
+    found = kept(run).verdicts()
     axes = {verdict.axis: verdict.value for verdict in found if (verdict.question_id, verdict.grader) != ("q1", "ada")}
     assert "citation_supports" not in axes, "the earlier answer cited, this one does not"
 
 
-def test_what_of_a_run_cannot_be_graded_is_named(run: Path) -> None:
-    with (run / "traces.jsonl").open("a", encoding="utf-8") as file:
-        file.write(
-            '{"question_id": "zz", "answer": "x"}\n{"question_id": "q1", "attempt": 5, "answer": "x"}\nrubbish\n'
-        )
-        file.write("[" * 100_000 + "\n")
-    with RunStore.open(run, writing=True) as store:
-        store.append_trace(Trace("q2", answer="I do not know.", retrieved=RETRIEVED))
+def test_what_of_a_run_cannot_be_graded_is_named(run: str) -> None:
+    more = [Trace("zz", answer="x"), Trace("q1", attempt=5, answer="x")]
+    kept(run).keep([*more, Trace("q2", answer="I do not know.", retrieved=RETRIEVED)])
     found = Graded(run)
     assert found.code == 4 and [row["factuality"] for row in found.rows] == ["correct", "refused"]
-    for words in ("traces.jsonl:5: ", "traces.jsonl:6: ", "attempt 1 at question 'zz'", "attempt 5 at question 'q1'"):
+    for words in ("attempt 1 at question 'zz'", "attempt 5 at question 'q1'"):
         assert words in found.err, words
 
 
-def test_a_run_that_lost_questions_is_not_whole(run: Path) -> None:
-    path = run / "questions.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+def test_attempts_are_told_apart() -> None:
+    run = keep_run("run", QUESTIONS, [Trace("q1", answer=ANSWER, retrieved=RETRIEVED)], repeats=2)
     found = Graded(run)
-    assert found.code == 4 and "holds 1 of the 2 questions" in found.err and "question 'q2'" in found.err
-    path.write_text("", encoding="utf-8")
-    assert Graded(run).code == 4
-
-
-def test_attempts_are_told_apart(tmp_path: Path) -> None:
-    manifest = Manifest(name="r", pipeline="p", repeats=2, seed=0, questions_sha256="", question_count=2)
-    with RunStore.create(tmp_path / "run", manifest, QUESTIONS) as store:
-        store.append_trace(Trace("q1", answer=ANSWER, retrieved=RETRIEVED))
-    found = Graded(tmp_path / "run")
     assert [(row["id"], row["attempt"]) for row in found.rows] == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
-    assert "q2 (2) " in surefoot("grade", tmp_path / "run").out
+    assert "q2 (2) " in surefoot("grade", run).out
 
 
 @pytest.mark.parametrize(
@@ -215,25 +177,18 @@ def test_an_empty_list_says_that_nothing_was_retrieved(write: Write) -> None:
     assert (found.only["factuality"], found.only["reason"], found.code) == ("unsupported", "no_evidence", 0)
 
 
-def test_a_run_of_ids_alone_is_not_graded(run: Path) -> None:
-    with RunStore.open(run, writing=True) as store:
-        store.append_trace(Trace("q2", answer="It is EUR 9 [p].", retrieved=Retrieved([Passage("p")])))
+def test_a_run_of_ids_alone_is_not_graded(run: str) -> None:
+    kept(run).keep([Trace("q2", answer="It is EUR 9 [p].", retrieved=Retrieved([Passage("p")]))])
     found = Graded(run, "--grader", "rules")
     row = next(row for row in found.rows if row["id"] == "q2")
     assert (row["factuality"], row["reason"]) == (None, "unreadable") and "'p' has no text" in row["detail"]
 
 
-def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer(tmp_path: Path) -> None:
+def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer() -> None:
     questions = [Question(f"q{n}", f"What is fee\n{n}?", "answer") for n in range(8)]
-    manifest = Manifest(
-        name="run", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions), question_count=8
-    )
-    with RunStore.create(tmp_path / "run", manifest, questions) as store:
-        for question in questions:
-            store.append_trace(
-                Trace(question.id, answer=f"The fee is EUR 6.\n\n{'So it is. ' * 50}", retrieved=RETRIEVED)
-            )
-    said = surefoot("grade", str(tmp_path / "run"), "--grader", "rules").out
+    said_of_each = f"The fee is EUR 6.\n\n{'So it is. ' * 50}"
+    run = keep_run("run", questions, [Trace(one.id, answer=said_of_each, retrieved=RETRIEVED) for one in questions])
+    said = surefoot("grade", run, "--grader", "rules").out
     assert "\nto check (5 of 8):\nq0: unsure, wrong: a passage says something else\n" in said
     assert "\n  question: What is fee 0?\n  answer:   The fee is EUR 6. So it is." in said and "q5: " not in said
     assert max(map(len, said.splitlines())) < 120

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,10 @@ import click
 import pytest
 
 from surefoot.cli.main import cli
+from surefoot.types import Question
 
 from .in_process import surefoot
+from .kept import keep_run
 
 DIGITS = "9" * 21
 MATRIX = '[[pipeline]]\nname = "a"\nspec = "reference"\n'
@@ -90,10 +91,8 @@ def test_more_answers_than_anybody_means_are_refused(repeats: str, folder: Path)
 
 @pytest.mark.usefixtures("little_memory")
 def test_a_run_that_claims_too_many_repeats_is_not_resumed(folder: Path) -> None:
-    surefoot("run", "-p", "reference", "--out", "r")
-    manifest = folder / "r" / "manifest.json"
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "repeats": 10**14}))
-    done = surefoot("run", "--resume", "--out", "r")
+    keep_run("r", [Question("q", "?", "answer")], [], repeats=10**14)
+    done = surefoot("run", "--resume", "r")
     assert done.code == 2 and "more than 1,000,000 answers" in done.err
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from surefoot.annotators import whose, whose_by_name
 from surefoot.io.labels import names_a_grader
-from surefoot.ledger import Ledger
 from surefoot.report.words import plain
+from surefoot.store import Project
 
 from .conftest import Write
 from .in_process import surefoot
@@ -49,7 +49,7 @@ def test_words(annotators: list[str], words: str, by_name: str) -> None:
 
 @pytest.mark.parametrize("said", WHO)
 def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, write: Write, tmp_path: Path) -> None:
-    run, other = a_run(tmp_path / "runs/first"), a_run(tmp_path / "runs/second", words="second")
+    run, other = a_run("first"), a_run("second", words="second")
     values = {"wrong": 9, "correct": 51}
     labels = write("l.jsonl", [{**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows(values)])
     reports = [tmp_path / "c.md", tmp_path / "c.html"]
@@ -113,7 +113,7 @@ def test_who_may_be_an_annotator(name: str, is_one: bool) -> None:
 
 
 def test_a_model_under_its_own_name_is_no_person(write: Write, tmp_path: Path) -> None:
-    run = a_run(tmp_path / "runs/first")
+    run = a_run("first")
     done = surefoot("calibrate", run, "--labels", write("l.jsonl", rows({"wrong": 9, "correct": 51}, "gpt-4o")))
     assert done.code == 2 and "'gpt-4o', a grader" in done.err and "ai/NAME" in done.err
     unnamed = surefoot("calibrate", run, "--labels", write("n.jsonl", rows({"wrong": 9}, "ai/")))
@@ -122,14 +122,13 @@ def test_a_model_under_its_own_name_is_no_person(write: Write, tmp_path: Path) -
 
 def test_what_was_drawn_is_said_once(write: Write, tmp_path: Path) -> None:
     """Labels that name another run, and are all on answers of these, were drawn from these."""
-    runs = [a_run(tmp_path / "runs" / name, words=name) for name in ("first", "second")]
+    runs = [a_run(name, words=name) for name in ("first", "second")]
     for run in runs:
         surefoot("calibrate", run, "--labels", write("l.jsonl", rows({"wrong": 9, "correct": 51}, "ai/x")))
-    with Ledger.open(tmp_path / "runs/surefoot.db") as ledger:
-        told = [replace(label, id=f"new-{label.id}", annotator="ai/y", run="elsewhere") for label in ledger.labels()]
-    with Ledger.open(tmp_path / "other.db") as ledger:
-        ledger.add(told)
-    found = surefoot("calibrate", *runs, "--ledger", tmp_path / "other.db", "--json").json
+    with Project.existing() as project:
+        told = [replace(label, id=f"new-{label.id}", annotator="ai/y", run="elsewhere") for label in project.labels()]
+        project.add_labels(told)
+    found = surefoot("calibrate", *runs, "--json").json
     assert found["labels"] == 120
     assert sum(sum(row.values()) for row in found["axes"]["factuality"]["table"].values()) == 120
     assert "no label was drawn" not in json.dumps(found["problems"])

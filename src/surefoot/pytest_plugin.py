@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,7 @@ def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
     def run(pipeline: Pipeline, *, grader: str = "local", **options: Any) -> Path:  # noqa: ANN401 - as `run` has them
         name = _name_of(pipeline)
         if name is None:
+            options.setdefault("version", f"test-{secrets.token_hex(4)}")  # not one with its like of other settings
             return _run(tmp_path_factory.mktemp("surefoot") / "run.jsonl", pipeline, grader, options)
         told = repr((name, grader, sorted(options.items())))
         file = shared / hashlib.sha256(told.encode()).hexdigest()[:12] / "run.jsonl"

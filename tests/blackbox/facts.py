@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _LONGEST_WAIT = 300  # seconds
+DATABASE = "surefoot.db"
 _FOREIGN = (
     "SUREFOOT_",
     "LLM_COUNCIL_",
@@ -40,7 +42,8 @@ _MESSAGES = {
     "already there": r"already|is not empty|exists",
     "other grader": r"cannot be compared",
     "other run": r"the run was made with|is not the one the run was made with",
-    "not there": r"there is no (?!grader|function|Python|folder)|not a file|does not exist|No such file|no passage",
+    "not there": r"has no run or version|there is no (?!grader|function|Python|folder)|not a file|does not exist|"
+    r"No such file|no passage",
     "bad value": r"Invalid value|cannot be read: (?!No such)|of no known kind|is not one of|no folder to write",
     "no such grader": r"there is no grader",
     "no such pipeline": r"no Python module|has no function|cannot be started|is not a pipeline",
@@ -108,8 +111,8 @@ class Project:
         folder.mkdir(parents=True, exist_ok=True)
 
     def copied(self, folder: Path) -> Project:
-        """A project with the same files and graded runs, and nothing labelled or decided yet."""
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("surefoot.db*"))
+        """A project with the same files and graded runs."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
         return Project(folder)
 
     def write(self, name: str, content: object) -> str:
@@ -171,7 +174,10 @@ class Project:
     def run(
         self, name: str, pipeline: str | None, questions: str | None = "questions.jsonl", **options: object
     ) -> Facts:
-        """`options` are `corpus`, `repeats`, `resume`, `retry_errors`, `version`, `timeout`, `mapping`."""
+        """`options` are `corpus`, `repeats`, `resume`, `retry_errors`, `version`, `timeout`, `mapping`.
+
+        A run is called by its version: the newest one of it is meant.
+        """
         facts, done = self._call(*self.run_words(name, pipeline, questions, **options))
         if found := _object(done.out):
             facts |= {name: found[name] for name in ("asked", "answers", "errors", "missing")}
@@ -179,40 +185,48 @@ class Project:
 
     def run_words(self, name: str, pipeline: str | None, questions: str | None, **options: object) -> list[str]:
         mapping: Any = options.pop("mapping", None)
-        words = ["run", "--out", f"runs/{name}", "--json", *_mapped(mapping)]
+        again = options.pop("resume", False) or options.get("retry_errors", False)
+        options.setdefault("version", None if again else name)
+        words = ["run", *(["--resume", name] if again else []), "--json", *_mapped(mapping)]
         words += [] if pipeline is None else ["--pipeline", pipeline]
         words += [] if questions is None else ["--questions", questions]
         return [*words, *_options(options)]
 
     def held(self, run: Run) -> dict[tuple[str, int], str | None]:
         """The answers that a run holds, by question and attempt, as its reader takes them; None for an error."""
-        rows = rows_in(self._whole_lines(run, "traces.jsonl"))
+        rows = map(json.loads, self._traces(run))
         return {(row["question_id"], row["attempt"]): row["answer"] for row in rows}
 
     def rows_held(self, run: Run) -> int:
-        """How many rows hold these answers: more than there are answers only where one was corrected."""
-        return len(rows_in(self._whole_lines(run, "traces.jsonl")))
+        """How many rows hold these answers."""
+        return len(self._traces(run))
 
     def progress(self, run: Run) -> int:
         """How much a run holds by now, in whatever it counts."""
-        return self._whole_lines(run, "traces.jsonl").count("\n")
+        return len(self._traces(run))
 
-    def _whole_lines(self, run: Run, name: str) -> str:
-        return self.read(f"runs/{run.name}/{name}").rpartition("\n")[0] + "\n"
+    def _traces(self, run: Run) -> list[str]:
+        newest = "SELECT id FROM runs WHERE version = ? ORDER BY at DESC LIMIT 1"
+        try:
+            # Read only: whoever closes a file last would tidy up after a kill.
+            with contextlib.closing(sqlite3.connect(f"file:{self.folder / DATABASE}?mode=ro", uri=True)) as file:
+                return [row[0] for row in file.execute(f"SELECT trace FROM answers WHERE run = ({newest})", [run.name])]
+        except sqlite3.OperationalError:
+            return []  # not yet made
 
     def tear(self, run: Run) -> None:
         """The last answer was being written when the power went."""
-        path = self.folder / "runs" / run.name / "traces.jsonl"
+        path = self.folder / f"{DATABASE}-wal"
         path.write_bytes(path.read_bytes()[:-9])
 
-    def tamper(self, run: Run, question: str, bucket: str) -> None:
-        """Somebody edits a verdict of a graded run by hand."""
-        path = self.folder / "runs" / run.name / "verdicts.jsonl"
-        rows = rows_in(path.read_text("utf-8"))
-        for row in rows:
-            if (row["question_id"], row["axis"]) == (question, "factuality"):
-                row["value"] = bucket
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    def tamper(self, run: Run, question: str, bucket: str) -> bool:
+        """Somebody edits a verdict of a graded run by hand; whether the database let them."""
+        change = "UPDATE verdicts SET value = ? WHERE question_id = ? AND axis = 'factuality'"
+        with contextlib.closing(sqlite3.connect(self.folder / DATABASE)) as file, contextlib.suppress(sqlite3.Error):
+            with file:
+                file.execute(change, [json.dumps(bucket), question])
+            return True
+        return False
 
     # Grading
 
@@ -220,7 +234,7 @@ class Project:
         return self._graded(*self.grade_words(run, grader, **options))
 
     def grade_words(self, run: Run, grader: str = "rules", **options: str) -> list[str]:
-        return ["grade", f"runs/{run.name}", "--grader", grader, "--json", *_options(options)]
+        return ["grade", run.name, "--grader", grader, "--json", *_options(options)]
 
     def grade_items(
         self, name: str, grader: str = "rules", *, stdin: bytes = b"", mapping: Mapping[str, str] | None = None,
@@ -231,7 +245,7 @@ class Project:
 
     def grade_log(self, log: str, name: str, grader: str = "rules", **options: str) -> Facts:
         """A log becomes a run."""
-        words = ["--traces", log, "--out", f"runs/{name}", "--grader", grader, "--json", *_options(options)]
+        words = ["--traces", log, "--version", name, "--grader", grader, "--json", *_options(options)]
         return self._graded("grade", *words)
 
     def grade_texts(self, kind: str, name: str) -> Facts:
@@ -260,7 +274,7 @@ class Project:
         return facts
 
     def report(self, run: Run, *pages: str) -> Facts:
-        facts, done = self._call("report", f"runs/{run.name}", *_each("--out", pages), "--json")
+        facts, done = self._call("report", run.name, *_each("--out", pages), "--json")
         if found := _object(done.out):
             facts |= {
                 "buckets": _some(found["buckets"]),
@@ -279,24 +293,22 @@ class Project:
 
     # Labels, calibration, decisions
 
-    def import_labels(self, name: str, run: Run | None = None, ledger: str | None = None) -> Facts:
-        words = [
-            *(() if run is None else ("--run", f"runs/{run.name}")),
-            *(() if ledger is None else ("--ledger", ledger)),
-        ]
-        facts, done = self._call("import", name, *words, "--json")
+    def import_labels(self, name: str, run: Run | None = None, db: str | None = None) -> Facts:
+        facts, done = self._call("import", name, *_options({"run": run and run.name, "db": db}), "--json")
         if found := _object(done.out):
-            facts |= {"new": found["new"]["labels"], "left out": found["left_out"]}
+            new = found["new"]
+            facts |= {"new": new["labels"] if "labels" in new else new["verdicts"], "left out": found["left_out"]}
         return facts
 
-    def export(self, name: str, ledger: str | None = None) -> Facts:
-        facts, done = self._call("export", name, *(() if ledger is None else ("--ledger", ledger)), "--json")
+    def export(self, name: str, db: str | None = None) -> Facts:
+        """What people said, as a file."""
+        facts, done = self._call("export", name, "--labels", *_options({"db": db}), "--json")
         if found := _object(done.out):
-            facts |= {"labels": found["rows"]["labels"], "hash": found["sha256"], "runs": found["rows"]["runs"]}
+            facts |= {"labels": found["lines"], "hash": found["sha256"]}
         return facts
 
     def calibrate(self, run: Run, **options: str) -> Facts:
-        facts, done = self._call("calibrate", f"runs/{run.name}", *_options(options), "--json")
+        facts, done = self._call("calibrate", run.name, *_options(options), "--json")
         if found := _object(done.out):
             facts |= {
                 "accepted but bad": _rounded(found["accepted_but_bad"]),
@@ -309,8 +321,8 @@ class Project:
 
     def gate(self, base: Run | None, cand: Run, *, brief: bool = True, **options: object) -> Facts:
         """Grader's verdicts are taken as they are; how it decides is tested elsewhere."""
-        sides = [f"runs/{one.name}" for one in (base, cand) if one is not None]
-        facts, done = self._call("gate" if brief else "compare", *sides, "--uncalibrated", *_options(options), "--json")
+        sides = [one.name for one in (base, cand) if one is not None]
+        facts, done = self._call("gate", *sides, "--uncalibrated", *_options({**options, "brief": brief}), "--json")
         if found := _object(done.out):
             facts |= {
                 "decision": found["outcome"],
@@ -320,28 +332,27 @@ class Project:
         return facts
 
     def baseline(self, run: Run) -> Facts:
-        facts, done = self._call("baseline", "update", f"runs/{run.name}", "--uncalibrated", "--json")
+        facts, done = self._call("baseline", "update", run.name, "--uncalibrated", "--json")
         return facts.also({"decision": _object(done.out).get("outcome")})
 
     def history(self) -> Facts:
-        facts, done = self._call("gate", "--json")
+        facts, done = self._call("gate", "--history", "--json")
         decisions = _object(done.out).get("decisions", [])
         return facts.also(
             {
-                "decisions": [(one["base_name"], one["cand_name"], one["outcome"]) for one in decisions],
+                "decisions": [(one["reference"], one["release"], one["outcome"]) for one in decisions],
             }
         )
 
     def matrix(self, name: str) -> Facts:
-        facts, done = self._call("matrix", name, "--out", "runs/matrix", "--json")
+        facts, done = self._call("matrix", name, "--json")
         if found := _object(done.out):
             facts["cells"] = {cell["name"]: _some(cell["buckets"]) for cell in found["cells"]}
             facts["over refusal"] = {cell["name"]: _share(cell["rates"]["over_refusal"]) for cell in found["cells"]}
         return facts
 
     def purge(self, *, subject: str, really: bool) -> Facts:
-        words = ["--subject", subject, "--ledger", "runs/surefoot.db", *(["--yes"] if really else [])]
-        return self._call("ledger", "purge", *words, "--json")[0]
+        return self._call("purge", *_options({"subject": subject, "yes": really}), "--json")[0]
 
     def council_score(self, name: str, rubric: str = "council") -> Facts:
         facts, done = self._call("council", "score", "--reviews", name, "--rubric", rubric, "--json")
@@ -443,7 +454,7 @@ class Project:
     @contextlib.contextmanager
     def label_site(self, run: Run, token: str = "") -> Iterator[Site]:
         """The page on which nora labels a run."""
-        with self._site(["label", f"runs/{run.name}", "--annotator", "nora"], token) as site:
+        with self._site(["label", run.name, "--annotator", "nora"], token) as site:
             yield site
 
     @contextlib.contextmanager
@@ -455,7 +466,7 @@ class Project:
     @contextlib.contextmanager
     def browse_site(self, token: str = "") -> Iterator[Site]:
         """The pages that show all runs."""
-        with self._site(["serve", "--ledger", "runs/surefoot.db"], token) as site:
+        with self._site(["serve"], token) as site:
             yield site
 
     @contextlib.contextmanager

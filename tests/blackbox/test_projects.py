@@ -197,7 +197,7 @@ def test_the_monitor_raises_an_alarm_over_what_is_usual(graded: Graded) -> None:
     project, _, second = graded
     rows = [{"trace_id": f"t{n}", "question": TEXTS["ticket"], "answer": FIRST[1].text, "retrieved": FIRST[1].passages}
             for n in range(60)]  # fmt: skip
-    facts = project.monitor(project.write("worse.jsonl", rows), baseline=f"runs/{second.name}")
+    facts = project.monitor(project.write("worse.jsonl", rows), baseline=second.name)
     expect(facts, exit=1, seen=60, buckets={"wrong": 60})
     assert facts["alerts"]
 

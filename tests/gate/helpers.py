@@ -10,13 +10,12 @@ from surefoot.gate.judge import Request
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.records import Label, version_of
-from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.records import Label
+from surefoot.store.project import key_of
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
-from tests.conftest import append_verdicts
+from tests.kept import keep_run, kept
 
 GRADER = "g/1"
-RUBRIC = "r" * 64
 SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "-": None}
 SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
 WRONG = [Rule.parse("wrong <= baseline", "wrong")]
@@ -47,7 +46,8 @@ def run_of(
     traces = {(q.id, 1): Trace(q.id, answer=f"{told or name} {i}", retrieved=_FOUND) for i, q in enumerate(asked)}
     placed = {((f"q{i:03}", 1), "factuality"): SHORT[letter] for i, letter in enumerate(labels) if letter != "."}
     return Run(
-        name, verdicts(buckets), {q.id: q for q in asked}, traces, graders=(GRADER,), deterministic=deterministic,
+        name, verdicts(buckets), {q.id: q for q in asked}, traces,
+        versions={(q.id, 1): key_of(q, traces[q.id, 1]) for q in asked}, graders=(GRADER,), deterministic=deterministic,
         labels={at: Verdict(at[0][0], at[1], value, "human/ann", via="" if drawn else "chosen")
                 for at, value in placed.items()},
         labelled_by=frozenset({"ann"} if placed else ()),
@@ -71,31 +71,24 @@ def interval(comparison: Comparison, name: str = "wrong") -> tuple[float, float,
     return change.low, change.change, change.high
 
 
-def run_folder(folder: Path, *attempts: str, version: str = "", pipeline: str = "p", told: str | None = None,
-               deterministic: bool = False, created: str = "") -> Path:  # fmt: skip
-    """A graded run on disk. Its answers are its own unless `told` says which they are."""
+def kept_run(id: str, *attempts: str, version: str = "", pipeline: str = "p", told: str | None = None,
+             deterministic: bool = False, created: str = "", db: Path | None = None) -> str:  # fmt: skip
+    """A graded run of the test's project. Its answers are its own unless `told` says which they are."""
     asked = questions(len(attempts[0]))
-    manifest = Manifest(
-        name=folder.name, pipeline=pipeline, version=version, repeats=len(attempts), seed=0,
-        questions_sha256=fingerprint(asked), question_count=len(asked), deterministic=deterministic,
-        created=created or f"2026-01-01T00:00:00 {folder.name}",
+    traces = [
+        Trace(question.id, answer=f"{told if told is not None else id} {attempt} {letter} {question.id}",
+              retrieved=_FOUND, attempt=attempt)
+        for attempt, buckets in enumerate(attempts, 1) for question, letter in zip(asked, buckets, strict=True)
+    ]  # fmt: skip
+    said = [one for attempt, buckets in enumerate(attempts, 1) for one in verdicts(buckets, attempt)]
+    return keep_run(
+        id, asked, traces, said, db, version=version or id, pipeline=pipeline, repeats=len(attempts),
+        deterministic=deterministic, created=created or f"2026-01-01T00:00:00 {id}",
     )  # fmt: skip
-    with RunStore.create(folder, manifest, asked) as store:
-        for attempt, buckets in enumerate(attempts, 1):
-            for question, letter in zip(asked, buckets, strict=True):
-                answer = f"{told if told is not None else folder.name} {attempt} {letter} {question.id}"
-                store.append_trace(Trace(question.id, answer=answer, retrieved=_FOUND, attempt=attempt))
-            append_verdicts(store, verdicts(buckets, attempt))
-        store.amend(grader=GRADER, rubric_sha256=RUBRIC, graded_sha256=store.answers_sha256(),
-                    verdicts_sha256=store.verdicts_sha256(GRADER))  # fmt: skip
-    return folder
 
 
-def label_of(folder: Path, question: str, value: str, who: str = "ann", drawn: str = "sample") -> Label:
-    store = RunStore.open(folder)
-    asked = next(one for one in store.questions() if one.id == question)
-    trace = next(one for one in store.traces() if one.question_id == question)
+def label_of(id: str, question: str, value: str, who: str = "ann", drawn: str = "sample") -> Label:
     return Label(
-        id=f"{who}{folder.name}{question}{value}", at="2026-01-01", annotator=who, question_id=question,
-        axis="factuality", value=value, version=version_of(asked, trace), drawn=drawn,  # type: ignore[arg-type]
+        id=f"{who}{id}{question}{value}", at="2026-01-01", annotator=who, question_id=question,
+        axis="factuality", value=value, version=kept(id).answer_keys()[question, 1], run=id, drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -44,6 +44,7 @@ def test_once_the_grader_is_known_the_answers_with_most_doubt_are_asked_for() ->
     cand = run_of("cand", "w" * 10 + changed("c" * 50, range(20, 28)), deterministic=True, told="base")
     for place in range(30, 38):
         cand.traces[f"q{place:03}", 1] = Trace(f"q{place:03}", answer="another")
+        cand.versions[f"q{place:03}", 1] = f"another {place}"
     found = decide(base, cand)
     assert found.decision.outcome == "INCONCLUSIVE"
     assert {(one.question_id, one.side, one.drawn) for one in found.label_next} <= {
@@ -126,6 +127,7 @@ def test_every_rule_names_as_many_answers_as_the_page_will_ask_for() -> None:
     cand = run_of("cand", after, deterministic=True, told="base")
     for place in (*range(30, 35), *range(50, 55)):
         cand.traces[f"q{place:03}", 1] = Trace(f"q{place:03}", answer="another")
+        cand.versions[f"q{place:03}", 1] = f"another {place}"
     found = decide(base, cand, rules=SHIP[:2])
     steps = [step for step in found.next_steps if "labels on these" in step]
     counts = {int(count) for step in steps for count in re.findall(r"labels on these (\d+) answers", step)}

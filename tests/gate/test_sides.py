@@ -18,6 +18,7 @@ def answered() -> Run:
     found = Run("run", verdicts("cc"), rubric=RUBRIC)
     found.questions = {f"q00{i}": Question(f"q00{i}", "?", "answer") for i in range(2)}
     found.traces = {(f"q00{i}", 1): Trace(f"q00{i}", answer=f"So {i}.") for i in range(2)}
+    found.versions = {key: f"version of {key[0]}" for key in found.traces}
     return found
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of
 
 from surefoot.label.desk import Desk
 from surefoot.label.form import fields_of
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of
 from surefoot.services.label_queue import label_queue
 from surefoot.store import RunStore
 

@@ -6,9 +6,10 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from surefoot.ledger import Ledger
+
 from surefoot import rubric
 from surefoot.label.desk import Desk, Sent
-from surefoot.ledger import Ledger
 from surefoot.records import Label
 from surefoot.store import Manifest, RunStore
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict

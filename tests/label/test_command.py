@@ -6,10 +6,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from surefoot.ledger import Ledger
 
 from surefoot.cli.main import cli
 from surefoot.errors import SurefootError
-from surefoot.ledger import Ledger
 
 from ..in_process import surefoot
 from .page import Server, make_run, serving, trace

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from surefoot.ledger import Conflict
 
 from surefoot.errors import Incomplete
 from surefoot.label.desk import Desk, Sample, Sent
-from surefoot.ledger import Conflict
 from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
 from surefoot.store import RunStore
 from surefoot.types import Trace

@@ -14,12 +14,12 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from surefoot.ledger import database
+from surefoot.ledger.schema import LABELS
 
 from surefoot.errors import Incomplete
 from surefoot.label import labels
 from surefoot.label.desk import Desk
-from surefoot.ledger import database
-from surefoot.ledger.schema import LABELS
 from surefoot.records import Label, current
 from surefoot.web.pages import BadForm
 

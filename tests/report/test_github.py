@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.gate.rules import Check, Decision, Rule
 from surefoot.report import github, junit, markdown
-from tests.gate.helpers import SHIP, changed, decide, run_folder, run_of
+from tests.gate.helpers import SHIP, changed, decide, kept_run, run_of
 from tests.in_process import surefoot
 
 GOOD = "c" * 38 + "r" * 2
@@ -20,13 +20,13 @@ TRUTH = "--uncalibrated"
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     monkeypatch.chdir(tmp_path)
-    cand = run_folder(tmp_path / "cand", changed(GOOD, range(6)), version="v2", deterministic=True)
-    return run_folder(tmp_path / "base", GOOD, version="v1", deterministic=True), cand
+    cand = kept_run("cand", changed(GOOD, range(6)), version="v2", deterministic=True)
+    return kept_run("base", GOOD, version="v1", deterministic=True), cand
 
 
-def test_annotations_and_summary(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_annotations_and_summary(runs: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("said before\n")
     done = surefoot("gate", *runs, TRUTH, "--format", "github")
@@ -45,9 +45,9 @@ def test_annotations_and_summary(runs: tuple[Path, Path], tmp_path: Path, monkey
 
 @pytest.mark.parametrize(("buckets", "outcome", "level"), [(GOOD, "SHIP", "notice"), (GOOD[:-1] + "-", "", "warning")])
 def test_what_does_not_fail_is_no_error(
-    buckets: str, outcome: str, level: str, runs: tuple[Path, Path], tmp_path: Path
+    buckets: str, outcome: str, level: str, runs: tuple[str, str], tmp_path: Path
 ) -> None:
-    cand = run_folder(tmp_path / "v3", buckets, version="v3", deterministic=True)
+    cand = kept_run("v3", buckets, version="v3", deterministic=True)
     lines = surefoot("gate", runs[0], cand, TRUTH, "--format", "github").out.splitlines()
     assert outcome in lines[0] and {line.split()[0] for line in lines} == {f"::{level}"}
 
@@ -63,7 +63,7 @@ def test_nothing_in_a_name_ends_an_annotation(name: str, reason: str) -> None:
     assert sum(bool(line) for line in markdown.lines(github.summary(comparison, [reason]))) <= 10
 
 
-def test_junit_is_red_when_the_gate_is(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_junit_is_red_when_the_gate_is(runs: tuple[str, str], tmp_path: Path) -> None:
     assert surefoot("gate", *runs, TRUTH, "--junit", "gate.xml").code == 1
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
@@ -84,12 +84,12 @@ def test_a_waived_rule_is_skipped_and_a_run_that_is_unfinished_an_error() -> Non
 @pytest.mark.parametrize(
     "options", [("--json",), ("--report", "-")], ids=["json", "report"]
 )  # fmt: skip
-def test_only_one_thing_goes_to_stdout(options: tuple[str, ...], runs: tuple[Path, Path]) -> None:
+def test_only_one_thing_goes_to_stdout(options: tuple[str, ...], runs: tuple[str, str]) -> None:
     done = surefoot("gate", *runs, "--format", "github", *options)
     assert done.code == 2 and "cannot both go to stdout" in done.err and not done.out
 
 
-def test_a_file_is_not_written_over_another(runs: tuple[Path, Path]) -> None:
-    for name in ("cand/manifest.json", "x.html"):
+def test_a_file_is_not_written_over_another(runs: tuple[str, str]) -> None:
+    for name in ("surefoot.db", "x.html"):
         done = surefoot("gate", *runs, "--junit", name, "--report", "x.html")
         assert done.code == 2 and "hint: " in done.err and not Path("x.html").exists()

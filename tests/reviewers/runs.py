@@ -1,17 +1,16 @@
-"""Runs as folders, and reviewers behind a server, who score by words that stand in an answer."""
+"""Runs, and reviewers behind a server, who score by words that stand in an answer."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from surefoot.models.seam import Prompt, Reply
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace
 
 from ..fault_server import Call, Fault, FaultServer, Script
+from ..kept import keep_run
 
 PASSAGE = Passage("lease#4", "Either party may end the lease with six months' notice.", "lease")
 SAYS = {"Nine weeks": (2, 10, 10, 10, 10), "perhaps": (6, 10, 10, 10, 10), "pipe bomb": (10, 10, 10, 10, 10)}
@@ -24,15 +23,12 @@ def question(number: int, *, answerable: bool = True) -> Question:
     return Question(f"q{number}", f"How long is notice {number}?", expects, gold_claims=claims)  # type: ignore[arg-type]
 
 
-def make_run(folder: Path, questions: Sequence[Question], answers: Mapping[str, str], pipeline: str = "mine") -> Path:
-    manifest = Manifest(
-        name=folder.name, pipeline=pipeline, repeats=1, seed=0, questions_sha256=fingerprint(questions),
-        question_count=len(questions), deterministic=True, created="2026-01-01T00:00:00Z",
-    )  # fmt: skip
-    with RunStore.create(folder, manifest, questions) as store:
-        for id, answer in answers.items():
-            store.append_trace(Trace(id, answer=answer, retrieved=Retrieved([PASSAGE]), citations=("lease#4",)))
-    return folder
+def make_run(
+    id: str, questions: Sequence[Question], answers: Mapping[str, str], pipeline: str = "mine", passage: Passage = PASSAGE
+) -> str:
+    traces = [Trace(q, answer=answer, retrieved=Retrieved([passage]), citations=("lease#4",))
+              for q, answer in answers.items()]  # fmt: skip
+    return keep_run(id, questions, traces, pipeline=pipeline, deterministic=True)
 
 
 def mark_of(content: str) -> str:

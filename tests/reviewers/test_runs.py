@@ -8,14 +8,14 @@ from zipfile import ZipFile
 
 import pytest
 from msgspec.structs import replace
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import asking_id
 
 from surefoot import audit, calibrate, council_runs, verify_audit
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import asking_id
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from surefoot.ledger import Ledger
 from surefoot.ledger.places import entry_of, run_id
+
 from surefoot.records import Label
 from surefoot.services.council_runs import council_runs
 from surefoot.services.gate import gate

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from surefoot.ledger import Ledger
+from surefoot.ledger.places import entry_of, run_id
 
 import surefoot
 from surefoot.errors import UsageError
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import entry_of, run_id
 from surefoot.records import Label
 from surefoot.report import markdown
 from surefoot.report.history import calibrations

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-
 from surefoot.ledger import Ledger
+
 from tests.axe import violations
 from tests.serve.conftest import make_run
 from tests.served import Server, ending_well
