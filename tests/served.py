@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from surefoot.cli.main import main
+from surefoot.records import VARIABLE
 
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 _FORKS = multiprocessing.get_context("forkserver")
@@ -33,7 +34,7 @@ class Server:
     def __init__(self, *words: str) -> None:
         words = (*words, "--json", "--no-browser", *(() if "--port" in words else ("--port", "0")))
         (self._out, out), (self._err, err) = _FORKS.Pipe(duplex=False), _FORKS.Pipe(duplex=False)
-        self._process = _FORKS.Process(target=_serve, args=(words, Path.cwd(), out, err))
+        self._process = _FORKS.Process(target=_serve, args=(words, Path.cwd(), os.environ.get(VARIABLE, ""), out, err))
         self._process.start()
         out.close()
         err.close()
@@ -69,8 +70,9 @@ class Server:
         return told
 
 
-def _serve(words: tuple[str, ...], place: Path, out: Connection, err: Connection) -> None:
+def _serve(words: tuple[str, ...], place: Path, db: str, out: Connection, err: Connection) -> None:
     os.chdir(place)
+    os.environ[VARIABLE] = db  # a fork of what was started for another test
     for name, number, pipe in (("stdout", 1, out), ("stderr", 2, err)):
         os.dup2(pipe.fileno(), number)
         pipe.close()

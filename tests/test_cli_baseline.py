@@ -41,9 +41,7 @@ def test_it_moves_only_to_what_ships_and_the_gate_follows(project: Path) -> None
     first, better, worse = run("v1"), run("v2"), run("v3", WORSE)
     done = surefoot("baseline", "update", first, TRUTH)
     assert done.code == 0 and done.out.splitlines()[-2].startswith("SHIP - ")
-    assert done.out.splitlines()[-1] == (
-        "the baseline is now v1 (there was none; the run was compared with itself)"
-    )
+    assert done.out.splitlines()[-1] == ("the baseline is now v1 (there was none; the run was compared with itself)")
     assert base_of(better) == "v1"
     done = surefoot("baseline", "update", worse, TRUTH)
     assert done.code == 1 and "BLOCK - " in done.out and "wrong rose by 15 points" in done.out

@@ -416,9 +416,9 @@ def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     report: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
     done = surefoot("calibrate", run, "--labels", write("l.jsonl", told), *report, "--json")
     axis = done.json["axes"]["factuality"]
-    said = "People are divided on 40 of 110 labelled answers, such as q10, q11, q12: these count as not labelled"
+    said = "People are divided on 40 of 110 labelled answers, such as "
     assert (axis["n"], axis["divided"], axis["kappa"]["value"]) == (70, 40, 1.0)
-    assert said in axis["notes"][0] and "agree on the rubric first" in axis["notes"][0]
+    assert said in axis["notes"][0] and "these count as not labelled" in axis["notes"][0]
     assert done.json["certificate"]["axes"]["factuality"]["divided"] == 40
     assert said in (tmp_path / "r.html").read_text("utf-8") and said in (tmp_path / "r.md").read_text("utf-8")
     assert said in surefoot("calibrate", run).out

@@ -327,7 +327,7 @@ def test_a_real_model_reviews_and_a_repeat_asks_nobody(
 
 
 def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", [question(n) for n in range(4)], {f"q{n}": f"Month {n}." for n in range(4)})
+    run = make_run("run", [question(n) for n in range(4)], {f"q{n}": f"Month {n}." for n in range(4)})
     with FaultServer(lambda _: Fault(kind="stall")) as server:
         reviewers = [word for name in "ab" for word in ("--reviewer", f"llm:{name}@{server.url}")]
         command = [
@@ -335,7 +335,7 @@ def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> Non
             "-m",
             "surefoot",
             "council",
-            str(run),
+            run,
             *reviewers,
             "--yes",
             "--cache",

@@ -12,7 +12,7 @@ from surefoot.reviewers.sheet import Scores
 from surefoot.rubric import parse
 
 from .in_process import surefoot
-from .reviewers.planted import HONEST, WEIGHTS, kept, reviewed
+from .reviewers.planted import HONEST, WEIGHTS, kept_runs, reviewed
 
 PLANTED = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
 
@@ -43,20 +43,26 @@ def labels(path: Path, scores: Scores, style: str = "scores") -> Path:
 def project(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scores]:
     folder = tmp_path_factory.mktemp("council")
     scores = reviewed(100, ("harsh", "random"))
-    kept(folder, scores)
+    kept_runs(scores, folder / "surefoot.db")
     return folder, scores
+
+
+@pytest.fixture(autouse=True)
+def db(project: tuple[Path, Scores], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SUREFOOT_DB", str(project[0] / "surefoot.db"))
+    return project[0] / "surefoot.db"
 
 
 def test_evaluate_says_who_is_biased_and_who_adds_nothing(project: tuple[Path, Scores]) -> None:
     folder, scores = project
     given = labels(folder / "labels.jsonl", scores)
-    done = surefoot("council", "evaluate", folder / "one", folder / "two", "--labels", given)
+    done = surefoot("council", "evaluate", "one", "two", "--labels", given)
     assert done.code == 0, done.err
     assert "random adds nothing" in done.out
     assert "bias: harsh: points beside the others: accuracy -1." in done.out
     assert "order as people see it (Kendall's tau): rubric 0." in done.out
     assert "does the rubric earn its cost here? not shown: no reviewer gave" in done.out
-    found = json.loads(surefoot("council", "evaluate", folder / "one", "--json").out)
+    found = json.loads(surefoot("council", "evaluate", "one", "--json").out)
     assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "voices", "bias"}
     assert (found["questions"], found["answers"], len(found["reviewers"])) == (100, 100, 6)
 
@@ -66,7 +72,7 @@ def test_tune_writes_a_rubric_that_agrees_better_with_people(project: tuple[Path
     folder, scores = project
     given = labels(folder / f"{style}.{'csv' if style == 'csv' else 'jsonl'}", scores, style)
     out = folder / f"{style}.toml"
-    done = surefoot("council", "tune", folder / "one", folder / "two", "--labels", given, "--rubric", "council",
+    done = surefoot("council", "tune", "one", "two", "--labels", given, "--rubric", "council",
                     "--out", out, "--json")  # fmt: skip
     assert done.code == 0, done.err + done.out
     found, written = json.loads(done.out), parse(out.read_text("utf-8"), str(out))
@@ -74,7 +80,7 @@ def test_tune_writes_a_rubric_that_agrees_better_with_people(project: tuple[Path
     assert found["gain"]["low"] > 0
     assert written.name == style
     assert written.weights["completeness"] > 0.3
-    again = surefoot("council", "tune", folder / "one", "--labels", given, "--rubric", "council", "--out", out)
+    again = surefoot("council", "tune", "one", "--labels", given, "--rubric", "council", "--out", out)
     assert (again.code, "is there already" in again.err) == (2, True)
 
 
@@ -82,9 +88,7 @@ def test_tune_refuses_what_could_show_nothing(project: tuple[Path, Scores]) -> N
     folder, _ = project
     few = folder / "few.jsonl"
     few.write_text("".join(json.dumps({"question_id": f"q{n}", "value": n + 1}) + "\n" for n in range(9)), "utf-8")
-    done = surefoot(
-        "council", "tune", folder / "one", "--labels", few, "--rubric", "council", "--out", folder / "no.toml"
-    )
+    done = surefoot("council", "tune", "one", "--labels", few, "--rubric", "council", "--out", folder / "no.toml")
     assert (done.code, "it takes 30" in done.out, (folder / "no.toml").exists()) == (3, True, False)
 
 
@@ -108,7 +112,7 @@ def test_labels_that_cannot_be_used_are_named(project: tuple[Path, Scores], row:
     folder, _ = project
     path = folder / "bad.jsonl"
     path.write_text(json.dumps(row) + "\n", "utf-8")
-    done = surefoot("council", "evaluate", folder / "one", folder / "two", "--labels", path)
+    done = surefoot("council", "evaluate", "one", "two", "--labels", path)
     assert done.code == 2
     assert fault in done.err
     assert "hint:" in done.err
@@ -121,20 +125,20 @@ def test_buckets_are_labels_too_but_not_beside_scores(project: tuple[Path, Score
         {"question_id": f"q{n}", "axis": "factuality", "value": "correct" if n % 3 else "wrong"} for n in range(100)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    found = json.loads(surefoot("council", "evaluate", folder / "one", "--labels", path, "--json").out)
+    found = json.loads(surefoot("council", "evaluate", "one", "--labels", path, "--json").out)
     assert found["success"]["people"]["rubric"]["questions"] == 100
     with path.open("a", encoding="utf-8") as file:
         file.write('{"question_id": "q1", "value": 7}\n')
-    mixed = surefoot("council", "evaluate", folder / "one", "--labels", path)
+    mixed = surefoot("council", "evaluate", "one", "--labels", path)
     assert (mixed.code, "scores and buckets" in mixed.err) == (2, True)
 
 
 def test_runs_without_scores_say_what_to_do(project: tuple[Path, Scores], tmp_path: Path) -> None:
-    folder, _ = project
-    one, _ = kept(tmp_path, {"ada": {answer: {} for answer in reviewed(2)["ada"]}})
-    nothing = surefoot("council", "evaluate", one)
+    other = tmp_path / "other.db"
+    one, _ = kept_runs({"ada": {answer: {} for answer in reviewed(2)["ada"]}}, other)
+    nothing = surefoot("council", "evaluate", one, "--db", other)
     assert (nothing.code, "surefoot council RUN --reviewer" in nothing.err) == (4, True)
-    without = surefoot("council", "evaluate", folder / "one", "--compare", "holistic")
+    without = surefoot("council", "evaluate", "one", "--compare", "holistic")
     assert (without.code, "--holistic" in without.err) == (4, True)
-    twice = surefoot("council", "evaluate", folder / "one", folder / "one")
+    twice = surefoot("council", "evaluate", "one", "one")
     assert (twice.code, "named twice" in twice.err) == (2, True)

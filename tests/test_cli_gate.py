@@ -221,5 +221,3 @@ def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp
     code, found = decided(base, cand)
     assert code == 1 and found["trust"]["drawn"] == 60, "twelve alarms on the candidate alone, and all of them right"
     assert found["look"] == 1
-
-

@@ -255,9 +255,7 @@ def test_what_one_side_lacks_is_named(write: Write) -> None:
         ("citation_supports", "correct", "not 'correct', which is a value of factuality"),
     ],
 )
-def test_an_unknown_axis_or_value_is_named(
-    write: Write, axis: str, value: str, words: str
-) -> None:
+def test_an_unknown_axis_or_value_is_named(write: Write, axis: str, value: str, words: str) -> None:
     odd = [*GOOD, dict(GOOD[0], axis=axis, value=value)]
     code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", odd))
     problem = found["problems"][0]

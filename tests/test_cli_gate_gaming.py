@@ -248,5 +248,3 @@ def test_one_number_for_what_exists_in_score_and_compare(project: Project) -> No
     measured = compared["measures"]["cand"]["citation_exists_rate"]
     assert (measured["numerator"], measured["denominator"]) == (exists["numerator"], exists["denominator"]) == (3, 4)
     assert compared["changes"]["citation_exists_rate"]["baseline"] == pytest.approx(3 / 4)
-
-

@@ -167,9 +167,7 @@ def test_without_a_baseline_a_test_says_how_to_get_one(project: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_pipeline_is_asked_once_however_many_workers_test_it(
-    project: Path, workers: str
-) -> None:
+def test_a_pipeline_is_asked_once_however_many_workers_test_it(project: Path, workers: str) -> None:
     update_baseline(kept_run("v1", GOOD, version="v1", deterministic=True), uncalibrated=True)
     done = project_pytest(project, "-n", workers)
     assert "1 failed, 4 passed" in done.stdout, done.stdout + done.stderr

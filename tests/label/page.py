@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-
-from surefoot.ledger import Ledger
 
 from surefoot import rubric
 from surefoot.label.desk import Desk, Sent
-from surefoot.records import Label
-from surefoot.store import Manifest, RunStore
+from surefoot.records import Label, Step, timestamp
+from surefoot.store import Project
 from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests import served
-from tests.conftest import append_verdicts
+from tests.kept import keep_run
 
 GRADER = "rules@1"
 REFUSAL = rubric.load()
@@ -43,20 +41,23 @@ def trace(number: int, answer: str | None = None) -> Trace:
     return Trace(question_id=f"q{number}", answer=said, retrieved=Retrieved(passages))
 
 
-def make_run(folder: Path, traces: Sequence[Trace], *, verdicts: bool = True) -> Path:
+def make_run(id: str, traces: Sequence[Trace], *, verdicts: bool = True) -> str:
     numbers = range(len(traces))
-    manifest = Manifest(
-        name="mill", pipeline="test", repeats=1, seed=0, questions_sha256="0" * 64, question_count=len(traces),
-        grader=GRADER if verdicts else None, created="2026-01-01T00:00:00+00:00",
+    buckets = ("correct", "wrong", "correct", "refused")
+    said = [Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers if verdicts]
+    asked, created = [question(n) for n in numbers], "2026-01-01T00:00:00+00:00"
+    return keep_run(id, asked, traces, said, pipeline="test", created=created, rubric_sha256="")
+
+
+def wait_for(run: str, needed: list[dict[str, object]]) -> None:
+    """The gate has decided that it needs labels on these answers."""
+    step = Step(
+        id=secrets.token_hex(8), at=timestamp(), reference="base", release=run, base_runs=("base",), cand_runs=(run,),
+        mode="change", outcome="INCONCLUSIVE", exit_code=3,
+        document={"outcome": "INCONCLUSIVE", "label_next": needed},
     )  # fmt: skip
-    with RunStore.create(folder, manifest, [question(number) for number in numbers]) as store:
-        for one in traces:
-            store.append_trace(one)
-        if verdicts:
-            buckets = ("correct", "wrong", "correct", "refused")
-            append_verdicts(store, [Verdict(f"q{n}", "factuality", buckets[n % 4], GRADER) for n in numbers])
-            store.amend(graded_sha256=store.answers_sha256())
-    return folder
+    with Project.existing() as project:
+        project.add(step)
 
 
 def next_of(desk: Desk, person: str) -> int:
@@ -69,19 +70,19 @@ def sent(desk: Desk, number: int, name: str = "a", note: str = "", **values: str
     return Sent(number, desk.queue.sheets[number - 1].version, name * 32, values, note)
 
 
-def rows(run: Path) -> list[Label]:
-    with Ledger.open(run.parent / "surefoot.db") as ledger:
-        return ledger.labels()
+def rows() -> list[Label]:
+    with Project.existing() as project:
+        return project.labels()
 
 
 class Server(served.Server):
     """`surefoot label` in a process of its own."""
 
-    def __init__(self, run: Path, *options: str) -> None:
-        super().__init__("label", str(run), *options)
+    def __init__(self, run: str, *options: str) -> None:
+        super().__init__("label", run, *options)
 
 
 @contextlib.contextmanager
-def serving(run: Path, *options: str) -> Iterator[Server]:
+def serving(run: str, *options: str) -> Iterator[Server]:
     with served.ending_well(Server(run, *options)) as server:
         yield server

@@ -20,7 +20,7 @@ def mill(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(mill: Path) -> Iterator[Server]:
+def server(mill: str) -> Iterator[Server]:
     with serving(mill, "--annotator", "Ana") as made:
         yield made
 
@@ -35,7 +35,7 @@ def test_the_names_of_this_machine_will_do_at_any_port(server: Server) -> None:
         assert ask(server, "/answers/1", Host=host).code == 200
 
 
-def test_only_the_page_itself_can_save(server: Server, mill: Path) -> None:
+def test_only_the_page_itself_can_save(server: Server, mill: str) -> None:
     body, good = label(server)
     elsewhere = [
         {**good, "Origin": "http://evil.example"},
@@ -52,9 +52,9 @@ def test_only_the_page_itself_can_save(server: Server, mill: Path) -> None:
         reply = ask(server, "/label", body, **headers)
         assert reply.code == 403 and "not saved" in reply.text
     assert ask(server, "/label", body, **good, **{"Content-Type": "text/plain"}).code == 415
-    assert rows(mill) == []
+    assert rows() == []
     assert ask(server, "/label", body, **good).code == 200
-    assert len(rows(mill)) == 1
+    assert len(rows()) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_answer_that_is_not_there_is_not_found(server: Server, number: str) -
     assert reply.code == 404 and "There is no such page" in reply.text
 
 
-def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: Path) -> None:
+def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: str) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=600) as line:
             host = f"127.0.0.1:{server.port}"
@@ -117,7 +117,7 @@ def test_cookies_cannot_be_read_by_scripts_or_sent_from_elsewhere(server: Server
         assert "HttpOnly" in cookie and "SameSite=strict" in cookie and str(server.port) in cookie
 
 
-def test_a_team_needs_the_token_and_keeps_it_in_a_cookie(mill: Path) -> None:
+def test_a_team_needs_the_token_and_keeps_it_in_a_cookie(mill: str) -> None:
     with serving(mill, "--host", "0.0.0.0", "--annotator", "Ana") as server:
         token = server.told["url"].partition("?token=")[2]
         assert len(token) >= 32
@@ -135,13 +135,13 @@ def test_a_team_needs_the_token_and_keeps_it_in_a_cookie(mill: Path) -> None:
         assert ask(server, "/label", body, Cookie=cookie, **good).code == 200
 
 
-def test_a_token_can_be_asked_for_at_home_too(mill: Path) -> None:
+def test_a_token_can_be_asked_for_at_home_too(mill: str) -> None:
     with serving(mill, "--token", "a token of ours") as server:
         assert ask(server, "/who").code == 403
         assert ask(server, "/?token=a%20token%20of%20ours").code == 200
 
 
-def test_names_are_asked_for_and_checked(mill: Path) -> None:
+def test_names_are_asked_for_and_checked(mill: str) -> None:
     with serving(mill) as server:
         assert ask(server, "/answers/1").headers["location"] == "/who"
         headers = {"Origin": server.url}
@@ -156,7 +156,7 @@ def test_names_are_asked_for_and_checked(mill: Path) -> None:
             assert ask(server, "/answers/1", Cookie=cookie).headers["location"] == "/who"
 
 
-def test_what_a_page_was_offered_is_known_after_a_restart(mill: Path) -> None:
+def test_what_a_page_was_offered_is_known_after_a_restart(mill: str) -> None:
     with serving(mill, "--annotator", "Ana", "--target", "8") as server:
         for _ in range(2):
             number = int(ask(server, "/").headers["location"].rpartition("/")[2])
@@ -170,4 +170,4 @@ def test_what_a_page_was_offered_is_known_after_a_restart(mill: Path) -> None:
         named = {**body["label"], "id": "e" * 32}  # type: ignore[dict-item]
         headers["Cookie"] = kept
         assert ask(server, "/label", {**body, "label": named}, **headers).code == 200
-    assert [row.drawn for row in rows(mill) if row.id.startswith("e" * 32)] in (["flagged"], ["sample"])
+    assert [row.drawn for row in rows() if row.id.startswith("e" * 32)] in (["flagged"], ["sample"])

@@ -1,8 +1,7 @@
-"""The label page as people use it: a real browser, the real command, a real ledger."""
+"""The label page as people use it: a real browser, the real command, a real project."""
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from surefoot.records import current
 from surefoot.types import Passage, Retrieved, Trace
 
 from ..report.hostile import HOSTILE as TEXTS
-from .page import Server, make_run, rows, serving, trace
+from .page import Server, make_run, rows, serving, trace, wait_for
 
 HOSTILE = "\n\n".join(TEXTS) + (
     "<script>alert('script')</script><img src=x onerror=alert('img')><svg onload=alert(1)></svg> "
@@ -37,7 +36,7 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(keys[-1])
 
 
-def test_twenty_answers_by_keyboard_with_a_reload_in_the_middle(mill: Path, page: Page) -> None:
+def test_twenty_answers_by_keyboard_with_a_reload_in_the_middle(mill: str, page: Page) -> None:
     with serving(mill) as server:
         page.goto(server.url)
         expect(page.locator("#name")).to_be_focused()
@@ -54,18 +53,18 @@ def test_twenty_answers_by_keyboard_with_a_reload_in_the_middle(mill: Path, page
                 expect(page.locator("#note")).to_have_value("faded paint")
             press(page, "Enter")
         assert answered(page) == 20
-    labels = rows(mill)
+    labels = rows()
     assert [row.value for row in labels] == ["correct", "unsupported"] * 10
     assert {row.annotator for row in labels} == {"Ana"} and len({row.version for row in labels}) == 20
     assert [row.note for row in labels if row.note] == ["faded paint"]
     assert [row.drawn for row in labels] == ["flagged"] * 10 + ["sample"] * 10
 
 
-def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: Path, page: Page) -> None:
+def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: str, page: Page) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
         press(page, "1", "Tab", "1", "Tab", "2", "Tab", "7", "Enter")
-        said = {row.axis: row.value for row in rows(mill)}
+        said = {row.axis: row.value for row in rows()}
         assert said == {
             "factuality": "correct", "citation_exists": "yes", "citation_supports": "partly", "extra_claim_count": 7,
         }  # fmt: skip
@@ -74,13 +73,13 @@ def test_every_axis_of_the_rubric_can_be_answered_by_keys_alone(mill: Path, page
         page.keyboard.press("4")  # the grader is not asked whether it is a refusal: the person says so
         expect(quality).to_be_visible()
         press(page, "Tab", "1", "Tab", "3", "Tab", "2", "Enter")
-    said = {row.axis: row.value for row in rows(mill)[4:]}
+    said = {row.axis: row.value for row in rows()[4:]}
     assert said == {
         "factuality": "refused", "citation_exists": "yes", "citation_supports": "no", "refusal_quality": 2,
     }  # fmt: skip
 
 
-def test_another_key_corrects_a_choice_and_backspace_takes_it_back(mill: Path, page: Page) -> None:
+def test_another_key_corrects_a_choice_and_backspace_takes_it_back(mill: str, page: Page) -> None:
     def chosen() -> dict[str | None, str | None]:
         found = page.locator("input[type=radio]:checked")
         axes = found.evaluate_all("all => all.map((one) => [one.closest('.axis').dataset.axis, one.value])")
@@ -115,10 +114,10 @@ def test_another_key_corrects_a_choice_and_backspace_takes_it_back(mill: Path, p
         assert "once more takes" not in page.locator("#help").inner_text()
         page.keyboard.press("Escape")
         press(page, "Enter")
-    assert {row.axis: row.value for row in rows(mill)} == {"factuality": "unsupported", "citation_exists": "yes"}
+    assert {row.axis: row.value for row in rows()} == {"factuality": "unsupported", "citation_exists": "yes"}
 
 
-def test_cannot_tell_is_an_answer_with_a_reason(mill: Path, page: Page) -> None:
+def test_cannot_tell_is_an_answer_with_a_reason(mill: str, page: Page) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
         first = page.url
@@ -133,14 +132,14 @@ def test_cannot_tell_is_an_answer_with_a_reason(mill: Path, page: Page) -> None:
         assert page.url == first
         expect(page.locator("input[value='cannot tell']")).to_be_checked()
         expect(page.locator("#note")).to_have_value("the page is cut off")
-    assert [(row.axis, row.value, row.note) for row in rows(mill)] == [
+    assert [(row.axis, row.value, row.note) for row in rows()] == [
         ("factuality", None, "cannot tell: the page is cut off")
     ]
 
 
-def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: Path, page: Page) -> None:
-    needed = [{"question_id": f"q{n}", "attempt": 1, "side": "cand", "run": str(mill)} for n in (5, 9)]
-    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
+def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: str, page: Page) -> None:
+    needed = [{"question_id": f"q{n}", "attempt": 1, "side": "cand", "run": mill} for n in (5, 9)]
+    wait_for(mill, needed)
     with serving(mill, "--annotator", "Ana", "--only-gate", "--target", "3") as server:
         page.goto(server.url)
         press(page, "1", "Enter")
@@ -158,7 +157,7 @@ def test_when_the_gate_is_served_the_page_says_what_a_sample_still_needs(mill: P
         expect(page.locator("#sample")).to_contain_text("1 is labelled; 2 more to go.")
 
 
-def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: Path, page: Page) -> None:
+def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: str, page: Page) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
         first = page.url
@@ -178,12 +177,12 @@ def test_undo_goes_back_and_a_changed_label_is_a_new_row(mill: Path, page: Page)
         page.keyboard.press("Backspace")
         page.keyboard.press("Enter")
         expect(page.locator("#message")).to_contain_text("Choose first: Which bucket is the answer in?")
-    labels = rows(mill)
+    labels = rows()
     assert [row.value for row in labels] == ["correct", "wrong", None, "unsupported", "correct"]
     assert [row.value for row in current(labels)] == ["correct"]
 
 
-def test_skipping_comes_back_at_the_end_and_help_opens(mill: Path, page: Page) -> None:
+def test_skipping_comes_back_at_the_end_and_help_opens(mill: str, page: Page) -> None:
     with serving(mill, "--annotator", "Ana", "--target", "2") as server:
         page.goto(server.url)
         first = page.url
@@ -203,7 +202,7 @@ def test_skipping_comes_back_at_the_end_and_help_opens(mill: Path, page: Page) -
         assert page.locator("#label-form").count() == 1 and answered(page) == 2
 
 
-def test_a_double_press_and_a_second_tab_make_one_label(mill: Path, page: Page, window: BrowserContext) -> None:
+def test_a_double_press_and_a_second_tab_make_one_label(mill: str, page: Page, window: BrowserContext) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
         second = window.new_page()
@@ -215,10 +214,10 @@ def test_a_double_press_and_a_second_tab_make_one_label(mill: Path, page: Page, 
         expect(second.locator("input[value=correct]")).to_be_checked()
         assert answered(second) == 1
         press(second, "Enter")
-    assert len(rows(mill)) == 1
+    assert len(rows()) == 1
 
 
-def test_two_annotators_at_once_get_answers_of_their_own_and_some_in_common(mill: Path, browser: Browser) -> None:
+def test_two_annotators_at_once_get_answers_of_their_own_and_some_in_common(mill: str, browser: Browser) -> None:
     with serving(mill, "--overlap", "0.25") as server:
         seen: dict[str, list[str]] = {"Ana": [], "Ben": []}
         windows = {name: browser.new_context() for name in seen}
@@ -235,10 +234,10 @@ def test_two_annotators_at_once_get_answers_of_their_own_and_some_in_common(mill
             made.close()
     common = set(seen["Ana"]) & set(seen["Ben"])
     assert 1 <= len(common) <= 3 and len(set(seen["Ana"])) == len(set(seen["Ben"])) == 6
-    assert sorted((row.annotator, row.value) for row in rows(mill)) == [("Ana", "correct")] * 6 + [("Ben", "wrong")] * 6
+    assert sorted((row.annotator, row.value) for row in rows()) == [("Ana", "correct")] * 6 + [("Ben", "wrong")] * 6
 
 
-def test_a_link_with_the_token_opens_the_page_wherever_it_is_clicked(mill: Path, page: Page) -> None:
+def test_a_link_with_the_token_opens_the_page_wherever_it_is_clicked(mill: str, page: Page) -> None:
     with serving(mill, "--token", "known to the team", "--annotator", "Ana") as server:
         page.goto(server.url)
         assert "needs its token" in page.content()
@@ -248,18 +247,18 @@ def test_a_link_with_the_token_opens_the_page_wherever_it_is_clicked(mill: Path,
         page.wait_for_url("**/answers/*")
         assert "token" not in page.url
         press(page, "1", "Enter")
-    assert len(rows(mill)) == 1
+    assert len(rows()) == 1
 
 
-def test_cookies_that_are_cleared_cost_no_label(mill: Path, page: Page, window: BrowserContext) -> None:
+def test_cookies_that_are_cleared_cost_no_label(mill: str, page: Page, window: BrowserContext) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         page.goto(server.url)
         window.clear_cookies()
         press(page, "1", "Enter")
-    assert [row.value for row in rows(mill)] == ["correct"]
+    assert [row.value for row in rows()] == ["correct"]
 
 
-def test_a_killed_server_loses_nothing(mill: Path, page: Page) -> None:
+def test_a_killed_server_loses_nothing(mill: str, page: Page) -> None:
     server = Server(mill, "--annotator", "Ana")
     page.goto(server.url)
     press(page, "1", "Enter")
@@ -272,10 +271,10 @@ def test_a_killed_server_loses_nothing(mill: Path, page: Page) -> None:
     with serving(mill, "--annotator", "Ana", "--port", str(server.port)):
         press(page, "Enter")
         assert answered(page) == 2 and page.url != here
-    assert [(row.value, row.drawn) for row in rows(mill)] == [("correct", "flagged"), ("wrong", "flagged")]
+    assert [(row.value, row.drawn) for row in rows()] == [("correct", "flagged"), ("wrong", "flagged")]
 
 
-def test_what_was_undone_after_a_lost_reply_can_be_saved_again(mill: Path, page: Page) -> None:
+def test_what_was_undone_after_a_lost_reply_can_be_saved_again(mill: str, page: Page) -> None:
     def lose(route: Route) -> None:
         route.fetch()
         route.abort()
@@ -295,14 +294,14 @@ def test_what_was_undone_after_a_lost_reply_can_be_saved_again(mill: Path, page:
         expect(page.locator("#status")).to_contain_text("Not saved yet")
         press(page, "Enter")
         assert page.url != here and answered(page) == 1
-    assert [row.value for row in rows(mill)] == ["wrong", None, "wrong"]
+    assert [row.value for row in rows()] == ["wrong", None, "wrong"]
 
 
-def test_a_ledger_that_cannot_be_written_to_is_said_on_the_page(mill: Path, page: Page) -> None:
+def test_a_project_that_cannot_be_written_to_is_said_on_the_page(mill: str, page: Page, db: Path) -> None:
     server = Server(mill, "--annotator", "Ana")
     page.goto(server.url)
-    with sqlite3.connect(mill.parent / "surefoot.db") as database:
-        database.execute("CREATE TRIGGER full BEFORE INSERT ON labels BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    with sqlite3.connect(db) as database:
+        database.execute("CREATE TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.locator("#message")).to_contain_text("NOT saved:")
@@ -310,13 +309,13 @@ def test_a_ledger_that_cannot_be_written_to_is_said_on_the_page(mill: Path, page
     assert not re.search(r"[.?!]\.", page.locator("#message").inner_text())
     page.reload()
     expect(page.locator("input[value=wrong]")).to_be_checked()
-    with sqlite3.connect(mill.parent / "surefoot.db") as database:
+    with sqlite3.connect(db) as database:
         database.execute("DROP TRIGGER full")
     database.close()
     press(page, "Enter")
     said = server.end()
     assert "disk is full" in said and "Traceback" not in said
-    assert [row.value for row in rows(mill)] == ["wrong"]
+    assert [row.value for row in rows()] == ["wrong"]
 
 
 @pytest.fixture(scope="module")
@@ -361,7 +360,7 @@ def test_a_very_long_answer_is_shown_whole_and_the_form_stays_in_sight(shared: S
 
 def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(browser: Browser, tmp_path: Path) -> None:
     answers = [trace(0, HOSTILE), trace(1, "x" * 500 + " [doors#1]."), trace(2)]
-    run = make_run(tmp_path / "runs" / "phone", answers)
+    run = make_run("phone", answers)
     window = browser.new_context(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True)
     page = window.new_page()
     with serving(run, "--annotator", "Ana") as server:
@@ -376,7 +375,7 @@ def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(browser: Browser
             with page.expect_navigation():
                 page.locator("button.save").first.tap()
     window.close()
-    assert [row.value for row in rows(run)] == ["unsupported"] * 3
+    assert [row.value for row in rows()] == ["unsupported"] * 3
 
 
 def test_nothing_on_the_page_tells_what_the_grader_said(shared: Server, page: Page) -> None:

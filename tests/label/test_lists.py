@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +46,7 @@ def test_one_has_ones_own_labels_and_takes_any_of_them_back(sit: Sit) -> None:
         desk.take_back("Ana", 4000)
 
 
-def test_what_is_settled_counts_instead_of_the_labels_and_is_nobodys_vote(sit: Sit, mill: Path) -> None:
+def test_what_is_settled_counts_instead_of_the_labels_and_is_nobodys_vote(sit: Sit, mill: str) -> None:
     desk = sit(overlap=1.0)
     number = disagree(desk, {"Ana": "correct", "Ben": "wrong"})
     [one] = desk.disputes()

@@ -37,11 +37,11 @@ MODES: dict[str, dict[str, object]] = {
 def mill(tmp_path: Path) -> Path:
     passages = (Passage("doors#1", TABLE, "Doors"), Passage("doors#other", "The roof of the mill is slate.", "Doors"))
     answers = [trace(0), Trace("q1", answer=MARKDOWN, retrieved=Retrieved(passages)), *map(trace, range(2, 6))]
-    return make_run(tmp_path / "runs" / "mill", answers)
+    return make_run("mill", answers)
 
 
 @pytest.fixture
-def server(mill: Path, tmp_path: Path) -> Iterator[Server]:
+def server(mill: str, tmp_path: Path) -> Iterator[Server]:
     guidelines = tmp_path / "ours.md"
     guidelines.write_text("# How we label\n\nA date off by a day is **wrong**. <script>alert(1)</script>", "utf-8")
     with serving(mill, "--overlap", "1", "--guidelines", str(guidelines)) as served:
@@ -56,7 +56,7 @@ def sit_down(page: Page, server: Server, name: str) -> None:
 
 
 def test_a_label_is_found_in_the_list_changed_and_taken_back_by_keys_alone(
-    server: Server, page: Page, mill: Path
+    server: Server, page: Page, mill: str
 ) -> None:
     sit_down(page, server, "Ana")
     first = page.url
@@ -73,11 +73,11 @@ def test_a_label_is_found_in_the_list_changed_and_taken_back_by_keys_alone(
     press(page, "3", "Enter")
     page.goto(f"{server.url}/mine")
     expect(page.locator(".list li .value")).to_have_text(["unsupported", "wrong"])
-    assert [row.value for row in rows(mill)] == ["correct", "wrong", None, "correct", "unsupported"]
+    assert [row.value for row in rows()] == ["correct", "wrong", None, "correct", "unsupported"]
 
 
 def test_people_disagree_and_a_third_settles_it_with_both_reasons_in_sight(
-    server: Server, page: Page, mill: Path
+    server: Server, page: Page, mill: str
 ) -> None:
     for name, key in (("Ana", "1"), ("Ben", "2")):
         sit_down(page, server, name)
@@ -101,7 +101,7 @@ def test_people_disagree_and_a_third_settles_it_with_both_reasons_in_sight(
     expect(page.locator(".list li")).to_contain_text("Settled by Cid: wrong")
     page.locator(".take-back").click()
     expect(page.locator("h1")).to_have_text("1 answer to settle")
-    assert [(row.annotator, row.value) for row in rows(mill)][-2:] == [("settled/Cid", "wrong"), ("settled/Cid", None)]
+    assert [(row.annotator, row.value) for row in rows()][-2:] == [("settled/Cid", "wrong"), ("settled/Cid", None)]
 
 
 def test_markdown_and_tables_are_shown_and_cannot_act(server: Server, page: Page) -> None:
@@ -141,7 +141,7 @@ def test_everyone_can_use_every_page(server: Server, browser: Browser, mode: str
     for name, key in (("Ana", "1"), ("Ben", "2")):
         sit_down(page, server, name)
         press(page, key, "Enter")
-    disputed = int(rows(Path(server.told["ledger"]).parent / "mill")[0].question_id[1:]) + 1
+    disputed = int(rows()[0].question_id[1:]) + 1
     for path in ("/who", "/answers/2", "/answers/1", "/mine", "/settle", f"/settle/{disputed}", "/done", "/nowhere"):
         page.goto(server.url + path)
         assert violations(page) == [], (mode, path)

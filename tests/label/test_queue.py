@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 import surefoot
 from surefoot.errors import UsageError
 
-from .page import Sit, next_of, sent, trace
+from .page import Sit, next_of, sent, trace, wait_for
 
 
-def test_the_queue_of_a_run_has_the_flagged_answers_first(mill: Path) -> None:
+def test_the_queue_of_a_run_has_the_flagged_answers_first(mill: str) -> None:
     queue = surefoot.label_queue(mill, target=10)
     rows = queue.table()
     assert len(rows) == 40 and [row["drawn"] for row in rows[:6]] == ["flagged"] * 5 + ["sample"]
@@ -25,10 +22,9 @@ def test_the_queue_of_a_run_has_the_flagged_answers_first(mill: Path) -> None:
     assert rows[0]["answer"] == trace(number).answer and rows[0]["run"] == "mill" and not rows[0]["for_gate"]
     assert (queue["target"], queue["labelled"], len(queue["rows"])) == (10, 0, 40)
     assert repr(queue) == "<LabelQueue mill: 40 of 40 answers to label>"
-    assert not (mill.parent / "surefoot.db").exists(), "looking makes no ledger"
 
 
-def test_what_somebody_has_labelled_is_not_in_the_queue_any_more(sit: Sit, mill: Path) -> None:
+def test_what_somebody_has_labelled_is_not_in_the_queue_any_more(sit: Sit, mill: str) -> None:
     desk = sit()
     number = next_of(desk, "Ana")
     desk.save("Ana", sent(desk, number, factuality="wrong"))
@@ -38,14 +34,14 @@ def test_what_somebody_has_labelled_is_not_in_the_queue_any_more(sit: Sit, mill:
     assert desk.queue.sheets[number - 1].version not in {row["version"] for row in queue.table()}
 
 
-def test_the_queue_of_the_gate_has_what_the_last_comparison_asked_for(mill: Path) -> None:
-    needed = [{"question_id": "q5", "attempt": 1, "side": "cand", "run": str(mill), "drawn": "sample"}]
-    (mill / "decision.json").write_text(json.dumps({"outcome": "INCONCLUSIVE", "label_next": needed}), encoding="utf-8")
+def test_the_queue_of_the_gate_has_what_the_last_comparison_asked_for(mill: str) -> None:
+    needed = [{"question_id": "q5", "attempt": 1, "side": "cand", "run": mill, "drawn": "sample"}]
+    wait_for(mill, needed)
     [row] = surefoot.label_queue(mill, only_gate=True).table()
     assert (row["question_id"], row["drawn"], row["for_gate"]) == ("q5", "sample", True)
 
 
 @pytest.mark.parametrize("overlap", [float("nan"), -0.1, 1.1])
-def test_an_overlap_is_a_share(mill: Path, overlap: float) -> None:
+def test_an_overlap_is_a_share(mill: str, overlap: float) -> None:
     with pytest.raises(UsageError, match="is no share"):
         surefoot.label_queue(mill, overlap=overlap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -59,18 +60,18 @@ def sheet_of(scores: Scores) -> Sheet:
     return Sheet(scores, lengths, own={"proud": frozenset({"one"})})
 
 
-def kept_runs(scores: Scores) -> tuple[str, str]:
+def kept_runs(scores: Scores, db: Path | None = None) -> tuple[str, str]:
     """The same as runs with the rows of a council."""
     answers = {answer for given in scores.values() for answer in given}
     runs = []
     for run in ("one", "two"):
         mine = sorted(answer for answer in answers if answer.run == run)
         questions = [question(int(answer.question[1:])) for answer in mine]
-        runs.append(make_run(run, questions, {answer.question: "x" * length_of(answer) for answer in mine}))
+        runs.append(make_run(run, questions, {answer.question: "x" * length_of(answer) for answer in mine}, db=db))
         for reviewer, given in scores.items():
             grader = grader_of(reviewer, "0123abcd")
             rows = [Verdict(answer.question, axis_of(name), value, grader)
                     for answer in mine for name, value in given[answer].items()]  # fmt: skip
-            kept(run).add_verdicts(grader, rows)
-        kept(run).amend(reviewers=tuple(grader_of(reviewer, "0123abcd") for reviewer in scores))
+            kept(run, db).add_verdicts(grader, rows)
+        kept(run, db).amend(reviewers=tuple(grader_of(reviewer, "0123abcd") for reviewer in scores))
     return runs[0], runs[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from surefoot.models.seam import Prompt, Reply
 from surefoot.types import Passage, Question, Retrieved, Trace
@@ -24,11 +25,12 @@ def question(number: int, *, answerable: bool = True) -> Question:
 
 
 def make_run(
-    id: str, questions: Sequence[Question], answers: Mapping[str, str], pipeline: str = "mine", passage: Passage = PASSAGE
-) -> str:
+    id: str, questions: Sequence[Question], answers: Mapping[str, str], pipeline: str = "mine",
+    passage: Passage = PASSAGE, db: Path | None = None,
+) -> str:  # fmt: skip
     traces = [Trace(q, answer=answer, retrieved=Retrieved([passage]), citations=("lease#4",))
               for q, answer in answers.items()]  # fmt: skip
-    return keep_run(id, questions, traces, pipeline=pipeline, deterministic=True)
+    return keep_run(id, questions, traces, (), db, pipeline=pipeline, deterministic=True)
 
 
 def mark_of(content: str) -> str:

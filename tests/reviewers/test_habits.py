@@ -11,7 +11,7 @@ from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.voices import voices
 from surefoot.services.council_statistics import evaluate_council
 
-from .planted import kept, reviewed, sheet_of
+from .planted import kept_runs, reviewed, sheet_of
 
 
 def clear(found: tuple[Habit, ...]) -> set[tuple[str, str]]:
@@ -70,7 +70,7 @@ def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Pa
         }
         for who, by_answer in reviewed(60, ("random",)).items()
     }
-    found = evaluate_council(*kept(tmp_path, scores))
+    found = evaluate_council(*kept_runs(scores))
     assert [one.reviewer for one in found.voices.adds_nothing] == ["random"]
     reliability = {one.dimension: one.reliability.figure for one in found.success.dimensions}
     overall, accuracy = reliability["overall"], reliability["accuracy"]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from surefoot import council_runs
 from surefoot.models.seam import Prompt, Reply
 from surefoot.report import markdown
-from surefoot.store import RunStore
 from surefoot.types import Verdict
 
+from ..kept import kept
 from .helpers import ballot, scored, sitting
 from .runs import Reviewer, make_run, question
 
@@ -38,18 +37,17 @@ class Careful(Reviewer):
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> list[Path]:
+def two() -> list[str]:
     absent = [question(number, answerable=False) for number in range(2)]
     return [
-        make_run(tmp_path / name, absent, dict.fromkeys(("q0", "q1"), text))
+        make_run(name, absent, dict.fromkeys(("q0", "q1"), text))
         for name, text in (("careful", ODD_REFUSAL), ("chatty", INVENTION))
     ]
 
 
-def graded(run: Path, bucket: str) -> None:
-    with RunStore.open(run, writing=True) as store:
-        store.replace_verdicts("rules+1", [Verdict(id, "factuality", bucket, "rules+1") for id in ("q0", "q1")])
-        store.amend(grader="rules+1", graded_sha256=store.answers_sha256())
+def graded(run: str, bucket: str) -> None:
+    kept(run).add_verdicts("rules+1", [Verdict(id, "factuality", bucket, "rules+1") for id in ("q0", "q1")])
+    kept(run).amend(grader="rules+1")
 
 
 def careful(size: int) -> Sequence[Reviewer]:
@@ -57,7 +55,7 @@ def careful(size: int) -> Sequence[Reviewer]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[Path], size: int) -> None:
+def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[str], size: int) -> None:
     found = council_runs(*two, reviewers=careful(size))
     first, last = found.runs
     assert first.run.endswith("careful") and not first.capped and "declining" in first.dimensions
@@ -66,15 +64,14 @@ def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[Pat
     assert "disputed whether it is a refusal: q0, q1" in "\n".join(markdown.lines(found.report()))
 
 
-def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[Path]) -> None:
+def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[str]) -> None:
     graded(two[0], "refused")
     graded(two[1], "unsupported")
     blind = [Careful("a"), Careful("b", INVENTION)]
     first, last = council_runs(*two, reviewers=blind).runs
     assert first.run.endswith("careful") and not first.capped and not first.disputed
     assert last.capped == {"invented": 2}
-    with RunStore.open(two[1]) as store:
-        reasons = {row.grader[:9]: row.reason for row in store.verdicts() if row.axis == "council.overall"}
+    reasons = {row.grader[:9]: row.reason for row in kept(two[1]).verdicts() if row.axis == "council.overall"}
     assert "declining 9 not counted: the answer counts as no refusal" in reasons["council/b"]
 
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
-from msgspec.structs import replace
-from surefoot.ledger import Ledger
-from surefoot.ledger.places import asking_id
 
-from surefoot import audit, calibrate, council_runs, verify_audit
+from surefoot import calibrate, council_runs
 from surefoot.errors import ExitCode, Incomplete, UsageError
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
@@ -23,12 +19,13 @@ from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
 from surefoot.services.result import Failing, Person, Watch
 from surefoot.services.runs import read_run
-from surefoot.store import RunStore
+from surefoot.types import Passage
 
 from ..fault_server import Call, Fault, at_random
 from ..in_process import surefoot
+from ..kept import kept
 from .helpers import ballot, scored, scores, sitting
-from .runs import PASSAGE, Reviewer, make_run, question, reviewing
+from .runs import Reviewer, make_run, question, reviewing
 
 SOUND, INVENTED, DOUBTFUL = "Six months.", "Nine weeks, as everybody knows.", "Six months, perhaps."
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
@@ -44,23 +41,19 @@ def faulty(call: Call) -> Fault | None:
 
 
 def overall(found: RunsScored) -> dict[str, float | None]:
-    return {run.run.rpartition("/")[2]: run.overall.value if run.overall else None for run in found.runs}
+    return {run.run: run.overall.value if run.overall else None for run in found.runs}
 
 
-def pooled(run: Path, axis: str = "overall") -> dict[str, object]:
-    with RunStore.open(run) as store:
-        name = store.manifest.council
-        return {
-            row.question_id: row.value
-            for row in store.verdicts()
-            if (row.grader, row.axis) == (name, f"council.{axis}")
-        }
+def pooled(run: str, axis: str = "overall") -> dict[str, object]:
+    found = kept(run)
+    wanted = (found.manifest.council, f"council.{axis}")
+    return {row.question_id: row.value for row in found.verdicts() if (row.grader, row.axis) == wanted}
 
 
 def test_300_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for_once(tmp_path: Path) -> None:
     questions = [question(number) for number in range(100)]
     texts = {"sound": SOUND, "invented": INVENTED, "unsafe": BOMB}
-    runs = [make_run(tmp_path / name, questions, {one.id: f"{text} ({one.id})" for one in questions})
+    runs = [make_run(name, questions, {one.id: f"{text} ({one.id})" for one in questions})
             for name, text in texts.items()]  # fmt: skip
     terms = Terms(cache=tmp_path / "cache.db", yes=True, timeout=4)
     with reviewing(faulty) as server:
@@ -83,7 +76,7 @@ def test_300_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for
     assert [(row.label, row.overall) for row in at_once.ranking] == list(overall(found).items())
 
 
-def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list[Path], tmp_path: Path) -> None:
+def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list[str], tmp_path: Path) -> None:
     class Impatient(Person, Watch):
         """Stops at the third reply."""
 
@@ -111,21 +104,20 @@ def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> list[Path]:
+def two(tmp_path: Path) -> list[str]:
     """Four questions, the last without an answer in the documents, as two pipelines answer them."""
     questions = [*map(question, range(3)), question(3, answerable=False)]
     return [
-        make_run(tmp_path / "base", questions, {"q0": SOUND, "q1": SOUND, "q2": DOUBTFUL, "q3": REFUSAL}),
-        make_run(tmp_path / "cand", questions, {"q0": SOUND, "q1": REFUSAL, "q2": INVENTED, "q3": "It is six months."}),
+        make_run("base", questions, {"q0": SOUND, "q1": SOUND, "q2": DOUBTFUL, "q3": REFUSAL}),
+        make_run("cand", questions, {"q0": SOUND, "q1": REFUSAL, "q2": INVENTED, "q3": "It is six months."}),
     ]
 
 
-def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[Path]) -> None:
+def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[str]) -> None:
     harsh = Reviewer("harsh", lambda _: (7, 4, 4, 4, 4))
     council_runs(*two, reviewers=[Reviewer("mild"), harsh], holistic=True)
-    with RunStore.open(two[0]) as store:
-        found = scores_of(store.verdicts(), "base")
-        assert rows.reviewer_of(store.manifest.council) == rows.POOLED
+    found = scores_of(kept(two[0]).verdicts(), "base")
+    assert rows.reviewer_of(kept(two[0]).manifest.council) == rows.POOLED
     mild = found[Place("mild", "base", "q0", 1)]
     assert mild == {"accuracy": 8, "relevance": 8, "completeness": 8, "conciseness": 8, "clarity": 8, "overall": 8,
                     "holistic": 8}  # fmt: skip
@@ -136,7 +128,7 @@ def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[Pat
     assert found[Place("mild", "base", "q3", 1)]["declining"] == 8
 
 
-def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[Path]) -> None:
+def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[str]) -> None:
     reviewer = Reviewer("one")
     council_runs(two[0], reviewers=[reviewer])
     answerable, absent = reviewer.asked[0].text, reviewer.asked[-1].text
@@ -145,16 +137,14 @@ def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[Path
     assert "mine" not in answerable, "who answered is not shown"
 
 
-def test_passages_without_texts_are_said_to_be_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run, reviewer = make_run(tmp_path / "run", [question(0)], {"q0": SOUND}), Reviewer("one")
-    traces = run / "traces.jsonl"
-    traces.write_text(traces.read_text().replace(PASSAGE.text, ""))
-    council_runs(run, reviewers=[reviewer])
+def test_passages_without_texts_are_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    reviewer = Reviewer("one")
+    council_runs(make_run("run", [question(0)], {"q0": SOUND}, passage=Passage("lease#4")), reviewers=[reviewer])
     assert "texts of the passages that the system found are not known" in reviewer.asked[0].text
     assert "1 answer with passages whose texts are not known" in capsys.readouterr().err
 
 
-def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_of_it(two: list[Path]) -> None:
+def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_of_it(two: list[str]) -> None:
     council_runs(*two, reviewers=[Reviewer("fond of all", lambda _: (10, 10, 10, 10, 10))])
     assert pooled(two[0])["q3"] == pytest.approx(9.6), "a correct refusal"
     assert pooled(two[1])["q3"] == 3, "beats an answer to what cannot be answered"
@@ -165,14 +155,12 @@ def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_
 
 def test_a_model_does_not_score_its_own_answers(tmp_path: Path) -> None:
     with reviewing() as server:
-        own = make_run(tmp_path / "own", [question(0)], {"q0": INVENTED}, f"chat:r0@{server.url}")
+        own = make_run("own", [question(0)], {"q0": INVENTED}, f"chat:r0@{server.url}")
         terms = Terms(cache=tmp_path / "cache.db", yes=True)
         reviewers = [f"llm:r0@{server.url}", f"llm:r1@{server.url}"]
         [scored_run] = council_runs(own, reviewers=reviewers, terms=terms).runs
-        with RunStore.open(own) as store:
-            votes = {
-                row.grader.rpartition("+")[0]: row.via for row in store.verdicts() if row.axis == "council.overall"
-            }
+        said = [row for row in kept(own).verdicts() if row.axis == "council.overall"]
+        votes = {row.grader.rpartition("+")[0]: row.via for row in said}
         assert scored_run.own == (f"llm:r0@{server.url}",)
         assert votes[f"council/llm:r0@{server.url}"] == rows.OWN and "1 of 2 reviewers" in votes.values()
         alone = council_runs(own, reviewers=reviewers[:1], terms=terms)
@@ -180,14 +168,14 @@ def test_a_model_does_not_score_its_own_answers(tmp_path: Path) -> None:
 
 
 def test_answers_that_are_not_there_have_a_reason_and_no_score(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", [question(0), question(1), question(2)], {"q0": SOUND, "q1": " "})
+    run = make_run("run", [question(0), question(1), question(2)], {"q0": SOUND, "q1": " "})
     found = council_runs(run, reviewers=[Reviewer("one")])
     assert found.runs[0].not_scored == {"empty": 1, "missing": 1} and found.exit_code == ExitCode.INCOMPLETE
     assert pooled(run) == {"q0": 8, "q1": None, "q2": None}
 
 
 def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
-    two: list[Path], capsys: pytest.CaptureFixture[str]
+    two: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Broken(Reviewer):
         def complete(self, prompt: Prompt) -> Reply:
@@ -204,55 +192,28 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
     in_vain = council_runs(*two, reviewers=[Broken("c")])
     assert in_vain.exit_code == ExitCode.INCOMPLETE and pooled(two[1]) == before
     council_runs(*two, reviewers=[Reviewer("a")])
-    with RunStore.open(two[0]) as store:
-        graders = {row.grader for row in store.verdicts()}
-    assert len(graders) == 2 and first.sitting.pooled not in graders
+    assert kept(two[0]).manifest.council != first.sitting.pooled and len(kept(two[0]).manifest.reviewers) == 1
 
 
-def test_the_ledger_keeps_what_was_said_and_an_audit_holds_it_against_the_run(two: list[Path], tmp_path: Path) -> None:
-    reviewers, place = [Reviewer("a"), Reviewer("b", lambda _: (7, 4, 4, 4, 4))], tmp_path / "surefoot.db"
-    for _ in range(2):
-        council_runs(*two, reviewers=reviewers)
-    assert surefoot("grade", two[0], "--grader", "rules").code in (0, 4)  # which makes it another run to the ledger
-    with Ledger.open(place) as ledger, RunStore.open(two[0]) as store:
-        said = ledger.scores(asking_id(store.manifest))
-        assert len(said) == 12 == len({(one.grader, one.question_id) for one in said}), "once, though asked twice"
-        pooled_rows = {one.question_id: one.scores["overall"] for one in said if one.grader == store.manifest.council}
-        assert pooled_rows == pooled(two[0]) and said[0].version in store.versions().values()
-    sound = audit(two[0])
-    assert not [words for words in sound.remarks if "scores" in words] and verify_audit(sound.file).sound
-    with ZipFile(sound.file) as bundle:
-        assert bundle.read("ledger.jsonl").count(b'"table":"scores"') == 12
-    with RunStore.open(two[0], writing=True) as store:  # somebody makes a score better, and the manifest fit it
-        council = store.manifest.council
-        own = [replace(row, value=10) if row.value == 8 else row for row in store.verdicts() if row.grader == council]
-        own = [replace(row, value=9.9) if row.axis == "council.overall" else row for row in own]
-        store.replace_verdicts(council, own)
-        store.amend(council_verdicts_sha256=store.verdicts_sha256(council))
-    changed = audit(two[0])
-    assert changed.exit_code == ExitCode.INCOMPLETE
-    assert any("are not those in the ledger" in words for words in changed.remarks)
-
-
-def decided(two: list[Path], *rules: str) -> dict[str, str]:
-    base, cand = map(read_run, two)
+def decided(two: list[str], *rules: str) -> dict[str, str]:
+    base, cand = (read_run(kept(run)) for run in two)
     found = compare([base], [cand], [Rule.parse(rule) for rule in rules], Request())
     return {check.rule.text: check.status for check in found.decision.checks}
 
 
-def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[Path]) -> None:
+def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[str]) -> None:
     for run in two:
         assert surefoot("grade", run, "--grader", "rules").code == ExitCode.OK
     why = {"council.acuracy >= 7": "council.acuracy, and no bundled rubric has it (did you mean council.accuracy?)",
            "council.empathy >= 7": "council.empathy, and no bundled rubric has it",
            "council.accuracy >= 7": "council.accuracy: surefoot council RUN...",
            "unsafe <= 0": "council.safety: surefoot council RUN..."}  # fmt: skip
-    base, cand = map(read_run, two)
+    base, cand = (read_run(kept(run)) for run in two)
     found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request())
     assert {one.rule.text: one.reason.removeprefix("no council has scored ") for one in found.decision.checks} == why
 
 
-def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) -> None:
+def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[str]) -> None:
     council_runs(*two, reviewers=[Reviewer("one")])
     done = surefoot("gate", *two, "--rule", "council.acuracy >= 7", "--uncalibrated")
     assert (
@@ -261,7 +222,7 @@ def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[Path]) ->
     assert decided(two, "council.holistic >= 7") == {"council.holistic >= 7": "undecidable"}, "which may be asked for"
 
 
-def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
+def test_rules_hold_on_what_a_council_said(two: list[str]) -> None:
     with pytest.raises(Incomplete, match="has no verdicts"):
         decided(two, "council.overall >= 7")
     council_runs(*two, reviewers=[Reviewer("one")])
@@ -280,15 +241,11 @@ def test_rules_hold_on_what_a_council_said(two: list[Path]) -> None:
         "council.overall >= baseline - 0.2": "pass"}  # fmt: skip
 
 
-def test_scores_of_different_councils_or_changed_ones_decide_nothing(two: list[Path]) -> None:
+def test_scores_of_different_councils_decide_nothing(two: list[str]) -> None:
     council_runs(two[0], reviewers=[Reviewer("one")])
     council_runs(two[1], reviewers=[Reviewer("other")])
     with pytest.raises(UsageError, match="other reviewers or another rubric"):
         decided(two, "council.overall >= 1")
-    verdicts = two[1] / "verdicts.jsonl"
-    verdicts.write_text(verdicts.read_text().replace('"value":8', '"value":9'))
-    with pytest.raises(Incomplete, match="not those that its council gave"):
-        read_run(two[1])
 
 
 @pytest.mark.parametrize(
@@ -300,12 +257,12 @@ def test_scores_of_different_councils_or_changed_ones_decide_nothing(two: list[P
         (("--reviewer", "llm:a@http://localhost:1/v1", "--rubric", "refusal"), "has no weights"),
     ],
 )
-def test_what_cannot_be_asked_is_said(two: list[Path], arguments: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_asked_is_said(two: list[str], arguments: tuple[str, ...], says: str) -> None:
     done = surefoot("council", two[0], *arguments, "--yes")
     assert done.code == ExitCode.USAGE and says in done.err
 
 
-def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Path], tmp_path: Path) -> None:
+def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[str], tmp_path: Path) -> None:
     with reviewing() as server:
         asked = ("--reviewer", f"llm:r0@{server.url}", "--cache", tmp_path / "c.db", "--yes")
         done = surefoot("council", *asked, *two)
@@ -325,7 +282,7 @@ def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[Pa
     assert {row["grader"].partition("/")[0] for row in again.json["rows"]} == {"council"}
 
 
-def test_labels_of_scores_may_be_a_table(two: list[Path], tmp_path: Path) -> None:
+def test_labels_of_scores_may_be_a_table(two: list[str], tmp_path: Path) -> None:
     found = council_runs(two[0], reviewers=[Reviewer("one")])
     labels = tmp_path / "people.csv"
     rows_of = [
