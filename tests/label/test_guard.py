@@ -14,9 +14,17 @@ from .page import Server, make_run, rows, serving, trace
 from .requests import ask, label
 
 
+@pytest.fixture(scope="module", autouse=True)
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("guarded") / "surefoot.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUREFOOT_DB", str(place))
+        yield place
+
+
 @pytest.fixture(scope="module")
-def mill(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("runs") / "mill", [trace(number) for number in range(8)])
+def mill(db: Path) -> str:
+    return make_run("mill", [trace(number) for number in range(8)])
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ def make_project(db: Path) -> Path:
     council_runs("first", "third", reviewers=[Reviewer("mild"), Reviewer("harsh", lambda _: [4] * 5)], db=db)
     make_run("fourth", "v4", 2, 6, db=db)
     foreign = " ".join(HOSTILE).replace("\0", "")
-    make_run(f"../'\"><script>window.hit=1</script> {foreign}", f"v5 {foreign}", 3, 7, foreign, db)
+    make_run("fifth", f"v5 <script>window.hit=1</script> {foreign}", 3, 7, foreign, db)
     return db
 
 

@@ -35,7 +35,7 @@ def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Pat
     assert [one.name for one in found.runs[1:]] == ["fourth", "third", "second-again", "second", "first"]
     runs = {one.name: one for one in found.runs}
     third = runs["third"]
-    assert third.decision is not None and third.decision.against == "first" and third.labelled == 12
+    assert third.decision is not None and third.decision.against == "v1" and third.labelled == 12
     assert third.measured is not None and third.measured.buckets["wrong"] == 14
     assert runs["fourth"].decision is None
 

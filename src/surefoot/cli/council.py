@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from surefoot.cli.options import asking_options, db_option, json_option
 from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
 from surefoot.cli.reports import check_reports, finish_with_reports, report_option
 from surefoot.cli.terminal import PERSON, bare_cause
-from surefoot.errors import ExitCode, UsageError
+from surefoot.errors import ExitCode, SurefootError, UsageError
 from surefoot.report.words import counted, plain
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Deliberation, Failure
@@ -27,6 +29,7 @@ from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.council_runs import council_runs
 from surefoot.services.graders import Terms
+from surefoot.services.runs import opened
 
 _JSON = json_option()
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
@@ -38,7 +41,7 @@ _LINES_SHOWN, _LONGEST_LINE = 8, 400
 class _AskedWithoutAWord(click.Group):
     """`council "QUESTION"` is `council ask "QUESTION"`, and `council RUN...` is `council runs RUN...`.
 
-    One word alone that is no folder is a command misspelt.
+    One word alone that is no run is a command misspelt.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -49,7 +52,7 @@ class _AskedWithoutAWord(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands and Path(args[0]).is_dir():
+        if args[0] not in self.commands and _is_run(args[0], args):
             args = ["runs", *args]
         elif args[0] not in self.commands and len(args[0].split()) > 1:
             args = ["ask", *args]
@@ -57,6 +60,14 @@ class _AskedWithoutAWord(click.Group):
             hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
             raise UsageError(f"there is no command {plain(args[0], 80)!r}", hint)
         return super().resolve_command(ctx, args)
+
+
+def _is_run(name: str, args: list[str]) -> bool:
+    """Whether there is a run or version of this name, or an export."""
+    db = next((after for one, after in pairwise(args) if one == "--db"), None)
+    with suppress(SurefootError), opened([name], db):
+        return True
+    return False
 
 
 @click.group(

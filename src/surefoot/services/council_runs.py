@@ -194,7 +194,9 @@ class _Session:
         if not scores_of(found) and self.run.manifest.council != self.sitting.pooled:
             return found  # asked in vain: what an earlier council said stays the run's
         self._keep(found)
-        return council_rows(self.run)
+        answered = self.run.answer_keys()
+        missing = [row for row in found if (row.question_id, row.attempt) not in answered]  # no answer, no row to keep
+        return [*council_rows(self.run), *missing]
 
     def _replies(self, watch: Watch) -> Iterator[tuple[str, _Asked, Reply]]:
         """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
