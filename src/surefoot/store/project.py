@@ -51,8 +51,7 @@ from surefoot.store.schema import (
     table_of,
 )
 from surefoot.text import citations
-from surefoot.text.normal import without_surrogates
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
 
 Key = tuple[str, int]  # question id, attempt
 _ENCODER = msgspec.json.Encoder()
