@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 from filelock import FileLock, Timeout
-from msgspec import Struct
 
 from surefoot.errors import Incomplete
 from surefoot.types import Problem
