@@ -37,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("base", "cand"):
         made_run(name)
     assert surefoot("gate", "base", "cand", "--uncalibrated").code == 0
-    Path("questions.jsonl").write_text('{"qid": "q1", "q": "What is the fee?", "answerable": true, "gold_ids": ["p"]}\n')
+    Path("questions.jsonl").write_text('{"qid": "q1", "q": "Which fee?", "expects": "answer", "gold_ids": ["p"]}\n')
     Path("traces.jsonl").write_text('{"qid": "q1", "answer": "EUR 5, says base."}\n')
     return tmp_path
 
@@ -127,7 +127,7 @@ def test_a_matrix_does_not_write_through_a_link_either(project: Path) -> None:
     (project / "m.toml").write_text('grader = "rules"\n[[pipeline]]\nname = "a"\nspec = "reference"\n')
     (project / "out").mkdir()
     (project / "out" / "report.md").symlink_to(project / "surefoot.db")
-    refused("matrix", "m.toml", "--out", "out", words="is a database")
+    refused("matrix", "m.toml", "--out", "out", words="is the database itself")
 
 
 @contextlib.contextmanager

@@ -127,7 +127,7 @@ def test_answers_that_are_not_graded_are_counted() -> None:
 def test_what_cannot_be_reported_is_said_in_a_sentence(
     options: tuple[str, ...], code: int, words: str, run: str, tmp_path: Path
 ) -> None:
-    make_run("second")
+    make_run("second", {"fee": "Nobody knows."})
     done = surefoot("report", *options, cwd=tmp_path)
     assert done.code == code and words in done.err and "\nhint: " in done.err
 

@@ -32,6 +32,7 @@ from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
 from tests.in_process import surefoot as in_this_process
+from tests.kept import kept
 
 pytestmark = pytest.mark.xdist_group("ray")
 ray: Any = pytest.importorskip("ray")
@@ -158,10 +159,10 @@ def test_verdicts_by_a_cluster_are_those_of_this_machine(address: str, write: Wr
     log = write("leases.jsonl", rows)
     for engine in ENGINES:
         os.environ["XDG_CACHE_HOME"], before = str(tmp_path / engine), os.environ["XDG_CACHE_HOME"]
-        found = grade_log(log, out=tmp_path / f"run-{engine}", engine=engine)
+        found = grade_log(log, version="v", engine=engine, db=tmp_path / f"{engine}.db")
         os.environ["XDG_CACHE_HOME"] = before
         assert found.counts.total() == 28
-    assert (tmp_path / "run-ray/verdicts.jsonl").read_bytes() == (tmp_path / "run-local/verdicts.jsonl").read_bytes()
+    assert kept("v", tmp_path / "ray.db").verdicts() == kept("v", tmp_path / "local.db").verdicts()
     assert not list((tmp_path / "ray").glob("surefoot/work/*"))  # nothing is left where no folder was named
 
 

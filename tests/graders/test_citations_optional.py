@@ -13,10 +13,10 @@ from surefoot.errors import UsageError
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.services.graders import Terms, open_grader
-from surefoot.store import RunStore
 from tests.conftest import Done, Write
 from tests.in_process import surefoot
 from tests.items import item_of
+from tests.kept import kept
 
 PASSAGES = [
     {"id": "a#1", "text": "Invoices are payable within forty (40) days of receipt."},
@@ -71,7 +71,7 @@ def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
 
 
 @pytest.fixture
-def runs(write: Write, tmp_path: Path) -> list[Path]:
+def runs(write: Write) -> list[str]:
     """Two runs of the same uncited answers."""
     rows = [{"qid": f"q{n}", "question": f"What is fee {n}?"} for n in range(3)]
     texts = [f"Fee {n} is EUR {n + 5}." for n in range(3)]
@@ -81,24 +81,22 @@ def runs(write: Write, tmp_path: Path) -> list[Path]:
     ]
     log = write("log.jsonl", answers)
     for name in ("a", "b"):
-        assert (
-            surefoot("run", "-p", f"traces:{log}", "-q", asked, "--out", tmp_path / name, "--version", name).code == 0
-        )
-    return [tmp_path / "a", tmp_path / "b"]
+        assert surefoot("run", "-p", f"traces:{log}", "-q", asked, "--version", name).code == 0
+    return ["a", "b"]
 
 
 def graded(*arguments: str | Path) -> Done:
     return surefoot("grade", *arguments, "--grader", "rules")
 
 
-def test_a_run_without_a_citation_says_so_and_names_the_option(runs: list[Path]) -> None:
+def test_a_run_without_a_citation_says_so_and_names_the_option(runs: list[str]) -> None:
     done = graded(runs[0])
     assert "0 correct" in done.out
     assert "no answer cites a source, so none can be correct" in done.err and "--citations optional" in done.err
     done = graded(runs[0], "--citations", "optional")
     assert "3 correct" in done.out
     assert "citation_exists and citation_supports are not judged" in done.err
-    assert RunStore.open(runs[0]).manifest.rubric == "citations_optional"
+    assert kept(runs[0]).manifest.rubric == "citations_optional"
 
 
 def test_items_without_a_citation_say_so_too(write: Write) -> None:
@@ -114,7 +112,7 @@ def test_items_without_a_citation_say_so_too(write: Write) -> None:
     assert json.loads(done.out)["factuality"] == "correct"
 
 
-def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_are_not_judged(runs: list[Path]) -> None:
+def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_are_not_judged(runs: list[str]) -> None:
     graded(runs[0], "--citations", "optional")
     graded(runs[1])
     mixed = surefoot("gate", *runs, "--uncalibrated")

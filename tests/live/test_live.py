@@ -16,12 +16,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
-from surefoot.store import Manifest, RunStore
 from surefoot.types import Question, Trace, Verdict
-from tests.conftest import append_verdicts
 from tests.golden_files import ROOT
 from tests.hook import listening
 from tests.in_process import surefoot
+from tests.kept import keep_run
 from tests.live.conftest import Start
 from tests.live.exports import export, packed, trace
 
@@ -139,11 +138,9 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
 
 
 def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path: Path) -> None:
-    manifest = Manifest(name="base", pipeline="test", repeats=1, seed=0, questions_sha256="", question_count=400,
-                        grader="g")  # fmt: skip
-    with RunStore.create(tmp_path / "base", manifest, [Question(f"q{n}", "?", "answer") for n in range(400)]) as store:
-        store.append_trace(Trace("q0", answer="x"))
-        append_verdicts(store, [Verdict(f"q{n}", "factuality", "correct", "g") for n in range(400)])
+    keep_run("base", [Question(f"q{n}", "?", "answer") for n in range(400)],
+             [Trace(f"q{n}", answer=f"x {n}") for n in range(400)],
+             [Verdict(f"q{n}", "factuality", "correct", "g") for n in range(400)])  # fmt: skip
     with listening() as hook:
         live = start(*OTLP, "--baseline", "base", "--webhook", hook.url)
         live.send([span for number in range(20) for span in trace(number, amount=90)])

@@ -17,12 +17,12 @@ from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.models.seam import Prompt
 from surefoot.report import history, markdown
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.text.language import unreadable
 from surefoot.types import Item, Passage, Question, Retrieved, Trace, Verdict
 from tests.attacks.judges import Fake, Seen, claim, evidence, findings
 from tests.conftest import Write
 from tests.in_process import surefoot
+from tests.kept import keep_run, kept
 
 ENGLISH_PASSAGE = "The notice period is 6 months. Mr. Weber signs for the lessor."
 GERMAN_PASSAGE = "Die Kündigungsfrist beträgt sechs Monate. Herr Weber unterschreibt für den Vermieter."
@@ -104,10 +104,9 @@ def test_a_language_model_still_grades_other_languages() -> None:
 
 
 def test_a_report_says_that_the_language_is_the_reason(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", "Die Frist beträgt 6 Monate [p].", "6 months [p].")
+    run = make_run("run", "Die Frist beträgt 6 Monate [p].", "6 months [p].")
     assert surefoot("grade", run).code == 4
-    with RunStore.open(run) as store:
-        reasons = {row.question_id: row.reason for row in store.verdicts() if row.axis == "factuality"}
+    reasons = {row.question_id: row.reason for row in kept(run).verdicts() if row.axis == "factuality"}
     assert reasons["q0"] == "language: the answer is not English"
     assert surefoot("report", run, "--out", tmp_path / "page.html").code == 4
     assert "the answer is not English" in (tmp_path / "page.html").read_text("utf-8")
@@ -149,17 +148,10 @@ def item(answer: str) -> Item:
     )
 
 
-def make_run(folder: Path, *answers: str) -> Path:
+def make_run(id: str, *answers: str) -> str:
     questions = [Question(f"q{n}", f"How long is notice period {n}?", "answer") for n in range(len(answers))]
-    manifest = Manifest(
-        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions),
-        question_count=len(questions),
-    )  # fmt: skip
-    with RunStore.create(folder, manifest, questions) as store:
-        for question, answer in zip(questions, answers, strict=True):
-            passages = Retrieved([Passage("p", ENGLISH_PASSAGE)])
-            store.append_trace(Trace(question.id, answer=answer, retrieved=passages))
-    return folder
+    passages = Retrieved([Passage("p", ENGLISH_PASSAGE)])
+    return keep_run(id, questions, [Trace(f"q{n}", answer=one, retrieved=passages) for n, one in enumerate(answers)])
 
 
 @pytest.mark.parametrize(
@@ -197,11 +189,11 @@ def test_whoever_states_no_confidence_is_not_unsure_for_that(monkeypatch: pytest
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run() -> str:
     """One sure verdict, two unsure ones and one answer that cannot be graded, in this order."""
-    folder = make_run(tmp_path / "run", SUPPORTED, DOUBTED, "", AGAINST)
-    library.grade(folder, grader=FindingsGrader(Scripted()))
-    return folder
+    made = make_run("run", SUPPORTED, DOUBTED, "", AGAINST)
+    library.grade(made, grader=FindingsGrader(Scripted()))
+    return made
 
 
 @pytest.fixture
@@ -210,7 +202,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("scripted")
-def test_the_headline_of_grade_says_how_many_are_sure_and_lists_the_others_first(run: Path) -> None:
+def test_the_headline_of_grade_says_how_many_are_sure_and_lists_the_others_first(run: str) -> None:
     done = surefoot("grade", run, "--grader", "rules")
     lines = done.out.splitlines()
     assert "1 of 4 sure: 1 correct, 0 wrong, 0 unsupported, 0 refused; 3 to check" in lines
@@ -221,7 +213,7 @@ def test_the_headline_of_grade_says_how_many_are_sure_and_lists_the_others_first
 
 
 @pytest.mark.usefixtures("scripted")
-def test_json_marks_each_answer_and_counts_the_sure_ones(run: Path, write: Write) -> None:
+def test_json_marks_each_answer_and_counts_the_sure_ones(run: str, write: Write) -> None:
     done = surefoot("grade", run, "--grader", "rules", "--json")
     assert [json.loads(line)["unsure"] for line in done.out.splitlines()] == [False, True, False, True]
     assert library.grade(run, grader=FindingsGrader(Scripted()))["sure"] == {
@@ -235,20 +227,20 @@ def test_json_marks_each_answer_and_counts_the_sure_ones(run: Path, write: Write
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md"])
-def test_reports_mark_what_is_unsure(run: Path, name: str) -> None:
-    surefoot("report", run, "--out", run / name)
-    shown = (run / name).read_text("utf-8")
+def test_reports_mark_what_is_unsure(run: str, name: str, tmp_path: Path) -> None:
+    surefoot("report", run, "--out", tmp_path / name)
+    shown = (tmp_path / name).read_text("utf-8")
     assert "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded; 2 unsure." in shown
     assert "unsure: a passage says something else" in shown
 
 
-def test_a_label_settles_what_was_unsure(run: Path, write: Write) -> None:
+def test_a_label_settles_what_was_unsure(run: str, write: Write) -> None:
     label = {"question_id": "q3", "axis": "factuality", "value": "wrong", "annotator": "ann"}
     assert surefoot("import", write("labels.jsonl", [label]), "--run", run).code == 0
     assert surefoot("report", run, "--json").json["unsure"] == [{"question_id": "q1", "attempt": 1}]
 
 
-def test_unsure_ones_come_first_before_people_and_teach_no_rate(run: Path) -> None:
+def test_unsure_ones_come_first_before_people_and_teach_no_rate(run: str) -> None:
     rows = library.label_queue(run).table()
     assert [row["unsure"] for row in rows] == [True, True, False]
     assert [row["drawn"] for row in rows] == ["chosen", "chosen", "sample"]
@@ -263,15 +255,14 @@ def test_half_of_the_queue_at_most_is_unsure(target: int, first: int) -> None:
     assert sum(place.unsure for place in places) == 6 and {place.version for place in places} == set(verdicts)
 
 
-def test_the_page_of_the_queue_says_why_an_answer_is_there(run: Path) -> None:
-    past = PastRun(key="run", name="run", folder=str(run))
+def test_the_page_of_the_queue_says_why_an_answer_is_there(run: str) -> None:
+    past = PastRun(key="run", name="run")
     shown = "\n".join(markdown.lines(history.queue(past, library.label_queue(run).table(), (), False)))
     assert shown.count("unsure") >= 2 and "the sample" in shown
 
 
-def test_files_of_verdicts_keep_the_mark(run: Path, write: Write) -> None:
-    with RunStore.open(run) as store:
-        rows = [json.loads(json.dumps(row_of(verdict))) for verdict in store.verdicts() if verdict.axis == "factuality"]
+def test_files_of_verdicts_keep_the_mark(run: str, write: Write) -> None:
+    rows = [json.loads(json.dumps(row_of(one))) for one in kept(run).verdicts() if one.axis == "factuality"]
     told = surefoot("report", write("verdicts.jsonl", rows), "--json").json
     assert [one["question_id"] for one in told["unsure"]] == ["q3", "q1"]
 

@@ -15,9 +15,9 @@ import msgspec
 import pytest
 
 from surefoot.datasets import demo
-from surefoot.store import RunStore
 from surefoot.types import Question, Trace
 from tests.in_process import surefoot
+from tests.kept import kept
 from tests.llm_server import LlmServer
 
 NULL = ("c047", "c050")  # the search finds nothing for them
@@ -62,10 +62,10 @@ def ask(folder: Path, server: tuple[str, str], chosen: tuple[str, ...], prompt: 
         (folder / name).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     done = surefoot(
         "run", "-p", f"chat:{model}@{url}", "-q", "q.jsonl", "--corpus", "corpus.jsonl", "--prompt", prompt,
-        "--concurrency", "1", "--timeout", "110", "--retries", "0", "--out", prompt, "--json", cwd=folder,
+        "--concurrency", "1", "--timeout", "110", "--retries", "0", "--version", prompt, "--json", cwd=folder,
     )  # fmt: skip
     assert done.code == 0, (done.out, done.err)
-    return {str(trace.question_id): trace for trace in RunStore.open(folder / prompt).traces()}
+    return {str(trace.question_id): trace for trace in kept(prompt).traces()}
 
 
 def assert_no_more_was_sent(body: dict[str, Any], question: Question, trace: Trace, prompt: str) -> None:

@@ -296,9 +296,7 @@ def test_labels_of_scores_may_be_a_table(two: list[str], tmp_path: Path) -> None
 def test_reviewers_are_held_against_people(tmp_path: Path) -> None:
     """One who scores at random may have the same mean, and is told apart all the same."""
     questions = [question(number) for number in range(12)]
-    run = make_run(
-        "run", questions, {one.id: SOUND if int(one.id[1:]) % 2 else INVENTED for one in questions}
-    )
+    run = make_run("run", questions, {one.id: SOUND if int(one.id[1:]) % 2 else INVENTED for one in questions})
     upside_down = Reviewer("upside down", lambda shown: (8, 8, 8, 8, 8) if "Nine" in shown else (2, 8, 8, 8, 8))
     found = council_runs(run, reviewers=[Reviewer("sound"), upside_down])
     labels = tmp_path / "labels.jsonl"
