@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -32,7 +33,10 @@ def keep_run(
 
 def kept(id: str, db: Path | str | None = None) -> Run:
     """A run of the test's project; the newest, where a version is named."""
-    return Project.existing(db).named(id)[-1]
+    project = Project.existing(db)
+    run = project.named(id)[-1]
+    weakref.finalize(run, project.close)
+    return run
 
 
 def add_labels(*labels: Label, db: Path | str | None = None) -> int:

@@ -97,7 +97,7 @@ def test_the_limit_on_silence_is_an_option(grade: Grade, monkeypatch: pytest.Mon
 
 def test_a_run_says_why_nothing_was_answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with FaultServer(lambda call: Fault(401, message="no such key")) as server:
-        code = _run(["run", "-p", f"chat:m@{server.url}", "--out", str(tmp_path / "run"), "--concurrency", "1"])
+        code = _run(["run", "-p", f"chat:m@{server.url}", "--concurrency", "1"])
         assert code == 4 and sum(server.asked.values()) == 1
     said = capfd.readouterr().err
     assert said.count("error: HTTP 401: no such key") == 1 == said.count("hint: no key was sent")
@@ -108,5 +108,5 @@ def test_what_has_passed_is_not_said(tmp_path: Path, write: Write, capfd: pytest
     corpus = write("c.jsonl", PASSAGES)
     with FaultServer(in_turn(Fault(429, message="You exceeded your current quota, retry in 0.01s"))) as server:
         arguments = ["run", "-p", f"chat:m@{server.url}", "-q", str(questions), "--corpus", str(corpus)]
-        assert _run([*arguments, "--out", str(tmp_path / "run")]) == 0
+        assert _run(arguments) == 0
     assert "hint" not in capfd.readouterr().err

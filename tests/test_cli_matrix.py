@@ -180,21 +180,20 @@ def test_two_models_two_prompts_and_a_log(folder: Path, chat: Chat) -> None:
     [contest] = [one for one in found["contests"] if {one["first"], one["second"]} == {"prompt", "model"}]
     assert contest["first"] == "prompt" and contest["difference"]["low"] > 0
     assert any("prompt moves the buckets more than model" in sentence for sentence in found["conclusions"])
-    _the_cells_are_ordinary_runs(folder)
+    _the_cells_are_ordinary_runs()
     _the_reports_are_whole(folder)
     again = matrix(folder, text)
     assert again.code == 0 and len(chat.asked) == 4 * COUNT and "0 to ask" in again.err
     assert "prompt: licence against none (2 pairs of cells, 24 questions)" in again.out
 
 
-def _the_cells_are_ordinary_runs(folder: Path) -> None:
-    runs = folder / "runs" / "matrix-made-up"
-    done = surefoot("gate", runs / "rag--first--none", runs / "rag--first--licence", "--uncalibrated", "--json")
+def _the_cells_are_ordinary_runs() -> None:
+    done = surefoot("gate", "made-up/rag--first--none", "made-up/rag--first--licence", "--uncalibrated", "--json")
     assert done.code in (0, 1, 3) and done.json["buckets"]["cand"]["refused"] == COUNT // 2
 
 
 def _the_reports_are_whole(folder: Path) -> None:
-    out = folder / "runs" / "matrix-made-up"
+    out = folder / "matrix-made-up"
     page, text = ((out / f"report.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
     assert "<script" not in page and page.count('<div class="side"') == 5
     assert "rag / second / licence" in page and "rag / second / licence" in text
@@ -268,7 +267,7 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
 )  # fmt: skip
 def test_mistakes_are_told_before_anything_is_asked(folder: Path, text: str, says: str) -> None:
     done = matrix(folder, text)
-    assert done.code == 2 and says in done.err and "hint:" in done.err and not (folder / "runs").exists()
+    assert done.code == 2 and says in done.err and "hint:" in done.err and not (folder / "matrix-made-up").exists()
 
 
 class Moody:
@@ -306,7 +305,7 @@ def test_a_changed_matrix_does_not_go_on_with_other_runs(folder: Path) -> None:
     assert matrix(folder, text).code == 0
     done = matrix(folder, "repeats = 2\n" + text)
     assert done.code == 2 and "log: the run was made with --repeats 1" in done.err
-    assert "hint: choose another --out" in done.err and "no cell has verdicts" in done.err
+    assert "hint: choose another name for the matrix file" in done.err and "no cell has verdicts" in done.err
 
 
 def test_a_grader_that_failed_its_self_check_or_never_answered_leaves_a_matrix_incomplete(folder: Path) -> None:
@@ -324,11 +323,12 @@ def test_a_changed_prompt_leaves_the_report_of_before(folder: Path, chat: Chat) 
     (folder / "own.md").write_text("{passages}\n{question}", encoding="utf-8")
     text = MATRIX.replace('bundled = "with_licence"', 'file = "own.md"').format(url=chat.url, other=chat.url)
     assert matrix(folder, text).code == 0
-    out = folder / "runs" / "matrix-made-up"
+    out = folder / "matrix-made-up"
     before = {name: (out / name).read_bytes() for name in ("report.md", "report.html", "matrix.json")}
     (folder / "own.md").write_text("Briefly.\n{passages}\n{question}", encoding="utf-8")
     done = matrix(folder, text)
-    assert done.code == 2 and "hint: choose another --out" in done.err and "--prompt" not in done.err + done.out
+    assert done.code == 2 and "hint: choose another name for the matrix file" in done.err
+    assert "--prompt" not in done.err + done.out
     assert "it stays as it was" in done.err and "reports: " not in done.out
     assert {name: (out / name).read_bytes() for name in before} == before
 

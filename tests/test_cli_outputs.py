@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all, never over a ledger, another database, a run, or what is read."""
+"""Files that commands write: whole or not at all, never over a project, another database, or what is read."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Question, Trace, Verdict
 
 from .in_process import surefoot
+from .kept import keep_run
 
 QUESTION = Question("q1", "What is the fee?", "answer")
 LINKS: dict[str, Callable[[Path, Path], None]] = {
@@ -25,30 +25,20 @@ LINKS: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
-def made_run(folder: Path) -> None:
-    manifest = Manifest(
-        name=folder.name,
-        pipeline="p",
-        repeats=1,
-        seed=0,
-        questions_sha256=fingerprint([QUESTION]),
-        question_count=1,
-        deterministic=True,
-    )
-    with RunStore.create(folder, manifest, [QUESTION]) as store:
-        store.append_trace(Trace("q1", answer=f"EUR 5, says {folder.name}."))
-        store.replace_verdicts("g/1", [Verdict("q1", "factuality", "correct", grader="g/1")])
-        store.amend(grader="g/1", graded_sha256=store.answers_sha256())
+def made_run(id: str) -> None:
+    traces, said = [Trace("q1", answer=f"EUR 5, says {id}.")], [Verdict("q1", "factuality", "correct", grader="g/1")]
+    keep_run(id, [QUESTION], traces, said, deterministic=True)
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two runs that were compared, so that there is a ledger."""
+    """Two runs that were compared, and a log with its questions."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SUREFOOT_LEDGER", raising=False)
     for name in ("base", "cand"):
-        made_run(tmp_path / "runs" / name)
-    assert surefoot("gate", "runs/base", "runs/cand", "--uncalibrated").code == 0
+        made_run(name)
+    assert surefoot("gate", "base", "cand", "--uncalibrated").code == 0
+    Path("questions.jsonl").write_text('{"qid": "q1", "q": "Which fee?", "expects": "answer", "gold_ids": ["p"]}\n')
+    Path("traces.jsonl").write_text('{"qid": "q1", "answer": "EUR 5, says base."}\n')
     return tmp_path
 
 
@@ -65,35 +55,33 @@ def refused(*arguments: str | Path, words: str) -> None:
     assert done.err.count("\n") == 2 and contents(Path()) == before
 
 
-COMMANDS = [["gate", "runs/base", "runs/cand"], ["calibrate", "runs/base"]]
-SCORE = ["score", "-q", "runs/base/questions.jsonl", "-t", "runs/base/traces.jsonl"]
+COMMANDS = [["gate", "base", "cand"], ["calibrate", "base"]]
+SCORE = ["score", "-q", "questions.jsonl", "-t", "traces.jsonl"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["gate", "calibrate"])
 @pytest.mark.parametrize("how", LINKS)
-@pytest.mark.parametrize("name", ["surefoot.db", "base/manifest.json", "base/traces.jsonl", "base/verdicts.jsonl"])
-def test_a_report_is_no_link_to_what_would_be_lost(command: list[str], how: str, name: str, project: Path) -> None:
-    LINKS[how](project / "rep.md", project / "runs" / name)
+def test_a_report_is_no_link_to_what_would_be_lost(command: list[str], how: str, project: Path) -> None:
+    LINKS[how](project / "rep.md", project / "surefoot.db")
     refused(*command, "--report", "rep.md", words="rep.md is ")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["gate", "calibrate"])
-def test_a_report_has_not_the_name_of_the_ledger(
+def test_a_report_has_not_the_name_of_the_project(
     command: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = "is the ledger itself, and would be lost"
-    refused(*command, "--ledger", "new.md", "--report", "new.md", words=words)
-    refused(*command, "--ledger", "new.md", "--report", "runs/../new.md", words=words)
+    words = "would be lost"
+    for name in ("new.md", "../" + project.name + "/new.md"):
+        refused(*command, "--db", "new.md", "--report", name, words=words)
     (project / "rep.html").symlink_to("not-yet-there.db")
-    refused(*command, "--ledger", "not-yet-there.db", "--report", "rep.html", words=words)
-    monkeypatch.setenv("SUREFOOT_LEDGER", "new.md")
+    refused(*command, "--db", "not-yet-there.db", "--report", "rep.html", words=words)
+    monkeypatch.setenv("SUREFOOT_DB", "new.md")
     refused(*command, "--report", "new.md", words=words)
 
 
 def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     for name in ("base", "cand"):
-        verdicts = project / "runs" / name / "verdicts.jsonl"
-        (project / f"{name}.md").write_bytes(verdicts.read_bytes())
+        Path(f"{name}.md").write_text('{"question_id": "q1", "axis": "factuality", "value": "correct"}\n')
     refused("gate", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
     refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
 
@@ -103,25 +91,14 @@ def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
     refused(*COMMANDS[0], "--report", "rep.md", words="leads in a circle")
 
 
-def test_reports_may_lie_in_a_run_and_replace_earlier_ones(project: Path) -> None:
-    (project / "latest.md").symlink_to("runs/cand/report.md")
-    for report in ("runs/cand/report.md", "runs/cand/report.md", "latest.md"):
-        assert surefoot(*COMMANDS[0], "--uncalibrated", "--report", report).code == 0
-    assert (project / "runs" / "cand" / "report.md").read_text("utf-8").startswith("# ")
-
-
 @pytest.mark.parametrize("option", ["--report", "--junit"])
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("runs/surefoot.db", "is a database"),
-        ("runs/surefoot.db-wal", "is a database"),
+        ("surefoot.db", "is a database"),
         ("other.sqlite", "is a database"),
-        ("runs/cand/manifest.json", "is a file of a run"),
-        ("runs/cand/decision.json", "is a file of a run"),
-        ("runs/cand/.lock", "is a file of a run"),
-        ("link", "is a file of a run"),
-        ("runs/base/questions.jsonl", "would be overwritten"),
+        ("link", "is a database"),
+        ("questions.jsonl", "would be overwritten"),
         ("gate.toml", "would be overwritten"),
         ("no/where", "there is no folder"),
         ("", "there is no folder"),
@@ -130,14 +107,14 @@ def test_reports_may_lie_in_a_run_and_replace_earlier_ones(project: Path) -> Non
 def test_score_writes_over_nothing_either(option: str, name: str, words: str, project: Path) -> None:
     with sqlite3.connect("other.sqlite") as file:
         file.execute("CREATE TABLE t (x)")
-    (project / "link").symlink_to("runs/cand/traces.jsonl")
+    (project / "link").symlink_to("surefoot.db")
     (project / "gate.toml").write_text('[rules]\ncoverage = "coverage >= 1.0"\n')
     refused(*SCORE, "--gate", "gate.toml", option, name, words=words)
 
 
 def test_score_keeps_the_traces_of_a_folder_and_one_report_from_another(project: Path) -> None:
     (project / "logs").mkdir()
-    (project / "logs" / "a.jsonl").write_bytes((project / "runs" / "base" / "traces.jsonl").read_bytes())
+    (project / "logs" / "a.jsonl").write_bytes((project / "traces.jsonl").read_bytes())
     command = [*SCORE[:3], "-t", "logs"]
     refused(*command, "--report", "logs/a.jsonl", words="would be overwritten")
     refused(*command, "--report", "x", "--junit", "x", words="would be overwritten")
@@ -149,8 +126,8 @@ def test_score_keeps_the_traces_of_a_folder_and_one_report_from_another(project:
 def test_a_matrix_does_not_write_through_a_link_either(project: Path) -> None:
     (project / "m.toml").write_text('grader = "rules"\n[[pipeline]]\nname = "a"\nspec = "reference"\n')
     (project / "out").mkdir()
-    (project / "out" / "report.md").symlink_to(project / "runs" / "surefoot.db")
-    refused("matrix", "m.toml", "--out", "out", words="is a database")
+    (project / "out" / "report.md").symlink_to(project / "surefoot.db")
+    refused("matrix", "m.toml", "--out", "out", words="is the database itself")
 
 
 @contextlib.contextmanager

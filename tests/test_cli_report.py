@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace
 
 from .in_process import surefoot
+from .kept import keep_run, kept
 
 FOUND = Retrieved([Passage("lease#1", "The fee is EUR 5. The rent is EUR 900.", "Lease", 2)])
 ASKED = [
@@ -28,25 +28,18 @@ ANSWERS = {
 }
 
 
-def make_run(folder: Path, answers: dict[str, str] = ANSWERS) -> Path:
-    asked = fingerprint(ASKED)
-    manifest = Manifest(
-        name=folder.name, pipeline="p", repeats=1, seed=0, questions_sha256=asked, question_count=len(ASKED)
-    )
-    with RunStore.create(folder, manifest, ASKED) as store:
-        for question, answer in answers.items():
-            store.append_trace(Trace(question, answer=answer, retrieved=FOUND))
-    return folder
+def make_run(id: str, answers: dict[str, str] = ANSWERS) -> str:
+    return keep_run(id, ASKED, [Trace(one, answer=answer, retrieved=FOUND) for one, answer in answers.items()])
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    folder = make_run(tmp_path / "runs" / "first")
-    assert surefoot("grade", folder, "--grader", "rules").code == 0
-    return folder
+def run() -> str:
+    made = make_run("first")
+    assert surefoot("grade", made, "--grader", "rules").code == 0
+    return made
 
 
-def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: Path) -> None:
+def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: str) -> None:
     done = surefoot("report", run)
     assert done.code == 0 and done.err == ""
     assert done.out.splitlines()[-1] == "1 of 4 answers is bad: 1 wrong, 0 unsupported; 2 unsure."
@@ -56,7 +49,7 @@ def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: Path) -> None:
     assert "rent  wrong   easy" in done.out and "a passage says something else" in done.out
 
 
-def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path, tmp_path: Path) -> None:
+def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: str, tmp_path: Path) -> None:
     page, text = tmp_path / "page.html", tmp_path / "page.md"
     done = surefoot("report", run, "--out", page, "--out", text)
     assert done.code == 0 and "1 of 4 answers is bad" in done.out and "Axes" not in done.out
@@ -69,24 +62,24 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: Path
     assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")
 
 
-def test_stdout_has_the_report_alone(run: Path) -> None:
+def test_stdout_has_the_report_alone(run: str) -> None:
     done = surefoot("report", run, "--out", "-")
     assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
 
 
 @pytest.mark.parametrize("command", ["report RUN --out -", "gate RUN RUN --report -", "grade RUN --report -"])
-def test_a_reader_who_has_gone_ends_it_quietly(run: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_: object) -> list[str]:
         raise BrokenPipeError
 
     monkeypatch.setattr("surefoot.cli.reports.markdown.lines", gone)
     for module in ("reports", "grade"):  # in a process of its own, stdout would be turned to nowhere as well
         monkeypatch.setattr(f"surefoot.cli.{module}.quiet_if_nobody_reads", lambda: suppress(BrokenPipeError))
-    done = surefoot(*command.replace("RUN", str(run)).split())
+    done = surefoot(*command.replace("RUN", run).split())
     assert "error" not in done.err and done.out == ""
 
 
-def test_json_has_shares_with_intervals_and_what_to_look_into(run: Path) -> None:
+def test_json_has_shares_with_intervals_and_what_to_look_into(run: str) -> None:
     found = json.loads(surefoot("report", run, "--json").out)
     assert found["buckets"] == {"correct": 1, "wrong": 1, "unsupported": 0, "refused": 2, "ungraded": 0}
     wrong = found["shares"]["easy"]["wrong"]
@@ -95,7 +88,7 @@ def test_json_has_shares_with_intervals_and_what_to_look_into(run: Path) -> None
     assert found["axes"]["factuality"] == {"correct": 1, "refused": 2, "wrong": 1}
 
 
-def test_grading_writes_the_same_page(run: Path, tmp_path: Path) -> None:
+def test_grading_writes_the_same_page(run: str, tmp_path: Path) -> None:
     done = surefoot("grade", run, "--grader", "rules", "--report", tmp_path / "one.html")
     assert done.code == 0 and "1 correct, 1 wrong, 0 unsupported, 2 refused" in done.out
     surefoot("report", run, "--out", tmp_path / "two.html")
@@ -104,7 +97,7 @@ def test_grading_writes_the_same_page(run: Path, tmp_path: Path) -> None:
     assert done.out.startswith("# Surefoot run ") and "bad answers" not in done.out
 
 
-def test_labels_count_and_are_signed(run: Path, tmp_path: Path) -> None:
+def test_labels_count_and_are_signed(run: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     row = {"question_id": "rent", "axis": "factuality", "value": "unsupported", "annotator": "ann"}
     labels.write_text(json.dumps({**row, "note": "no such rent"}), "utf-8")
@@ -115,26 +108,26 @@ def test_labels_count_and_are_signed(run: Path, tmp_path: Path) -> None:
     assert "no such rent" in page and "Labelled by people (ann). The grader says wrong" in page
 
 
-def test_answers_that_are_not_graded_are_counted(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run", {**ANSWERS, "pet": ""})
-    surefoot("grade", folder, "--grader", "rules")
-    done = surefoot("report", folder)
+def test_answers_that_are_not_graded_are_counted() -> None:
+    made = make_run("run", {**ANSWERS, "pet": ""})
+    surefoot("grade", made, "--grader", "rules")
+    done = surefoot("report", made)
     assert done.code == 4 and "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded; 2 unsure." in done.out
 
 
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("nowhere",), 2, "there is no file or folder nowhere"),
-        (("runs/first", "--out", "page.pdf"), 2, "page.pdf is of no known kind"),
-        (("runs/first", "--out", "-", "--json"), 2, "--json and --out - cannot both go to stdout"),
-        (("runs/second",), 4, "has no verdicts"),
+        (("nowhere",), 2, "has no run or version 'nowhere'"),
+        (("first", "--out", "page.pdf"), 2, "page.pdf is of no known kind"),
+        (("first", "--out", "-", "--json"), 2, "--json and --out - cannot both go to stdout"),
+        (("second",), 4, "has no verdicts"),
     ],
 )
 def test_what_cannot_be_reported_is_said_in_a_sentence(
-    options: tuple[str, ...], code: int, words: str, run: Path, tmp_path: Path
+    options: tuple[str, ...], code: int, words: str, run: str, tmp_path: Path
 ) -> None:
-    make_run(tmp_path / "runs" / "second")
+    make_run("second", {"fee": "Nobody knows."})
     done = surefoot("report", *options, cwd=tmp_path)
     assert done.code == code and words in done.err and "\nhint: " in done.err
 
@@ -144,19 +137,19 @@ def test_items_have_no_report(tmp_path: Path) -> None:
     assert done.code == 2 and "--report was given without a run" in done.err
 
 
-def test_where_nothing_was_graded_the_report_says_why_and_shows_no_shares(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "runs" / "bare", {})
-    with RunStore.open(folder, writing=True) as store:
-        for question in ASKED:
-            found = Retrieved([Passage(f"lease#{question.id}")])
-            store.append_trace(Trace(question.id, answer="The fee is EUR 5 [lease#1].", retrieved=found))
-    surefoot("grade", folder, "--grader", "rules")
-    done = surefoot("report", folder)
+def test_where_nothing_was_graded_the_report_says_why_and_shows_no_shares() -> None:
+    made = make_run("bare", {})
+    kept(made).keep(
+        Trace(one.id, answer="The fee is EUR 5 [lease#1].", retrieved=Retrieved([Passage(f"lease#{one.id}")]))
+        for one in ASKED
+    )
+    surefoot("grade", made, "--grader", "rules")
+    done = surefoot("report", made)
     assert done.code == 4 and "Shares" not in done.out and "could not read it" not in done.out
     assert done.out.splitlines()[-1].startswith("None of 4 answers could be graded: the passage 'lease#")
-    found = surefoot("report", folder, "--json").json
+    found = surefoot("report", made, "--json").json
     assert found["shares"][""]["correct"]["value"] is None
-    rows = surefoot("report", folder, "--out", "-").out
+    rows = surefoot("report", made, "--out", "-").out
     assert "fee' has no text: give the texts of the passages" in rows and "rent' has no text" in rows
 
 
@@ -169,9 +162,8 @@ def test_accepting_questions_does_not_part_the_runs(tmp_path: Path) -> None:
             for name, text in ANSWERS.items()]  # fmt: skip
     log.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     for name in ("first", "second"):
-        run = tmp_path / "runs" / name
-        assert surefoot("run", "-p", f"traces:{log}", "-q", path, "--version", name, "--out", run).code == 0
-        surefoot("grade", run, "--grader", "rules")
+        assert surefoot("run", "-p", f"traces:{log}", "-q", path, "--version", name).code == 0
+        surefoot("grade", name, "--grader", "rules")
         surefoot("questions", "lock", path, "--accept-all")
-    done = surefoot("gate", tmp_path / "runs" / "first", tmp_path / "runs" / "second")
+    done = surefoot("gate", "first", "second")
     assert "cannot be compared" not in done.err and "another question set" not in done.out and done.code in (0, 1, 3)

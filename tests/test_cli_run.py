@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -23,14 +24,15 @@ from hypothesis import strategies as st
 from surefoot.cli.doctor import doctor
 from surefoot.cli.init import EXAMPLE, init
 from surefoot.cli.run import run
-from surefoot.cli.score import score
 from surefoot.errors import SurefootError, UsageError
 from surefoot.io import gatefiles
+from surefoot.records import where
 from surefoot.services.doctor import choose
 from surefoot.types import Question
 from tests.conftest import QUESTIONS
 from tests.conftest import surefoot as as_a_user_runs_it
 from tests.in_process import surefoot
+from tests.kept import kept
 
 PIPELINE = """
 import os
@@ -112,49 +114,35 @@ class Result:
         self.out, self.err = done.stdout, done.stderr
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def test_the_demo_needs_nothing(folder: Path) -> None:
     done = Result(run, "--pipeline", "reference", "--json")
     summary = json.loads(done.out)
-    assert done.code == 0 and summary["answers"] == 130 and summary["run"] == "runs/reference-1"
-    manifest = json.loads((folder / "runs/reference-1/manifest.json").read_text())
-    assert manifest["surefoot_run"] == 1 and manifest["deterministic"] is True and manifest["question_count"] == 130
-    scored = surefoot(
-        "score", "-q", "runs/reference-1/questions.jsonl", "-t", "runs/reference-1/traces.jsonl", cwd=folder
-    )
-    assert "100.0% (130/130)" in scored.out
-    assert json.loads(Result(run, "-p", "reference-timid", "--json").out)["run"] == "runs/reference-timid-1"
-    again = Result(run, "--pipeline", "reference", "--json", "--out", "second")
-    assert again.code == 0
-    texts = [
-        {row["question_id"]: row["answer"] for row in rows(folder / run / "traces.jsonl")}
-        for run in ("runs/reference-1", "second")
-    ]
-    assert texts[0] == texts[1]
+    assert done.code == 0 and summary["answers"] == 130 and summary["version"] == "reference"
+    first = kept(summary["run"])
+    assert first.manifest.deterministic is True and first.manifest.question_count == 130 and first.manifest.finished
+    again = Result(run, "--pipeline", "reference", "--json", "--version", "second")
+    assert again.code == 0 and kept("second").answer_keys() == first.answer_keys()
 
 
 def test_a_summary_with_what_was_spent(folder: Path) -> None:
-    done = as_a_user_runs_it("run", "-p", "mine:loud", "-q", "q.json", "--out", "r", "--repeats", "2", cwd=folder)
+    done = as_a_user_runs_it("run", "-p", "mine:loud", "-q", "q.json", "--version", "r", "--repeats", "2", cwd=folder)
     assert done.code == 0
     assert "8 answers, 0 errors\n" in done.out and "80 tokens, 4.0000 USD" in done.out
     assert re.search(
         r"^took [0-9.]+ s, [0-9.]+ s per answer on average, 8 at a time, 80 tokens", done.out, re.MULTILINE
     )
     assert "rubbish" not in done.out and "rubbish on stdout" in done.err and "from C" in done.err
-    assert Counter(row["attempt"] for row in rows(folder / "r/traces.jsonl")) == {1: 4, 2: 4}
+    assert Counter(trace.attempt for trace in kept("r").traces()) == {1: 4, 2: 4}
 
 
 def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
-    done = Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
+    done = Result(run, "-p", "mine:failing", "-q", "q.json", "--version", "r")
     assert done.code == 4 and "3 answers, 1 error\n" in done.out and "1 x RuntimeError" in done.out
-    assert Result(run, "--resume", "--out", "r").code == 4
+    assert Result(run, "--resume", "r").code == 4
     (folder / "mended").touch()
-    mended = Result(run, "--retry-errors", "--out", "r", "-q", "q.json")
+    mended = Result(run, "--resume", "r", "--retry-errors", "-q", "q.json")
     assert mended.code == 0 and "4 answers, 0 errors" in mended.out
-    assert len(rows(folder / "r/traces.jsonl")) == 5
+    assert len(kept("r").traces()) == 4
 
 
 @pytest.mark.parametrize(
@@ -163,24 +151,22 @@ def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
         ([], "no pipeline was named"),
         (["-p", "reference", "-q", "q.json"], "needs a corpus"),
         (["-p", "reference", "--corpus", "x"], "without --questions"),
-        (["--resume"], "which run to go on with"),
-        (["--resume", "--out", "nowhere"], "nowhere does not exist"),
+        (["--retry-errors"], "goes with --resume"),
+        (["--resume", "nowhere"], "there is no project|has no run or version 'nowhere'"),
         (["-p", "mine:loud", "-q", "nowhere.json"], "is not a file"),
         (["-p", "mine:loud", "-q", "misspelt.jsonl"], r"misspelt.jsonl.*2.*unknown field 'answrable'.* 'answerable'"),
-        (["-p", "mine:loud", "-q", "q.json", "--out", "made"], "holds a run already"),
-        (["--resume", "--out", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
-        (["--resume", "--out", "made", "--repeats", "3"], "was made with --repeats 1"),
-        (["--resume", "--out", "made", "-q", "many.json"], "not the one the run was made with"),
+        (["--resume", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
+        (["--resume", "made", "--repeats", "3"], "was made with --repeats 1"),
+        (["--resume", "made", "-q", "many.json"], "not the one the run was made with"),
         (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
         (["-p", "./mine.py", "-q", "q.json"], "./mine.py is not executable"),
-        (["-p", "mine:loud", "-q", "q.json", "--out", "/proc/x"], "/proc/x cannot be written to"),
     ],
 )
 def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:
     if "made" in arguments:
-        Result(run, "-p", "mine:loud", "-q", "q.json", "--out", "made")
+        Result(run, "-p", "mine:loud", "-q", "q.json", "--version", "made")
     rows = [QUESTIONS[0], {"qid": "q9", "q": "Who owns Z?", "answrable": False}]
     Path("misspelt.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with pytest.raises(UsageError, match=message) as caught:
@@ -196,65 +182,50 @@ def test_doctor_asks_nothing_of_what_cannot_answer(folder: Path, spec: str) -> N
 
 
 def test_a_pipeline_that_ends_its_process_is_that_questions_error(folder: Path) -> None:
-    done = surefoot("run", "-p", "mine:exits", "-q", "q.json", "--out", "r", cwd=folder)
+    done = surefoot("run", "-p", "mine:exits", "-q", "q.json", "--version", "r", cwd=folder)
     assert done.code == 4 and "3 answers, 1 error\n" in done.out
-    errors = {row["question_id"]: row["error"] for row in rows(folder / "r/traces.jsonl")}
+    errors = {trace.question_id: trace.error for trace in kept("r").traces()}
     ended = "the pipeline's process exited with status 0 before it answered"
     assert errors == {"q1": None, "q2": ended, "q3": None, "q4": None}
     examined = surefoot("doctor", "-p", "mine:killed", "-q", "q.json", cwd=folder)
     assert examined.code == 4 and "the pipeline's process was killed by signal 9" in examined.out
 
 
-def test_verdicts_on_earlier_answers_are_told(folder: Path) -> None:
-    Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
-    surefoot("grade", "r", cwd=folder)
-    assert "grade again" not in Result(run, "--resume", "--out", "r").err
-    assert "grade again" not in Result(run, "--retry-errors", "--out", "r").err  # the same error once more
-    (folder / "mended").touch()
-    assert "grade again: surefoot grade r\n" in Result(run, "--retry-errors", "--out", "r").err
-    assert "grade again" in Result(run, "--resume", "--out", "r").err
-    surefoot("grade", "r", cwd=folder)
-    assert "grade again" not in Result(run, "--resume", "--out", "r").err
-
-
-def test_labels_on_earlier_answers_are_told(folder: Path) -> None:
-    Result(run, "-p", "mine:failing", "-q", "q.json", "--out", "r")
-    label = {"question_id": "q1", "axis": "factuality", "value": "fully", "grader": "a person"}
-    (folder / "r/verdicts.jsonl").write_text(json.dumps(label) + "\n")
-    assert "grade again" not in Result(run, "--resume", "--out", "r").err
-    (folder / "mended").touch()
-    assert "grade again" in Result(run, "--retry-errors", "--out", "r").err
-
-
 def test_another_corpus_is_another_run(folder: Path) -> None:
     (folder / "c.jsonl").write_text('{"id": "p1#1", "text": "X is a tight mapping."}\n')
-    assert Result(run, "-p", "reference", "-q", "q.json", "--corpus", "c.jsonl", "--out", "r").code == 0
-    assert Result(run, "--resume", "--out", "r", "--corpus", "c.jsonl").code == 0
+    assert Result(run, "-p", "reference", "-q", "q.json", "--corpus", "c.jsonl", "--version", "r").code == 0
+    assert Result(run, "--resume", "r", "--corpus", "c.jsonl").code == 0
     (folder / "c.jsonl").write_text('{"id": "p1#1", "text": "X is something else."}\n')
     for arguments in (["--corpus", "c.jsonl"], []):
         with pytest.raises(UsageError, match="another corpus"):
-            Result(run, "--resume", "--out", "r", *arguments)
+            Result(run, "--resume", "r", *arguments)
 
 
-def _begin(folder: Path, out: str) -> subprocess.Popen[str]:
+def _begin(folder: Path, version: str) -> subprocess.Popen[str]:
     """A run that is under way: at least ten of its 120 questions are answered."""
-    command = [*COMMAND, "-p", "mine:slow", "-q", "many.json", "--concurrency", "3", "--out", out]
+    command = [*COMMAND, "-p", "mine:slow", "-q", "many.json", "--concurrency", "3", "--version", version]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    traces, until = folder / out / "traces.jsonl", time.monotonic() + 600
-    while not traces.exists() or traces.read_bytes().count(b"\n") < 10:
+    until = time.monotonic() + 600
+    while not Path(where()).exists() or len(_answers(version)) < 10:
         assert time.monotonic() < until and process.poll() is None, process.communicate()
         time.sleep(0.01)
     return process
 
 
-def _assert_nothing_lost_or_repeated(folder: Path, out: str) -> None:
-    before = rows(folder / out / "traces.jsonl")
+def _answers(version: str) -> dict[tuple[str, int], str]:
+    with contextlib.suppress(UsageError):  # not yet made
+        return kept(version).answer_keys()
+    return {}
+
+
+def _assert_nothing_lost_or_repeated(folder: Path, version: str) -> None:
+    before = kept(version).traces()
     assert 10 <= len(before) < 120
-    done = Result(run, "--resume", "--out", out, "--concurrency", "30")
+    done = Result(run, "--resume", version, "--concurrency", "30")
     assert done.code == 0 and "120 answers, 0 errors\n" in done.out
-    after = rows(folder / out / "traces.jsonl")
-    assert after[: len(before)] == before
-    assert Counter(row["question_id"] for row in after) == {f"q{n}": 1 for n in range(120)}
+    after = kept(version).traces()
+    assert all(trace in after for trace in before)
+    assert Counter(trace.question_id for trace in after) == {f"q{n}": 1 for n in range(120)}
     asked = Counter((folder / "asked.log").read_text().splitlines())
     assert len(asked) == 120 and sum(asked.values()) <= 120 + 3  # at most those under way are asked again
 
@@ -269,17 +240,17 @@ def test_kill_9_and_resume(folder: Path) -> None:
 def test_ctrl_c_and_resume(folder: Path) -> None:
     process = _begin(folder, "stopped")
     with pytest.raises(SurefootError, match="another process is writing"):
-        Result(run, "--resume", "--out", "stopped")
+        Result(run, "--resume", "stopped")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=600)
-    assert process.returncode == 130 and "--resume --out stopped" in err and "Traceback" not in err
+    assert process.returncode == 130 and "--resume stopped-" in err and "Traceback" not in err
     assert "not asked" in out
     _assert_nothing_lost_or_repeated(folder, "stopped")
 
 
 def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
     (folder / "hung.py").write_text("import time\ndef answer(question): time.sleep(3600)\n")
-    command = [*COMMAND, "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3", "--out", "r"]
+    command = [*COMMAND, "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 4 and "4 x timeout after 0.3 s" in done.stdout
 
@@ -318,12 +289,6 @@ def test_doctor_finds_the_reference_ready_and_names_its_set(folder: Path) -> Non
     assert done.code == 0 and done.out.startswith("question set: the bundled demo set (130 questions)\n")
     other = Result(doctor, "-p", "mine:sound")
     assert other.code == 1 and "for yours, pass --questions" in other.out
-
-
-def test_doctor_reads_a_log(folder: Path) -> None:
-    Result(run, "-p", "mine:sound", "-q", "q.json", "--out", "r")
-    done = Result(doctor, "-p", "traces:r/traces.jsonl", "-q", "q.json")
-    assert done.code == 0 and done.out.endswith("\nready (4 sentinels passed)\n")
 
 
 ASKED = st.builds(
@@ -389,11 +354,7 @@ def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(start)
     sys.modules.pop("pipeline", None)
     assert Result(doctor, "-p", "pipeline:answer", "-q", "questions.json").code == 0
-    assert Result(run, "-p", "pipeline:answer", "-q", "questions.json", "--out", "runs/first").code == 0
-    scored = surefoot(
-        "score", "-q", "questions.json", "-t", "runs/first/traces.jsonl", "--gate", "gate.toml", cwd=start
-    )
-    assert scored.code in (0, 3) and "FAIL" not in scored.out
+    assert Result(run, "-p", "pipeline:answer", "-q", "questions.json").code == 0
     assert Result(run, "-p", "reference", "-q", "questions.json", "--corpus", "passages.jsonl").code == 0
     with pytest.raises(UsageError, match="exists already"):
         Result(init, ".")
@@ -412,7 +373,7 @@ def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
 
 
 def test_a_run_says_the_time_by_the_clock(folder: Path) -> None:
-    summary = json.loads(Result(run, "-p", "mine:slow", "-q", "many.json", "--out", "r", "--json").out)
+    summary = json.loads(Result(run, "-p", "mine:slow", "-q", "many.json", "--json").out)
     # 120 times 0.03 s one after the other would be 3.6 s; eight are asked at once.
     assert summary["seconds_per_answer"] >= 0.03 and summary["seconds"] < 120 * summary["seconds_per_answer"]
 
@@ -426,15 +387,12 @@ def test_init_where_nothing_can_be_written(folder: Path, place: str) -> None:
 def test_run_says_what_the_pipeline_does_not_give(folder: Path) -> None:
     null = {"qid": "n", "q": "What is X?", "answerable": False, "retrieval": "null"}
     Path("null.json").write_text(json.dumps([null, null | {"qid": "a", "retrieval": "normal"}]), encoding="utf-8")
-    done = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud")
+    done = Result(run, "-p", "mine:loud", "-q", "null.json", "--version", "loud")
     assert done.code == 4 and "1 answer, 0 errors, 1 not asked: coverage 1 of 2\n" in done.out
     assert "no answer came with what was retrieved" in done.err and "--map retrieved=PATH" in done.err
     not_asked = (
         "1 of 2 questions not asked, so coverage is at most 1 of 2: the pipeline cannot be told to retrieve nothing"
     )
-    assert f"warning: runs/loud: {not_asked} (hint: let a function take `ask: Ask`" in done.err
-    for asked in ("null.json", "runs/loud/questions.jsonl"):
-        scored = Result(score, "runs/loud", "-q", asked)
-        assert "MISSING 1" in scored.out and not_asked in scored.out
-    again = Result(run, "-p", "mine:loud", "-q", "null.json", "--out", "runs/loud", "--resume")
+    assert f"warning: {kept('loud').id}: {not_asked} (hint: let a function take `ask: Ask`" in done.err
+    again = Result(run, "-p", "mine:loud", "-q", "null.json", "--resume", "loud")
     assert again.code == 4

@@ -122,17 +122,6 @@ def test_without_a_question_there_is_no_advice(name: str, text: str, why: str, t
     assert advice.startswith(f"There is nothing to advise on, because the question set has no usable question: {why}")
 
 
-@pytest.mark.parametrize("given", ["runs/v1", "runs"])
-def test_of_a_run_only_its_traces_are_read(given: str, questions: Path, traces: Path, tmp_path: Path) -> None:
-    made = ("run", "--pipeline", f"traces:{traces}", "-q", questions, "--out", tmp_path / "runs" / "v1")
-    assert surefoot(*made).code == 0
-    (tmp_path / "runs/v1/verdicts.jsonl").write_text('{"question_id": "q1", "axis": "factuality", "value": "wrong"}\n')
-    done = surefoot("score", "-q", questions, "-t", tmp_path / given, "--json")
-    assert done.code == 0 and done.json["input"]["rows"] == len(GOOD_TRACES), done.err
-    replayed = surefoot(*made[:2], f"traces:{tmp_path / given}", *made[3:5], "--out", tmp_path / "again", "--json")
-    assert replayed.code == 0 and "already" not in replayed.err, replayed.err
-
-
 def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
     bad = write("t.jsonl", [*GOOD_TRACES[:2], {"qid": "q3", "answer": "It | <b>is</b>\u202e so [x#1]."}])
     report, junit = tmp_path / "report.md", tmp_path / "junit.xml"

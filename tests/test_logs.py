@@ -15,11 +15,12 @@ from surefoot.errors import UsageError
 from surefoot.graders.judges import items_of
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.store import RunStore
+from surefoot.store import Project
 from surefoot.text.normal import id_of_text
 from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.conftest import Done, Write
 from tests.in_process import surefoot as command
+from tests.kept import kept
 
 TEXTS = {"p1": "The notice period is three months.", "p2": "The monthly fee is EUR 40.", "p3": "Support opens at 9."}
 ROWS: list[dict[str, Any]] = [
@@ -60,34 +61,34 @@ def rows_of(done: Done) -> list[dict[str, Any]]:
 
 
 def test_a_log_needs_no_questions(log: Path, tmp_path: Path) -> None:
-    done = grade("--traces", log, "--out", tmp_path / "run")
+    done = grade("--traces", log, "--version", "run")
     assert done.code == 0
     rows = rows_of(done)
     assert [row["factuality"] for row in rows] == BUCKETS
     fee = id_of_text("What is the monthly fee?")
     assert [row["attempt"] for row in rows if row["id"] == fee] == [1, 2]
     assert "correct means that the passages support every claim" in done.err
-    manifest = RunStore.open(tmp_path / "run").manifest
+    manifest = kept("run").manifest
     assert (manifest.question_count, manifest.repeats, manifest.uneven) == (4, 2, True)
 
 
 def test_rows_read_like_those_of_a_run(log: Path, tmp_path: Path) -> None:
-    before = rows_of(grade("--traces", log, "--out", tmp_path / "run"))
-    assert rows_of(grade(tmp_path / "run")) == before
+    before = rows_of(grade("--traces", log, "--version", "run"))
+    assert sorted(rows_of(grade("run")), key=str) == sorted(before, key=str)
 
 
-def test_the_same_log_goes_on_with_its_run_and_another_log_gets_its_own(log: Path, tmp_path: Path) -> None:
+def test_the_same_log_goes_on_with_its_run_and_another_log_gets_its_own(log: Path) -> None:
     for _ in range(2):
-        grade("--traces", log, cwd=tmp_path)
-    assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["log-1"]
-    traces = tmp_path / "runs" / "log-1" / "traces.jsonl"
-    traces.write_text("".join(traces.read_text("utf-8").splitlines(keepends=True)[:2]), "utf-8")  # as if killed
-    assert len(rows_of(grade("--traces", log, cwd=tmp_path))) == len(ROWS)
+        grade("--traces", log)
+    with Project.existing() as project:
+        [run] = project.runs()
+        with project.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM answers WHERE attempt = 2")  # as if killed
+    assert len(rows_of(grade("--traces", log))) == len(kept(run.id).traces()) == len(ROWS)
     log.write_text(json.dumps(with_texts(ROWS[0])), "utf-8")
-    grade("--traces", log, cwd=tmp_path)
-    assert sorted(folder.name for folder in (tmp_path / "runs").iterdir()) == ["log-1", "log-2"]
-    other = command("grade", "--traces", log, "--out", tmp_path / "runs" / "log-1", "--grader", "rules")
-    assert other.code == 2 and "a run of other answers" in other.err
+    grade("--traces", log)
+    with Project.existing() as project:
+        assert [len(one.traces()) for one in project.runs()] == [len(ROWS), 1]
 
 
 def test_ids_come_from_the_log_and_one_id_for_two_questions_is_not_shared(write: Write) -> None:
@@ -111,7 +112,7 @@ def test_a_row_with_an_id_keeps_it_though_another_asks_the_same(write: Write) ->
 def test_a_row_too_long_to_read_is_named_and_holds_nothing_up(log: Path, write: Write, tmp_path: Path) -> None:
     huge = {"q": "What is X?", "answer": "It is 1.", "retrieved": [{"id": "p", "text": "All of it. " * 200_000}]}
     endless = {"q": "What is X?", "answer": "It is 1. " * 12_000}
-    done = grade("--traces", log, "--traces", write("huge.jsonl", [huge, endless]), "--out", tmp_path / "run")
+    done = grade("--traces", log, "--traces", write("huge.jsonl", [huge, endless]), "--version", "run")
     assert done.code == 4 and len(rows_of(done)) == len(ROWS)
     assert "huge.jsonl:1" in done.err and "over 2,000,000 characters of passages" in done.err
     assert "huge.jsonl:2" in done.err and "the answer has over 100,000 characters" in done.err
@@ -119,21 +120,22 @@ def test_a_row_too_long_to_read_is_named_and_holds_nothing_up(log: Path, write: 
 
 def test_gold_in_a_log_counts(write: Write, tmp_path: Path) -> None:
     row = {**with_texts(ROWS[2]), "reference": "The monthly fee is EUR 39."}
-    done = grade("--traces", write("log.jsonl", [row]), "--out", tmp_path / "run")
+    done = grade("--traces", write("log.jsonl", [row]), "--version", "run")
     assert rows_of(done)[0]["reason"] == "conflicts_gold"
     assert "no question has gold" not in done.err
 
 
 def test_rows_without_an_answer_are_named(log: Path, write: Write, tmp_path: Path) -> None:
     more = write("more.jsonl", ["{broken", {"answer": "to nothing"}])
-    done = grade("--traces", log, "--traces", more, "--out", tmp_path / "run")
+    done = grade("--traces", log, "--traces", more, "--version", "run")
     assert done.code == 4 and len(rows_of(done)) == len(ROWS)
     assert "more.jsonl:1" in done.err and "more.jsonl:2" in done.err
 
 
-def test_stdin_is_a_log_too(log: Path, tmp_path: Path) -> None:
-    assert len(rows_of(grade("--traces", "-", stdin=log.read_bytes(), cwd=tmp_path))) == len(ROWS)
-    assert (tmp_path / "runs" / "stdin-1").is_dir()
+def test_stdin_is_a_log_too(log: Path) -> None:
+    assert len(rows_of(grade("--traces", "-", stdin=log.read_bytes()))) == len(ROWS)
+    with Project.existing() as project:
+        assert project.runs()[0].version == "stdin"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_stdin_is_a_log_too(log: Path, tmp_path: Path) -> None:
         (["--traces", "empty.jsonl"], "is empty\nhint: a log is JSON lines"),
         (["--traces", "scan.pdf"], "is a PDF document, not a log\nhint: a log is JSON lines"),
         (["--traces", "other.jsonl"], "hint: say where the fields lie with --map"),
-        (["--items", "log.jsonl", "--out", "run"], "--out was given without --traces"),
+        (["--items", "log.jsonl", "--version", "run"], "--version was given without --traces"),
         (["--traces", "log.jsonl", "--items", "log.jsonl"], "one thing to grade must be given"),
     ],
 )
@@ -161,11 +163,11 @@ def test_a_score_of_nothing_but_a_missing_log_is_a_slip(tmp_path: Path) -> None:
 
 
 def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    grade("--traces", log, "--out", run)
+    run = "run"
+    grade("--traces", log, "--version", run)
     queue = surefoot.label_queue(run)
     assert len(queue.table()) == len(ROWS)
-    resumed = command("run", "--resume", "--out", run)
+    resumed = command("run", "--resume", run)
     assert resumed.code == 2 and "was made of a log" in resumed.err
     compared = command("gate", run, run, "--uncalibrated")
     assert compared.code == 2 and "more answers to some questions" in compared.err
@@ -173,22 +175,22 @@ def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_p
 
 @pytest.mark.parametrize("way", ["--traces", "--items", "run"])
 def test_passages_by_id_alone_get_their_texts(way: str, ids_only: Path, corpus: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+    run = "run"
     if way == "run":
-        bare = grade("--traces", ids_only, "--out", run)
+        bare = grade("--traces", ids_only, "--version", run)
         assert bare.code == 4 and {row["factuality"] for row in rows_of(bare)} == {None, "refused"}
         done = grade(run, "--corpus", corpus)
     else:
-        done = grade(way, ids_only, "--corpus", corpus, *(["--out", str(run)] if way == "--traces" else []))
+        done = grade(way, ids_only, "--corpus", corpus, *(["--version", run] if way == "--traces" else []))
     assert done.code == 0 and [row["factuality"] for row in rows_of(done)] == BUCKETS
     if way != "--items":
-        stored = [one for trace in RunStore.open(run).traces() for one in trace.retrieved or ()]
+        stored = [one for trace in kept(run).traces() for one in trace.retrieved or ()]
         assert all(passage.text == TEXTS[passage.id] for passage in stored)
 
 
 def test_ids_that_the_corpus_lacks_are_counted_and_named(write: Write, corpus: Path, tmp_path: Path) -> None:
     log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p8].", "retrieved": ["p8", "p9", "p1"]}])
-    done = grade("--traces", log, "--corpus", corpus, "--out", tmp_path / "run")
+    done = grade("--traces", log, "--corpus", corpus, "--version", "run")
     assert done.code == 4
     assert "2 retrieved passages not in the corpus: p8, p9" in done.err or "p9, p8" in done.err
 

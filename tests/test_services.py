@@ -70,13 +70,13 @@ def test_a_function_is_asked_and_its_run_resumed(
         return "Thirty days [d#1]."
 
     asking = surefoot.Asking(concurrency=1, retries=0)
-    found = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, person=Heard())
+    found = surefoot.run(pipeline, questions=questions, version="mine", asking=asking, person=Heard())
     assert (found["answers"], found["errors"], int(found.exit_code)) == (2, 1, 4)
     assert [row["error"] is None for row in found.table()].count(True) == 2
     assert len(heard) == 1 and "what was retrieved" in heard[0]
-    again = surefoot.run(pipeline, questions=questions, out="runs/mine", asking=asking, retry_errors=True)
+    again = surefoot.run(pipeline, resume="mine", asking=asking, retry_errors=True)
     assert (again["answers"], int(again.exit_code), again.interrupted) == (3, 0, False) and len(asked) == 4
-    assert "3 of 3" in repr(again) and again.folder == Path("runs/mine")
+    assert "3 of 3" in repr(again) and again.run == found.run
     with pytest.raises(UsageError, match="no pipeline"):
         surefoot.run(questions=questions)
 
@@ -101,7 +101,7 @@ def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_was_decided_is_listed(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no ledger"):
+    with pytest.raises(UsageError, match="no project"):
         surefoot.decisions(tmp_path / "none.db")
 
 
@@ -117,25 +117,15 @@ def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
         surefoot.calibrate()
 
 
-def test_a_bundle_of_a_run_is_made_and_verified(questions: Path, tmp_path: Path) -> None:
-    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
-    made = surefoot.audit(answers.folder)
-    assert made["file"] == str(tmp_path / "runs" / "mine.audit.zip") and made.exit_code == 0
-    assert "run/traces.jsonl" in made.members and any(lack.startswith("no verdicts") for lack in made.lacks)
-    found = surefoot.verify_audit(made.file, expect=made.sha256)
-    assert found["sound"] and not found["faults"] and found.exit_code == 0
-    assert surefoot.verify_audit(made.file, expect="0" * 64).exit_code == 1
-
-
-def test_labels_come_in_and_a_ledger_moves(questions: Path, tmp_path: Path) -> None:
-    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions, out=tmp_path / "runs" / "mine")
+def test_labels_come_in_and_a_project_moves(questions: Path, tmp_path: Path) -> None:
+    answers = surefoot.run(lambda _: "Thirty days [d#1].", questions=questions)
     labels = tmp_path / "labels.csv"
     labels.write_text("question_id,factuality,annotator\nq0,correct,ann\nq9,wrong,ann\n")
-    done = surefoot.import_labels(labels, run=answers.folder)
+    done = surefoot.import_(labels, run=answers.run)
     assert (done["new"], done.left_out, done.exit_code) == ({"labels": 1}, 1, 4)
-    moved = surefoot.export_ledger(tmp_path / "all.jsonl", ledger=tmp_path / "runs" / "surefoot.db")
-    again = surefoot.import_labels(tmp_path / "all.jsonl", ledger=tmp_path / "copy.db")
-    assert moved.rows == again.rows == again.new and again.exit_code == 0
+    moved = surefoot.export(tmp_path / "all.jsonl")
+    again = surefoot.import_(tmp_path / "all.jsonl", db=tmp_path / "copy.db")
+    assert moved.lines == sum(again.new.values()) == sum(again.rows.values()) and again.exit_code == 0
 
 
 def test_a_question_set_is_checked_locked_and_cloned(questions: Path, tmp_path: Path) -> None:
@@ -177,7 +167,7 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
         lambda: surefoot.Asking(concurrency=0),
         lambda: surefoot.Asking(timeout=-1),
         lambda: surefoot.run(str, repeats=-1),
-        lambda: surefoot.import_labels("nowhere.csv"),
+        lambda: surefoot.import_("nowhere.csv"),
     ],
 )
 def test_numbers_and_files_that_cannot_be_are_refused_in_a_sentence(call: Callable[[], object]) -> None:

@@ -20,8 +20,8 @@ from surefoot.graders.refit import RefitJudge, refit_judge
 from surefoot.services.grade import grade
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.refit import refit
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Passage, Question, Retrieved, Trace
+from tests.kept import keep_run, kept
 
 STRICT = 0.3  # what the stub below says of claims that people find supported
 
@@ -90,22 +90,21 @@ def strict(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{place}.LocalJudge", Strict)
 
 
-def run_of(tmp_path: Path, count: int = 30) -> tuple[Path, Path]:
+def run_of(tmp_path: Path, count: int = 30) -> tuple[str, Path]:
     """A run with as many answers, two in three of them right, and a file of labels."""
     questions = [Question(f"q{n}", f"What is fee {n}?", "answer") for n in range(count)]
-    manifest = Manifest(
-        name="r", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(questions), question_count=count
-    )
     said = ["EUR 9" if n % 3 == 0 else "EUR 5" for n in range(count)]
-    with RunStore.create(tmp_path / "run", manifest, questions) as store:
-        for n, fee in enumerate(said):
-            passages = Retrieved([Passage("p", f"Fee {n} of the annex is EUR 5.")])
-            store.append_trace(Trace(f"q{n}", answer=f"Fee {n} is {fee} [p].", retrieved=passages))
-    grade(tmp_path / "run", grader=FindingsGrader(Strict()))
+    traces = [
+        Trace(f"q{n}", answer=f"Fee {n} is {fee} [p].",
+              retrieved=Retrieved([Passage("p", f"Fee {n} of the annex is EUR 5.")]))
+        for n, fee in enumerate(said)
+    ]  # fmt: skip
+    run = keep_run("run", questions, traces)
+    grade(run, grader=FindingsGrader(Strict()))
     labels = tmp_path / "labels.csv"
     rows = [f"q{n},{'unsupported' if fee == 'EUR 9' else 'correct'},ana" for n, fee in enumerate(said)]
     labels.write_text("\n".join(["question_id,factuality,annotator", *rows]) + "\n")
-    return tmp_path / "run", labels
+    return run, labels
 
 
 def invoke(*arguments: str | Path) -> tuple[int, str]:
@@ -125,7 +124,7 @@ def test_the_new_grader_is_a_file_with_a_name_of_its_own(strict: None, tmp_path:
     assert grader.name.startswith("local@3+00000000+refit+") and is_called_like_a_grader(grader.name)
     found = grade(run, grader=grader)
     assert found["buckets"] == {"correct": 20, "wrong": 0, "unsupported": 10, "refused": 0}
-    assert RunStore.open(run).manifest.grader == grader.name
+    assert kept(run).manifest.grader == grader.name
     with pytest.raises(UsageError, match="the verdicts are by local@3"):
         refit(run, out=out)
     code, said = invoke(run, "--json", "--details")  # the labels count for the new grader too

@@ -50,4 +50,4 @@ def test_who_says_no_is_not_asked_for_anything(file: Path) -> None:
 
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.matrix(file, person=No())
-    assert not Path("runs").exists()
+    assert not surefoot.history().found.runs

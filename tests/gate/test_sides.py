@@ -11,7 +11,8 @@ from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, docume
 from surefoot.records import Label, Value
 from surefoot.types import Question, Trace, Verdict
 
-from .helpers import GRADER, RUBRIC, run_of, verdicts
+from ..kept import RUBRIC
+from .helpers import GRADER, run_of, verdicts
 
 
 def answered() -> Run:

@@ -16,11 +16,11 @@ from surefoot.models.seam import Prompt, Reply
 from surefoot.services.graders import Terms
 from surefoot.services.model_grader import ModelGrader
 from surefoot.services.result import Person
-from tests.kept import kept as kept_run
 
 from ..attacks.judges import Fake, Seen, sound
 from ..conftest import Write
 from ..fault_server import Call, Fault, FaultServer, Script
+from ..kept import kept
 from .test_llm import FEE, RIGHT, item, reading
 from .test_llm_cli import ITEMS, Done, asked, breaks_on_nine, by_model, reads, run_with
 
@@ -137,11 +137,11 @@ def test_the_command_and_a_repeat_that_costs_nothing(server: FaultServer, tmp_pa
 
 
 def test_a_run_keeps_who_decided(server: FaultServer, tmp_path: Path) -> None:
-    run = run_with("The fee is EUR 9 [p].", tmp_path)
+    run = run_with("The fee is EUR 9 [p].")
     done = Done(run, *by_model(server, tmp_path, "rules,llm:m@{}"), "--sure-from", "0.99")
-    (kept,) = [row for row in kept_run(run).verdicts() if row.axis == "factuality"]
-    assert done.code == 0 and kept.value == "wrong" and kept.via.startswith("llm:m@http")
-    assert kept.grader.startswith(f"{Rules.name}<0.99+llm:m@") and kept_run(run).manifest.grader == kept.grader
+    (said,) = [row for row in kept(run).verdicts() if row.axis == "factuality"]
+    assert done.code == 0 and said.value == "wrong" and said.via.startswith("llm:m@http")
+    assert said.grader.startswith(f"{Rules.name}<0.99+llm:m@") and kept(run).manifest.grader == said.grader
 
 
 def refuses_nine(call: Call) -> Fault:

@@ -71,7 +71,7 @@ def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
 
 
 @pytest.fixture
-def runs(write: Write, tmp_path: Path) -> list[str]:
+def runs(write: Write) -> list[str]:
     """Two runs of the same uncited answers."""
     rows = [{"qid": f"q{n}", "question": f"What is fee {n}?"} for n in range(3)]
     texts = [f"Fee {n} is EUR {n + 5}." for n in range(3)]

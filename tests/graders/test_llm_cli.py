@@ -18,12 +18,12 @@ from surefoot.errors import SurefootError, UsageError
 from surefoot.models.seam import Prompt
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.model_grader import ModelGrader
-from surefoot.store import Manifest, RunStore, fingerprint
 from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import obedient, sound
 from ..conftest import Write, surefoot
 from ..fault_server import Call, Fault, FaultServer
+from ..kept import keep_run, kept
 
 PASSAGES = [{"id": "p", "text": "The fee is EUR 5."}]
 ITEMS: list[dict[str, Any]] = [
@@ -161,22 +161,16 @@ def test_ctrl_c_says_that_replies_are_kept(
     assert "the same command goes on from there" in capsys.readouterr().err
 
 
-def run_with(answer: str, tmp_path: Path) -> Path:
-    question = Question("q1", "What is the fee?", "answer")
-    manifest = Manifest(
-        name="r", pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint([question]), question_count=1
-    )
-    with RunStore.create(tmp_path / "run", manifest, [question]) as store:
-        store.append_trace(Trace("q1", answer=answer, retrieved=Retrieved([Passage("p", "The fee is EUR 5.")])))
-    return tmp_path / "run"
+def run_with(answer: str) -> str:
+    trace = Trace("q1", answer=answer, retrieved=Retrieved([Passage("p", "The fee is EUR 5.")]))
+    return keep_run("run", [Question("q1", "What is the fee?", "answer")], [trace])
 
 
 def test_a_run_keeps_who_graded_it_and_how_the_canaries_fared(server: FaultServer, tmp_path: Path) -> None:
-    run_with("The fee is EUR 5 [p].", tmp_path)
-    assert Done(tmp_path / "run", *by_model(server, tmp_path)).code == 0
-    kept = RunStore.open(tmp_path / "run")
-    assert (kept.manifest.grader or "").startswith("llm:m@127.0.0.1:")
-    assert {(verdict.grader, verdict.self_check) for verdict in kept.verdicts()} == {(kept.manifest.grader, "")}
+    assert Done(run_with("The fee is EUR 5 [p]."), *by_model(server, tmp_path)).code == 0
+    run = kept("run")
+    assert (run.manifest.grader or "").startswith("llm:m@127.0.0.1:")
+    assert {(verdict.grader, verdict.self_check) for verdict in run.verdicts()} == {(run.manifest.grader, "")}
 
 
 def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path, write: Write) -> None:

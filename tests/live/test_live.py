@@ -138,9 +138,9 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
 
 
 def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path: Path) -> None:
-    asked = [Question(f"q{n}", f"Question {n}?", "answer") for n in range(400)]
-    verdicts = [Verdict(one.id, "factuality", "correct", "g") for one in asked]
-    keep_run("base", asked, [Trace(one.id, answer="x") for one in asked], verdicts, tmp_path / "surefoot.db")
+    keep_run("base", [Question(f"q{n}", "?", "answer") for n in range(400)],
+             [Trace(f"q{n}", answer=f"x {n}") for n in range(400)],
+             [Verdict(f"q{n}", "factuality", "correct", "g") for n in range(400)])  # fmt: skip
     with listening() as hook:
         live = start(*OTLP, "--baseline", "base", "--webhook", hook.url)
         live.send([span for number in range(20) for span in trace(number, amount=90)])

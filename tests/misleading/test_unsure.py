@@ -104,7 +104,7 @@ def test_a_language_model_still_grades_other_languages() -> None:
 
 
 def test_a_report_says_that_the_language_is_the_reason(tmp_path: Path) -> None:
-    run = make_run("Die Frist beträgt 6 Monate [p].", "6 months [p].")
+    run = make_run("run", "Die Frist beträgt 6 Monate [p].", "6 months [p].")
     assert surefoot("grade", run).code == 4
     reasons = {row.question_id: row.reason for row in kept(run).verdicts() if row.axis == "factuality"}
     assert reasons["q0"] == "language: the answer is not English"
@@ -148,11 +148,10 @@ def item(answer: str) -> Item:
     )
 
 
-def make_run(*answers: str) -> str:
+def make_run(id: str, *answers: str) -> str:
     questions = [Question(f"q{n}", f"How long is notice period {n}?", "answer") for n in range(len(answers))]
     passages = Retrieved([Passage("p", ENGLISH_PASSAGE)])
-    asked = zip(questions, answers, strict=True)
-    return keep_run("run", questions, [Trace(one.id, answer=answer, retrieved=passages) for one, answer in asked])
+    return keep_run(id, questions, [Trace(f"q{n}", answer=one, retrieved=passages) for n, one in enumerate(answers)])
 
 
 @pytest.mark.parametrize(
@@ -192,9 +191,9 @@ def test_whoever_states_no_confidence_is_not_unsure_for_that(monkeypatch: pytest
 @pytest.fixture
 def run() -> str:
     """One sure verdict, two unsure ones and one answer that cannot be graded, in this order."""
-    id = make_run(SUPPORTED, DOUBTED, "", AGAINST)
-    library.grade(id, grader=FindingsGrader(Scripted()))
-    return id
+    made = make_run("run", SUPPORTED, DOUBTED, "", AGAINST)
+    library.grade(made, grader=FindingsGrader(Scripted()))
+    return made
 
 
 @pytest.fixture
@@ -257,14 +256,13 @@ def test_half_of_the_queue_at_most_is_unsure(target: int, first: int) -> None:
 
 
 def test_the_page_of_the_queue_says_why_an_answer_is_there(run: str) -> None:
-    past = PastRun(key="run", name=run)
+    past = PastRun(key="run", name="run")
     shown = "\n".join(markdown.lines(history.queue(past, library.label_queue(run).table(), (), False)))
     assert shown.count("unsure") >= 2 and "the sample" in shown
 
 
 def test_files_of_verdicts_keep_the_mark(run: str, write: Write) -> None:
-    found = [verdict for verdict in kept(run).verdicts() if verdict.axis == "factuality"]
-    rows = [json.loads(json.dumps(row_of(verdict))) for verdict in found]
+    rows = [json.loads(json.dumps(row_of(one))) for one in kept(run).verdicts() if one.axis == "factuality"]
     told = surefoot("report", write("verdicts.jsonl", rows), "--json").json
     assert [one["question_id"] for one in told["unsure"]] == ["q3", "q1"]
 

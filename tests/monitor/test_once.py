@@ -155,7 +155,7 @@ def test_what_was_graded_before_it_was_ended_need_not_be_graded_again(
 
 def test_a_rise_raises_an_alarm_that_lasts_until_it_is_over(tmp_path: Path) -> None:
     base = written(tmp_path / "base.jsonl", [answer(n) for n in range(200)] + [wrong(n) for n in range(200, 206)])
-    assert surefoot("grade", "--traces", base, "--grader", "rules").code == 0
+    assert surefoot("grade", "--traces", base, "--grader", "rules", "--version", "base").code == 0
     how = ("--sample", "1", "--baseline", "base", "--state", tmp_path / "state.json")
     quiet = written(tmp_path / "1.jsonl", [answer(n) if n % 30 else wrong(n) for n in range(120)])
     code, found = monitored("--once", quiet, *how)
@@ -204,11 +204,11 @@ def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(t
     assert len(kept.splitlines()) == 7 and "EMAIL-1" in kept and "Mr. NAME-1, EMAIL-1, CARD-1" in kept
     for file in (bad, tmp_path / "state.json"):
         assert not any(one in file.read_text() for one in ("acme.com", "555-0187", "Tom Fox", "fox.org", "4111"))
-    found = library.grade_log(bad, grader="rules")
+    found = library.grade_log(bad, grader="rules", version="run")
     assert found["buckets"]["wrong"] == 7 and {row["id"] for row in found.table()} == {
         logged.found.question_id for logged in read_traces([bad]) if isinstance(logged.found, Trace)
     }
-    assert library.label_queue(*found.runs).exit_code == 0
+    assert library.label_queue("run").exit_code == 0
     assert len(library.proposals_from_log(bad, grader="rules")) > 0
 
 

@@ -65,7 +65,7 @@ def ask(folder: Path, server: tuple[str, str], chosen: tuple[str, ...], prompt: 
         "--concurrency", "1", "--timeout", "110", "--retries", "0", "--version", prompt, "--json", cwd=folder,
     )  # fmt: skip
     assert done.code == 0, (done.out, done.err)
-    return {str(trace.question_id): trace for trace in kept(prompt, folder / "surefoot.db").traces()}
+    return {str(trace.question_id): trace for trace in kept(prompt).traces()}
 
 
 def assert_no_more_was_sent(body: dict[str, Any], question: Question, trace: Trace, prompt: str) -> None:

