@@ -9,10 +9,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from surefoot.core.records import timestamp
+from surefoot.core.types import Ask, Question, Trace
 from surefoot.pipelines.asker import ask_all
-from surefoot.records import timestamp
 from surefoot.store import Manifest, Project
-from surefoot.types import Ask, Question, Trace
 
 
 class Instant:

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 import calibration_clusters
-from surefoot.stats import ALPHA, wilson
-from surefoot.stats.correction import rate_limits
-from surefoot.table import BUCKETS
+from surefoot.core.intervals import ALPHA, rate_limits, wilson
+from surefoot.core.table import BUCKETS
 
 RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 ACCURACIES = (0.7, 0.8, 0.9, 0.98)  # of sensitivity and of specificity

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot import rubric
 from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.confusion import Confusion, Kind, confusion_of
 from surefoot.calibration.estimates import accepted_but_bad, corrected, good_or_bad, kappa_of, only, sensitivity_of
+from surefoot.core import rubric
 
 MISSED, FALSE_ALARM = 0.2, 0.1
 WITHIN = {"acceptable": {"correct": 0.75, "refused": 0.25}, "bad": {"wrong": 0.6, "unsupported": 0.4}}

@@ -18,10 +18,10 @@ from msgspec.structs import asdict, replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
+from surefoot.core.types import Question
 from surefoot.datasets import demo
 from surefoot.datasets.hygiene import Finding
 from surefoot.pipelines.retriever import Retriever
-from surefoot.types import Question
 
 REWORDED = Path(__file__).parent / "data" / "reworded.json"
 GOLD = {"gold_unsupported", "gold_contradicted", "gold_not_answering", "other_document"}

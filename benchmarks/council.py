@@ -17,13 +17,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.core.intervals import pairs_of
+from surefoot.core.rubric import COUNCIL, load
 from surefoot.reviewers.habits import Habit, habits
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions
 from surefoot.reviewers.voices import voices
 from surefoot.reviewers.weights import Tuned, tune
-from surefoot.rubric import COUNCIL, load
-from surefoot.stats.pairs import pairs_of
 
 WEIGHTS = load(COUNCIL).weights
 RUBRIC = np.array(list(WEIGHTS.values()))

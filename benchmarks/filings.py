@@ -16,9 +16,9 @@ from pathlib import Path
 from heldout import Row, rows_of, sample
 from quality_answers import item_of
 from quality_answers import rows_of as lines_of
+from surefoot.core.table import BUCKETS
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.services.grade import DEFAULT
-from surefoot.table import BUCKETS
 
 ANSWERS = Path(__file__).parent / "data" / "filings_answers.jsonl"
 

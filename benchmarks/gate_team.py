@@ -20,12 +20,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.types import Question, Trace, Verdict
 
 GRADER = "grader@1"
 RULES = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]

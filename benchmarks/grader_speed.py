@@ -23,12 +23,12 @@ from pathlib import Path
 
 from grader_systems import System, local
 from heldout import Row
+from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.models.readings import Readings
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
-from surefoot.types import Ask, Item
 
 LENGTHS, COUNT = (128, 256), 200
 HERE = Path(__file__).resolve()

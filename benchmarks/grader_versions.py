@@ -34,9 +34,9 @@ def drawn(rows: Sequence[Any], limit: int) -> list[Any]:
 
 
 def demo_items(_: Path | None) -> list[Any]:
+    from surefoot.core.types import Ask, Item
     from surefoot.datasets import demo
     from surefoot.pipelines.reference import MANNERS, ReferencePipeline
-    from surefoot.types import Ask, Item
 
     passages, items = demo.corpus(), []
     for name in ("reference", "reference-eager"):

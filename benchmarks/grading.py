@@ -17,11 +17,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Item, Retrieved, Trace
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.services.grade import DEFAULT, row_of
-from surefoot.table import BUCKETS
-from surefoot.types import Item, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data"
 AXES = ("refusal", "reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")

@@ -24,7 +24,7 @@ from statistics import median
 from msgspec import Struct
 from playwright.sync_api import Page, sync_playwright
 
-from surefoot import rubric
+from surefoot.core import rubric
 from surefoot.label.form import fields_of
 from surefoot.services.runs import opened as opened_runs
 

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.text.language import unreadable
+from surefoot.text.normal import unreadable
 
 HERE = Path(__file__).parent
 MOST_WORDS = 12

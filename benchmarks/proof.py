@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefoot.build.proof import Proof
+from surefoot.core.types import Passage
 from surefoot.datasets import demo
-from surefoot.types import Passage
 
 SOURCES = ("squad2", "policyqa", "contractnli", "cuad")
 PUT_TO_THE_PROOF = 0.25  # share of answerable ones among the questions that a builder takes for unanswerable

@@ -18,9 +18,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.services.grade import DEFAULT
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality"
 FILES = ("hedges.jsonl", "gold.jsonl", "wrappings.jsonl", "numbers.jsonl", "free.jsonl")

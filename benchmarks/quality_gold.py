@@ -10,12 +10,12 @@ from collections import Counter
 
 from msgspec.structs import replace
 
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.services.grade import DEFAULT
-from surefoot.table import BUCKETS
-from surefoot.types import Ask, Item
 
 
 def main() -> None:

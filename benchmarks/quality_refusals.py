@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.refusal_quality import Quality, refusal_quality
 from surefoot.graders.rules import Rules
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 DATA = Path(__file__).parent / "data" / "quality" / "refusal_quality.jsonl"
 LEVELS = range(4)

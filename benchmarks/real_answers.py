@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from surefoot.core.table import ACCEPTABLE
+from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.local import LocalJudge
-from surefoot.table import ACCEPTABLE
-from surefoot.types import Expects, Item, Passage, Question, Retrieved, Trace
 
 BUCKETS, REFUSALS = (Path(__file__).parent / f"real_{name}.jsonl" for name in ("buckets", "refusals"))
 VALUES = ("correct", "wrong", "unsupported", "refused", "none")

@@ -13,12 +13,11 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.gate.belief import Answer
-from surefoot.gate.change import Draws, Evidence, Occurrence, draw
+from surefoot.core.table import BUCKETS
+from surefoot.gate.change import Answer, Draws, Evidence, Occurrence, draw
 from surefoot.gate.judge import spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.next_steps import MOST_LABELS, in_doubt
-from surefoot.table import BUCKETS
 
 Outcome = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
 _WORTH: dict[Value, float] = {bucket: float(bucket == "wrong") for bucket in BUCKETS}

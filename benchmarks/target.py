@@ -18,9 +18,9 @@ from msgspec.structs import replace
 import filings
 import grading
 import quality_answers
+from surefoot.core.types import Item, Question
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.services.grade import DEFAULT
-from surefoot.types import Item, Question
 
 
 def right_ones(data: Path | None) -> Iterator[tuple[str, list[Item]]]:

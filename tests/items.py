@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from surefoot.core.types import Item
 from surefoot.io.items import load_items
-from surefoot.types import Item
 
 
 def item_of(row: object) -> Item:

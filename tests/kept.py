@@ -6,9 +6,9 @@ import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from surefoot.records import Label, fingerprint, timestamp
+from surefoot.core.records import Label, fingerprint, timestamp
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.store import Manifest, Project, Run
-from surefoot.types import Question, Trace, Verdict
 
 RUBRIC = "r" * 64
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from surefoot.cli.main import main
-from surefoot.records import VARIABLE
+from surefoot.core.records import VARIABLE
 
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 _FORKS = multiprocessing.get_context("forkserver")

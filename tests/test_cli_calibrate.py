@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from surefoot.rubric import load
+from surefoot.core.rubric import load
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.store import Project
-from surefoot.types import Question, Trace, Verdict
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it

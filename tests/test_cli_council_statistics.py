@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from surefoot.core.rubric import parse
 from surefoot.reviewers.sheet import Scores
-from surefoot.rubric import parse
 
 from .in_process import surefoot
 from .reviewers.planted import HONEST, WEIGHTS, kept_runs, reviewed

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from surefoot.cli.gate import gate
-from surefoot.errors import SurefootError
-from surefoot.records import Label
+from surefoot.core.errors import SurefootError
+from surefoot.core.records import Label
 from surefoot.services.baseline import update_baseline
 from surefoot.services.label_queue import label_queue
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from surefoot.cli.gate import gate
-from surefoot.errors import SurefootError, UsageError
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 
 from .conftest import Write
 from .in_process import surefoot

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from surefoot.core.types import Ask
 from surefoot.services.run import run as run_pipeline
-from surefoot.types import Ask
 
 from .conftest import Done
 from .gate.helpers import changed, label_of

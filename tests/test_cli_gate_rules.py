@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.gate import gate
-from surefoot.errors import SurefootError
+from surefoot.core.errors import SurefootError
 
 from .gate.helpers import changed, kept_run
 from .test_cli_gate import TRUTH, call, check, decided, pair

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 
 from .conftest import Write
 from .conftest import surefoot as as_a_user_runs_it

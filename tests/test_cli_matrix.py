@@ -21,10 +21,10 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.cli.main import _run
+from surefoot.core.types import Item, Passage, Question
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.services.matrix import matrix as run_cells
-from surefoot.types import Item, Passage, Question
 from tests.fault_server import Fault, FaultServer
 from tests.graders.test_llm_cli import asked, reads
 from tests.in_process import surefoot

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from surefoot.cli.main import cli
-from surefoot.types import Question
+from surefoot.core.types import Question
 
 from .in_process import surefoot
 from .kept import keep_run

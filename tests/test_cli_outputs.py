@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.types import Question, Trace, Verdict
+from surefoot.core.types import Question, Trace, Verdict
 
 from .in_process import surefoot
 from .kept import keep_run

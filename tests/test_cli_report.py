@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.types import Passage, Question, Retrieved, Trace
+from surefoot.core.types import Passage, Question, Retrieved, Trace
 
 from .in_process import surefoot
 from .kept import keep_run, kept
@@ -72,7 +72,7 @@ def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypat
     def gone(_: object) -> list[str]:
         raise BrokenPipeError
 
-    monkeypatch.setattr("surefoot.cli.reports.markdown.lines", gone)
+    monkeypatch.setattr("surefoot.cli.output.markdown.lines", gone)
     for module in ("reports", "grade"):  # in a process of its own, stdout would be turned to nowhere as well
         monkeypatch.setattr(f"surefoot.cli.{module}.quiet_if_nobody_reads", lambda: suppress(BrokenPipeError))
     done = surefoot(*command.replace("RUN", run).split())

@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 from surefoot.cli.doctor import doctor
 from surefoot.cli.init import EXAMPLE, init
 from surefoot.cli.run import run
-from surefoot.errors import SurefootError, UsageError
+from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.records import where
+from surefoot.core.types import Question
 from surefoot.io import gatefiles
-from surefoot.records import where
 from surefoot.services.doctor import choose
-from surefoot.types import Question
 from tests.conftest import QUESTIONS
 from tests.conftest import surefoot as as_a_user_runs_it
 from tests.in_process import surefoot

@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import grade_log, score
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.io import finished, parts, ray_process, sources
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
 from surefoot.scoring import run
 from surefoot.scoring.attempts import Rerun
-from surefoot.scoring.block import BlockResult
+from surefoot.scoring.batch import BlockResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot

@@ -13,17 +13,17 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from surefoot import ScoreResult, score
+from surefoot.core.records import fingerprint, timestamp
+from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
-from surefoot.records import fingerprint, timestamp
 from surefoot.report import comparison as comparison_report
 from surefoot.report import html, junit, markdown, terminal
 from surefoot.report import score as score_report
 from surefoot.services.runs import read_run
 from surefoot.store import Manifest, Project, Run
-from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
 from .golden_files import ROOT, check
 

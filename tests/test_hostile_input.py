@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.io.questions import load
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write

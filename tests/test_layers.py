@@ -12,16 +12,12 @@ import surefoot
 
 ROOT = Path(surefoot.__file__).parent
 PURE = (
-    "advice",
     "calibration",
     "factors",
     "gate",
     "outcomes",
-    "records",
     "safety",
     "scorecard",
-    "stats",
-    "table",
     "text",
 )
 FILES = sorted(ROOT.rglob("*.py"))

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.graders.judges import items_of
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import Project
 from surefoot.text.normal import id_of_text
-from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.conftest import Done, Write
 from tests.in_process import surefoot as command
 from tests.kept import kept

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot import rubric
-from surefoot.errors import UsageError
-from surefoot.rubric import checked_weights, read_score
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
+from surefoot.core.rubric import checked_weights, read_score
 
 FOUR = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.20, "clarity": 0.20}
 FIVE = ("accuracy", "relevance", "completeness", "conciseness", "clarity")

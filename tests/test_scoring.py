@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot import score
 from surefoot.io import sources
-from surefoot.io.shapes import Shape
+from surefoot.io.traces import Shape
 from surefoot.scorecard import Scorecard
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write

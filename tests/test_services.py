@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import surefoot
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.services.doctor import doctor
 from surefoot.services.texts import grade_texts
 

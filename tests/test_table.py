@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.table import BUCKETS, TABLE, ClaimFinding, Findings, decide
+from surefoot.core.table import BUCKETS, TABLE, ClaimFinding, Findings, decide
 
 GOOD: dict[str, Any] = {
     "text": "c", "citations": ("p",), "known": True, "by_cited": ("supported",), "by_cited_together": "supported",

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from surefoot.cli.terminal import Progress
+from surefoot.cli.output import Progress
 from surefoot.models.seam import Reply
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from surefoot.annotators import whose, whose_by_name
+from surefoot.core.records import whose, whose_by_name
 from surefoot.io.labels import names_a_grader
-from surefoot.report.words import plain
+from surefoot.report.blocks import plain
 from surefoot.store import Project
 
 from .conftest import Write

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
+from surefoot.core.types import Question
 from surefoot.datasets import demo
 from surefoot.pipelines.reference import FILE, MANNERS, PASSAGES_READ, Reading, key_of, read
 from surefoot.pipelines.retriever import Retriever
-from surefoot.types import Question
 
 
 def main() -> None:

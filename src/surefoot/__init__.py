@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
-    from surefoot.services.decisions import Decided, baseline, decisions
     from surefoot.services.gate import GateResult, gate
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     )
     from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
+    from surefoot.services.runs import Decided, baseline, decisions
 
 __version__ = "0.1.0"
 __all__ = [

@@ -6,15 +6,119 @@ traces fit in memory and why every metric can be a plain function of one outcome
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from msgspec import Struct, json
+from numpy.typing import NDArray
 
-from surefoot.text import citations, containment
-from surefoot.text.normal import is_empty
+from surefoot.core.types import Question, RefusalValue, Trace
+from surefoot.text import citations
+from surefoot.text.normal import Numbers, Texts, is_empty, normalise
 from surefoot.text.refusals import Refusal
-from surefoot.types import Question, RefusalValue, Trace
+
+# A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
+_PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MIN_LENGTH, _MIN_LENGTH_CJK = 5, 2
+
+# "It is not true that <phrase>", "not <phrase>" and "<phrase> is false" say the opposite of the claim.
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|isn't|untrue|false|incorrect|wrong)(?: true| correct| the case)? that"
+    r"|\b(?:not|never|no))(?: the| a| an)? $"
+)
+_DENIED_AFTER = re.compile(
+    r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
+)
+_REACH = 48
+_ENDLESS = 1 << 40  # longer than any answer: where there is no phrase
+_DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
+_STOPS = frozenset({"", ".", ",", ";", "\n"})
+
+
+def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
+    """The phrases of some gold claims that are long enough to mean something."""
+    found = (match.group().strip() for claim in claims for match in _PHRASE.finditer(normalise(claim)))
+    return tuple(
+        dict.fromkeys(one for one in found if len(one) >= (_MIN_LENGTH_CJK if _CJK.search(one) else _MIN_LENGTH))
+    )
+
+
+def contains(phrases: tuple[str, ...], answer: str) -> bool:
+    """True when any phrase stands in the answer as whole words and is not denied there."""
+    if answer.isascii() and len(answer) < min(map(len, phrases), default=0):
+        return False  # no form of it is longer
+    text = answer.lower()
+    for phrase in phrases:
+        start = text.find(phrase)
+        if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
+            return True
+    folded = normalise(answer)
+    return folded != text and any(_stands(phrase, folded) for phrase in phrases)
+
+
+class Phrases:
+    """The phrases of many claims, each with the number of its claim."""
+
+    def __init__(self, phrases: Sequence[tuple[str, ...]]) -> None:
+        self._all = phrases
+        self._firsts = np.array([several[0] if several else "" for several in phrases], object)
+        self._sizes = np.array([len(first) for first in self._firsts], np.int64)
+        self._least = np.array([min(map(len, several), default=_ENDLESS) for several in phrases], np.int64)
+
+    def stand_in(
+        self, answers: Sequence[str], claims: Numbers, texts: Texts, is_answer: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """`contains` for many answers, each to a claim, or False: what is clear is found in all of them at once."""
+        starts, least = texts.starts, self._least[claims]
+        found = map(texts.lowered.find, self._firsts[claims].tolist(), starts.tolist(), texts.ends.tolist())
+        at = np.fromiter(found, np.int64, len(answers))
+        is_clear: NDArray[np.bool_] = (at > starts + 1) & texts.stand_at(" ", at - 1) & texts.is_even
+        is_clear &= _among(_STOPS, texts.characters.take(at + self._sizes[claims], mode="clip"))
+        is_clear &= ~_among(_DENIAL_ENDS, texts.characters.take(at - 2, mode="clip") | 32)
+        is_open = is_answer & ~is_clear & (least < _ENDLESS) & ((texts.lengths >= least) | (not texts.is_ascii))
+        for number in np.flatnonzero(is_open).tolist():
+            is_clear[number] = contains(self._all[claims[number]], answers[number])
+        return is_clear & is_answer
+
+
+def _among(ends: Iterable[str], characters: Numbers) -> NDArray[np.bool_]:
+    """Which characters are the first of some ends."""
+    is_one = np.zeros(len(characters), np.bool_)
+    for end in filter(None, ends):
+        is_one |= characters == ord(end[0])
+    return is_one
+
+
+def _clear(text: str, start: int, end: int) -> bool:
+    """Most phrases are cleared by the characters right beside them."""
+    before = text[start - 2 : start] if start > 1 else " "
+    return before[-1:] == " " and before not in _DENIAL_ENDS and text[end : end + 1] in _STOPS
+
+
+def _stands(phrase: str, text: str) -> bool:
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        if not (_inside_word(text, start) or _inside_word(text, end) or _denied(text, start, end)):
+            return True
+        start = text.find(phrase, end)
+    return False
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """True when `at` cuts a word in two. CJK text has no spaces between words, so nothing is cut there."""
+    around = text[at - 1 : at + 1] if at else ""
+    return around.isalnum() and len(around) == 2 and not _CJK.search(around)
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    if text[start - 2 : start] in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
+        return True
+    return text[end : end + 1] not in _STOPS and _DENIED_AFTER.match(text, end, end + _REACH) is not None
+
 
 State = Literal["usable", "missing", "error", "duplicate"]
 Label = Literal[
@@ -64,7 +168,7 @@ class Expected(Struct, frozen=True, gc=False):
 
     @classmethod
     def of(cls, question: Question) -> Expected:
-        return cls(question.answerable, frozenset(question.gold_ids), containment.phrases_of(question.gold_claims))
+        return cls(question.answerable, frozenset(question.gold_ids), phrases_of(question.gold_claims))
 
 
 class Reading(Struct, frozen=True, gc=False):
@@ -139,7 +243,7 @@ def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal])
         return _failed(expected, retrieved_gold, trace.error or "no answer")
 
     refusal = refusal_of(answer)
-    contained = refusal.value != "refused" and containment.contains(expected.phrases, answer)
+    contained = refusal.value != "refused" and contains(expected.phrases, answer)
     passages = trace.retrieved or ()
     if trace.citations is None:
         cited = citations.parse(answer, names, gold, passages)
@@ -205,3 +309,99 @@ _LABELS_WITHOUT_GOLD: dict[RefusalValue | None, Label] = {
     "refused": "REFUSED", "partial": "PARTIAL_REFUSAL", "answered": "ANSWERED", None: "ANSWERED",
 }  # fmt: skip
 _STATE_LABELS: dict[State, Label] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}
+
+
+QUESTIONS_NAMED = 20
+
+
+class Advice(Struct, frozen=True):
+    finding: str
+    action: str
+    questions: tuple[str, ...]
+    question_count: int
+
+
+class Case(NamedTuple):
+    """A pattern of answers, and what usually puts it right."""
+
+    finding: str
+    action: str
+    seen_in: Callable[[Outcome], bool]
+
+
+# fmt: off
+CASES = (
+    Case("no usable answer",
+         "Find out why before reading the other numbers: re-run these, or fix the logging. A gate on half a run decides nothing.",
+         lambda o: o.state in ("missing", "error")),
+    Case("several traces for one question",
+         "Say which attempt counts: `--rerun first`, `--rerun last`, or `--rerun all` to count each of them.",
+         lambda o: o.state == "duplicate"),
+    Case("answered although unanswerable",
+         "First check that the corpus really is silent on them. If so, give the prompt an explicit licence to refuse, and let a weak "
+         "best match count as no evidence. Retrieving more will not help: it gives the model more to misread.",
+         lambda o: o.answerable is False and o.refusal == "answered"),
+    Case("declined an unanswerable question, and asserted something all the same",
+         "Read what follows the refusal. Where it is made up, tell the prompt to stop once it has declined. Where it is the nearest "
+         "evidence, have it cited; `surefoot grade` reads it against the passages and tells the two apart.",
+         lambda o: o.answerable is False and o.refusal == "partial"),
+    Case("refused although the gold source was retrieved",
+         "The evidence reached the model and it still refused: loosen the refusal wording of the prompt, make sure that passage ids "
+         "and texts survive into it, and check that long contexts are not cut off.",
+         lambda o: o.answerable is True and o.refused and o.retrieved_gold is True),
+    Case("refused, and the gold source was not retrieved",
+         "Refusing was honest; retrieval is at fault. Retrieve more candidates before reranking, and look at how these passages are cut.",
+         lambda o: o.answerable is True and o.refused and o.retrieved_gold is False),
+    Case("refused although answerable",
+         "The log does not say what was retrieved. Log the retrieved ids: only they tell a shy prompt from a blind retriever.",
+         lambda o: o.answerable is True and o.refused and o.retrieved_gold is None),
+    Case("answered without a gold citation, and the gold source was not retrieved",
+         "The answer came from other passages or from the model's memory. Fix retrieval first (candidates, reranking, chunk size).",
+         lambda o: o.answerable is True and o.answered and o.hit is False and o.retrieved_gold is False),
+    Case("the wrong source cited although the gold one was retrieved",
+         "The model read the right passage or guessed, and named another. Enforce the citation format, show each id next to its text, "
+         "and use smaller passages so that one id carries one fact.",
+         lambda o: o.answerable is True and o.answered and o.hit is False and o.cited > 0 and o.retrieved_gold is True),
+    Case("the wrong source cited",
+         "The log does not say which ids were retrieved. Log them: only they tell a wrong citation from a blind retriever.",
+         lambda o: o.answerable is True and o.answered and o.hit is False and o.cited > 0 and o.retrieved_gold is None),
+    Case("passages cited that have no ids in the log",
+         "Nobody can tell whether these are the gold source. Log the id of each passage beside its text, as the question set has it "
+         "(`retrieved_ids`, or `id` and `text` in `passages`); `surefoot grade` reads the texts and needs no ids.",
+         lambda o: o.answered and o.cited_gold is None),
+    Case("answered with no citation at all",
+         "The answer format drifted. Ask for `citations: [id, ...]` or the refusal sentence and nothing else, and reject the rest.",
+         lambda o: o.answered and o.cited == 0),
+    Case("sources cited that were never retrieved",
+         "These ids are invented. Validate citations against the retrieved ids before an answer leaves the pipeline.",
+         lambda o: o.answered and o.cited_retrieved is not None and o.cited_retrieved < o.cited),
+    Case("the gold source cited among many others",
+         "Citing everything makes hits cheap. Ask for the passages a claim rests on and nothing more; compare `citation_precision`.",
+         lambda o: o.answered and o.cited_gold is not None and o.hit is True and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
+)
+# fmt: on
+
+
+class AdviceLog:
+    """Collects, question by question, which cases occur."""
+
+    def __init__(self) -> None:
+        self._cases_of: dict[Outcome, tuple[int, ...]] = {}
+        self._named: list[dict[str, None]] = [{} for _ in CASES]
+        self._counts = [0] * len(CASES)
+
+    def add(self, question_id: str, outcome: Outcome) -> None:
+        cases = self._cases_of.get(outcome)
+        if cases is None:
+            cases = tuple(i for i, case in enumerate(CASES) if case.seen_in(outcome))
+            self._cases_of[outcome] = cases
+        for i in cases:
+            if question_id in self._named[i]:
+                continue
+            self._counts[i] += 1
+            if len(self._named[i]) < QUESTIONS_NAMED:
+                self._named[i][question_id] = None
+
+    def advice(self) -> tuple[Advice, ...]:
+        found = zip(CASES, self._named, self._counts, strict=True)
+        return tuple(Advice(case.finding, case.action, tuple(names), count) for case, names, count in found if count)

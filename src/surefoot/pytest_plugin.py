@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import surefoot
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 _WORKER = "PYTEST_XDIST_WORKER"  # set in the processes of pytest-xdist
 Pipeline = str | Callable[..., Any]

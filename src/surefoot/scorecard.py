@@ -5,11 +5,10 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from surefoot.advice import Advice
+from surefoot.core.intervals import newcombe, questions_to_be_sure
+from surefoot.core.types import Estimate, ProblemLog
 from surefoot.gate.rules import COMPLETENESS, Check, Decision
-from surefoot.problems import ProblemLog
-from surefoot.stats import newcombe, questions_to_be_sure
-from surefoot.types import Estimate
+from surefoot.outcomes import Advice
 
 _WIDEST = 0.5  # of a 95 % interval; five out of five good answers give a narrower one
 Groups = dict[str, dict[str, dict[str, Estimate]]]  # field -> value -> metric -> estimate

@@ -10,19 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Ask, Item, Question
 from surefoot.gate.counts import Pair
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
-from surefoot.report.comparison import broken_rules, in_one_line
-from surefoot.report.verdict import in_one_sentence
-from surefoot.report.words import counted, plain
+from surefoot.report.blocks import counted, plain
+from surefoot.report.comparison import broken_rules, in_one_line, in_one_sentence
 from surefoot.services.gate import GateResult, gate
 from surefoot.services.grade import DEFAULT, row_of
 from surefoot.services.graders import Reader, Terms, open_grader
-from surefoot.types import Ask, Item, Question
 
 __all__ = ["assert_grounded", "assert_ships"]
 _BAD = ("wrong", "unsupported")

@@ -13,9 +13,9 @@ from unittest.mock import patch
 
 import click
 
+from surefoot.core.table import ACCEPTABLE
+from surefoot.core.types import Item
 from surefoot.graders.llm import LlmGrader
-from surefoot.table import ACCEPTABLE
-from surefoot.types import Item
 from tests.attacks.judges import Fake, bribed, excusing, inventive, obedient, sound
 from tests.attacks.test_attacks import ITEMS, ROWS
 from tests.golden_files import ROOT

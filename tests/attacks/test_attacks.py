@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.table import ACCEPTABLE, BUCKETS
+from surefoot.core.types import Item
 from surefoot.graders.fence import comparable
 from surefoot.graders.llm import LlmGrader
-from surefoot.table import ACCEPTABLE, BUCKETS
-from surefoot.types import Item
 from tests.items import item_of
 
 from .judges import Fake, Seen, bribed, excusing, inventive, obedient, sound

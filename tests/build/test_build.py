@@ -16,9 +16,9 @@ from surefoot.build.facts import facts_of
 from surefoot.build.names import makers_of
 from surefoot.build.usual import usual_details
 from surefoot.cli.main import cli
+from surefoot.core.errors import UsageError
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import PROTOCOL, counts_of
-from surefoot.errors import UsageError
 from tests.build.documents import write_documents
 
 SIZE = 16

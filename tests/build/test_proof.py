@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.build.proof import READ, Answering, Proof
-from surefoot.types import Passage
+from surefoot.core.types import Passage
 
 LEASE = "Lease between Pellworth Estates and Hollin Ceramics"
 LOAN = "Facility agreement between Tarnholm Bank and Veldin Foods"

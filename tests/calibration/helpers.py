@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from surefoot import rubric
 from surefoot.calibration import calibrate as package
 from surefoot.calibration.answers import Answer, Answers, Graded, Joined
 from surefoot.calibration.answers import join as join_runs
 from surefoot.calibration.results import Calibration
-from surefoot.records import Label, Value
-from surefoot.rubric import Rubric
-from surefoot.types import Verdict
+from surefoot.core import rubric
+from surefoot.core.records import Label, Value
+from surefoot.core.rubric import Rubric
+from surefoot.core.types import Verdict
 
 RUBRIC = rubric.load()
 GRADER = "g/1"

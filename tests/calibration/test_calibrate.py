@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from surefoot.calibration.results import NO_VERDICT, PICKED, AxisCalibration
+from surefoot.core.table import BUCKETS
 from surefoot.report.calibration import title
-from surefoot.table import BUCKETS
 
 from .helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
 

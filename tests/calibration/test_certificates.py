@@ -9,7 +9,7 @@ from surefoot.calibration.answers import Joined
 from surefoot.calibration.calibrate import by_other_runs, sealed
 from surefoot.calibration.calibrate import calibrate as calibrate_joined
 from surefoot.calibration.results import PICKED
-from surefoot.records import AxisRecord, Certificate, Interval
+from surefoot.core.records import AxisRecord, Certificate, Interval
 
 from .helpers import GRADER, RUBRIC, calibrate, from_table, join, label, unlabelled, verdict
 

@@ -8,7 +8,7 @@ from surefoot.calibration import words
 from surefoot.calibration.answers import Answer, Graded, join
 from surefoot.calibration.calibrate import calibrate as calibrated
 from surefoot.calibration.confusion import confusion_of
-from surefoot.records import Interval
+from surefoot.core.records import Interval
 
 from .helpers import RUBRIC, calibrate, from_table, label, verdict
 

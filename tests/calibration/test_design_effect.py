@@ -13,7 +13,7 @@ from surefoot.calibration.calibrate import calibrate_axis
 from surefoot.calibration.confusion import confusion_of
 from surefoot.calibration.estimates import corrected, only
 from surefoot.calibration.results import Rate
-from surefoot.stats.design_effect import Labelled, alikeness, each_counts, labels_count
+from surefoot.core.intervals import Labelled, alikeness, each_counts, labels_count
 
 from .helpers import RUBRIC
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from surefoot.calibration.results import Rate
-from surefoot.rubric import load
+from surefoot.core.rubric import load
 
 from .helpers import RUBRIC, calibrate, label, verdict
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from surefoot.annotators import is_called_like_a_grader
 from surefoot.calibration.refit import SHIFTS, Fitted, fit
 from surefoot.cli.calibrate import calibrate
-from surefoot.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
+from surefoot.core.records import is_called_like_a_grader
+from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
@@ -20,7 +21,6 @@ from surefoot.graders.refit import RefitJudge, refit_judge
 from surefoot.services.grade import grade
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.refit import refit
-from surefoot.types import Passage, Question, Retrieved, Trace
 from tests.kept import keep_run, kept
 
 STRICT = 0.3  # what the stub below says of claims that people find supported

@@ -6,7 +6,7 @@ from surefoot.calibration.answers import Graded, Joined, join
 from surefoot.calibration.calibrate import by_other_runs
 from surefoot.calibration.calibrate import calibrate as calibrated
 from surefoot.calibration.results import Calibration
-from surefoot.stats.correction import rogan_gladen
+from surefoot.core.intervals import rogan_gladen
 
 from .helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
 

@@ -7,8 +7,8 @@ import pytest
 from surefoot.calibration import calibrate as package
 from surefoot.calibration.answers import Graded, join
 from surefoot.calibration.results import Calibration, Weighed
-from surefoot.records import AxisRecord, Label
-from surefoot.types import Verdict
+from surefoot.core.records import AxisRecord, Label
+from surefoot.core.types import Verdict
 
 from .helpers import RUBRIC, calibrate, label, verdict
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
+from surefoot.core.errors import UsageError
 from surefoot.corpus.files import LARGEST, READERS, read_markdown, sources
 from surefoot.corpus.passages import ENOUGH, MOST, passages
-from surefoot.errors import UsageError
 
 from ..conftest import surefoot as in_its_own_process
 from ..in_process import surefoot as command

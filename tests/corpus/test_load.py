@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Passage
 from surefoot.corpus import corpus as load
 from surefoot.corpus.rows import rows_of
-from surefoot.errors import UsageError
 from surefoot.io.rows import Row
-from surefoot.types import Passage
 from tests.conftest import Write
 from tests.in_process import surefoot as command
 

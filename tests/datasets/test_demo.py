@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from surefoot.core.types import Question
 from surefoot.datasets import demo
 from surefoot.text.normal import normalise
-from surefoot.types import Question
 
 CORPUS = demo.corpus()
 QUESTIONS = demo.questions()

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Question
 from surefoot.datasets.locks import content_hash
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import accepted_unread, decided, edited
-from surefoot.errors import UsageError
 from surefoot.io.questions import load, made_of, question_of, row_of
-from surefoot.types import Question
 
 from ..conftest import Write
 from ..in_process import surefoot as command

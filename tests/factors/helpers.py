@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.factors.results import CellResult, result_of
 from surefoot.gate.sides import Run
-from surefoot.types import Question, Trace, Verdict
 
 Buckets = Sequence[str | None]
 

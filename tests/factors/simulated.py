@@ -9,8 +9,8 @@ import random
 import sys
 from collections import Counter
 
+from surefoot.core.table import BUCKETS
 from surefoot.factors.effects import Effects, effects_of
-from surefoot.table import BUCKETS
 
 from .helpers import cell
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.factors.effects import FEWEST, MEASURED, ONE_VALUE, Effect, Effects, effects_of
 from surefoot.factors.results import CellResult, result_of
 from surefoot.gate.sides import Run, document_of
-from surefoot.table import BUCKETS
-from surefoot.types import Question, Trace, Verdict
 
 from .helpers import Buckets, cell, questions_of
 from .simulated import claims

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.factors.plan import Cell, Plan, parse, refuse_too_many
 
 CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'

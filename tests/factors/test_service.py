@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import surefoot
-from surefoot.errors import ExitCode, Incomplete
+from surefoot.core.errors import ExitCode, Incomplete
 
 MATRIX = 'questions = "q.jsonl"\ngrader = "rules"\n' + "".join(
     f'[[pipeline]]\nname = "{name}"\nspec = "traces:{name}.jsonl"\n' for name in ("plain", "shy")

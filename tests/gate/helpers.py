@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from surefoot.core.records import Label
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.records import Label
 from surefoot.store.project import key_of
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.kept import keep_run, kept
 
 GRADER = "g/1"

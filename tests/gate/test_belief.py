@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefoot.gate.belief import DRAWS, FEWEST_DRAWS, Answer, Counts, truths
+from surefoot.gate.change import DRAWS, FEWEST_DRAWS, Answer, Counts, truths
 from surefoot.gate.metrics import Value
 
 WORTH: dict[Value, float] = {"correct": 0.0, "wrong": 1.0}

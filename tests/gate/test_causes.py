@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.gate.causes import CAUSES, Facts, Place, cause_of, cited_in, faults
+from surefoot.core.table import BUCKETS, TABLE
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.gate.overview import CAUSES, Facts, Place, cause_of, cited_in, faults
 from surefoot.gate.sides import Said
-from surefoot.table import BUCKETS, TABLE
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 
 ASKED = Question("q", "What is the fee?", "answer", gold_ids=("lease#1",))
 NAMELESS = Question("q", "What is the fee?", "answer", gold_claims=("EUR 5.",))

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.gate.belief import Answer
-from surefoot.gate.change import Draws, Evidence, Occurrence, draw
+from surefoot.gate.change import Answer, Draws, Evidence, Occurrence, draw
 from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import POPULATION, SET

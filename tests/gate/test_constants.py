@@ -9,14 +9,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from surefoot.core.types import Verdict
 from surefoot.gate import next_steps
-from surefoot.gate.belief import Answer, Counts, truths
-from surefoot.gate.change import Draws, Evidence, Occurrence, draw
+from surefoot.gate.change import Answer, Counts, Draws, Evidence, Occurrence, draw, truths
 from surefoot.gate.judge import Opened, Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, Said
-from surefoot.types import Verdict
 
 from .helpers import WRONG, changed, check_of, decide, run_of
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Problem, Question, Trace, Verdict
 from surefoot.gate.counts import mcnemar_p
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request, spent
@@ -15,8 +16,7 @@ from surefoot.gate.metrics import GRADED
 from surefoot.gate.rules import Check, Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report.verdict import verdict_lines
-from surefoot.types import Problem, Question, Trace, Verdict
+from surefoot.report.comparison import verdict_lines
 
 from .helpers import GRADER, changed, decide, interval, run_of
 

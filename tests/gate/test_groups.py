@@ -10,8 +10,7 @@ from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.report import markdown
-from surefoot.report.comparison import report
-from surefoot.report.comparison_json import as_json
+from surefoot.report.comparison import as_json, report
 
 from .helpers import changed, check_of, decide, run_of
 

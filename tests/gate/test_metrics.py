@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
-from surefoot.advice import AdviceLog
 from surefoot.gate.metrics import METRICS, SCORED, Tally, estimate, estimates
-from surefoot.outcomes import ACCEPTABLE, Outcome, label
+from surefoot.outcomes import ACCEPTABLE, AdviceLog, Outcome, label
 
 PLAIN = Path(__file__).parents[2] / "benchmarks" / "plain_scorer.py"
 

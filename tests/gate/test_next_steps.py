@@ -7,12 +7,11 @@ import re
 import numpy as np
 from msgspec.structs import replace
 
-from surefoot.gate.belief import Answer
-from surefoot.gate.change import Draws
+from surefoot.core.types import Trace
+from surefoot.gate.change import Answer, Draws
 from surefoot.gate.judge import Request
 from surefoot.gate.next_steps import FIRST_LABELS, MOST_LABELS, in_doubt
 from surefoot.gate.rules import Rule
-from surefoot.types import Trace
 
 from .helpers import SHIP, changed, decide, run_of
 

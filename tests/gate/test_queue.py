@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.gate.queue import FLAGGED, Place, next_for, queue
+from surefoot.gate.next_steps import FLAGGED, Place, next_for, queue
 
 VERDICTS = st.dictionaries(
     st.text("abcdef0123456789", min_size=4, max_size=12),

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.types import Estimate
 from surefoot.gate.rules import Check, Rule, check, decide
 from surefoot.io import gatefiles
-from surefoot.types import Estimate
 from tests.conftest import GOOD_TRACES, QUESTIONS
 
 

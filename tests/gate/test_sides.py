@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import Label, Value
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.gate.counts import pairs_of
 from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, side_of
-from surefoot.records import Label, Value
-from surefoot.types import Question, Trace, Verdict
 
 from ..kept import RUBRIC
 from .helpers import GRADER, run_of, verdicts

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from surefoot.core.types import Verdict
 from surefoot.gate import trust
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import Request
 from surefoot.gate.sides import Run
-from surefoot.types import Verdict
 
 from .helpers import SHIP, decide, run_of, verdicts
 

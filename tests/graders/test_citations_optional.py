@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from surefoot import rubric
-from surefoot.errors import UsageError
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.services.graders import Terms, open_grader

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot import rubric
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
+from surefoot.core.table import TABLE, ClaimFinding
+from surefoot.core.types import Item, Passage, Question, Retrieved, Support, Trace
 from surefoot.datasets import demo
-from surefoot.errors import UsageError
 from surefoot.graders.declines import Declining
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.pipelines.asker import ask_all
-from surefoot.table import TABLE, ClaimFinding
-from surefoot.types import Item, Passage, Question, Retrieved, Support, Trace
 from tests.growth import grows_evenly
 from tests.items import item_of
 

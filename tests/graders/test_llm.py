@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders import llm_reading
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck
 from surefoot.graders.llm import LlmGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Prompt, Reply, Settings
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Fake, Seen, bribed, claim, evidence, findings, obedient, sound
 from ..llm_server import LlmServer

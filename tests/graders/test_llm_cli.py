@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from surefoot.cli.grade import grade
 from surefoot.cli.main import _run
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import SurefootError, UsageError
+from surefoot.cli.output import PERSON
+from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.models.seam import Prompt
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.model_grader import ModelGrader
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import obedient, sound
 from ..conftest import Write, surefoot

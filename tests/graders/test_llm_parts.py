@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot import rubric
+from surefoot.core import rubric
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.alignment import quoted_words
 from surefoot.graders.fence import Fence, comparable, neutral
 from surefoot.graders.judges import Pair
@@ -28,7 +29,6 @@ from surefoot.graders.llm_prompts import (
 )
 from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
 from surefoot.models.replies import problem
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 from ..attacks.judges import Seen, claim, evidence, findings
 from ..golden_files import ROOT

@@ -4,7 +4,7 @@ import pytest
 
 from surefoot.graders.quotes import derivable_of
 from surefoot.text.amounts import amounts_of
-from surefoot.text.quantities import quantities
+from surefoot.text.numbers import quantities
 
 DEPOT = (
     "Sales were $40 million in 2021 and $50 million in 2022. The depot has 12 vans and 8 cars. Of the 200 members, 50 "

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.intervals import kappas
+from surefoot.core.types import Evidence, Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.refusal_quality import Quality, refusal_quality
-from surefoot.stats.agreement import kappas
-from surefoot.types import Evidence, Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly
 
 ROOT = Path(__file__).parent.parent.parent

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 LEASE = (
     Passage("lease#4.2", "The tenant may end the lease by giving six months' written notice to the landlord.", "Lease"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.graders.features import FEATURE_NAMES
 from surefoot.graders.tiers import input_names, inputs_of, load_calibration
 from training.sums import record

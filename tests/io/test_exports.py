@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from surefoot import score
+from surefoot.core.types import Ask, Problem, Trace
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.rows import read_rows
 from surefoot.io.traces import read_traces
 from surefoot.pipelines.traces import ReplayPipeline
-from surefoot.types import Ask, Problem, Trace
 
 from ..conftest import QUESTIONS
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from surefoot.core.types import Item, Passage, Retrieved, Trace
 from surefoot.io.items import Ungradable, load_items
-from surefoot.types import Item, Passage, Retrieved, Trace
 from tests.items import item_of
 
 from ..conftest import Write

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
-from surefoot.io.labels import load_labels
-from surefoot.io.new_labels import bound, not_yet_in, sealed
-from surefoot.records import BY_CHOICE, Drawn, Label, current
-from surefoot.rubric import load
-from surefoot.types import Problem
+from surefoot.core.errors import UsageError
+from surefoot.core.records import BY_CHOICE, Drawn, Label, current
+from surefoot.core.rubric import load
+from surefoot.core.types import Problem
+from surefoot.io.labels import bound, load_labels, not_yet_in, sealed
 
 from ..conftest import Write
 

@@ -13,8 +13,9 @@ from threading import Thread
 import pytest
 
 from surefoot import grade_log, score
-from surefoot.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
-from surefoot.io import places, sources
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
+from surefoot.io import sources
+from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
 from surefoot.services.graders import Terms, open_grader

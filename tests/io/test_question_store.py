@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.io import question_store
-from surefoot.io.question_store import Places, Questions
+from surefoot.core.types import Question
+from surefoot.io import questions as question_store
+from surefoot.io.questions import Places, Questions
 from surefoot.scoring.worker import QuestionIndex
 from surefoot.text.normal import normalise
-from surefoot.types import Question
 
 ASKED = [Question(f"q{n}", f"What is {n}?", "answer", gold_ids=(f"d#{n}",), metadata={"n": n}) for n in range(50)]
 

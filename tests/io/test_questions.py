@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.errors import UsageError
-from surefoot.io.kinds import BadRow
+from surefoot.core.errors import UsageError
+from surefoot.io.fields import BadRow
 from surefoot.io.questions import load, question_of
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write

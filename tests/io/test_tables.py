@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
+from surefoot.core.types import Item, Passage, Problem, Trace
 from surefoot.io import sources
+from surefoot.io.fields import decoded, said
 from surefoot.io.items import load_items
-from surefoot.io.said import decoded, said
 from surefoot.io.traces import read_traces
-from surefoot.types import Item, Passage, Problem, Trace
 
 from ..conftest import QUESTIONS
 
@@ -143,7 +143,7 @@ def test_damaged_files_are_named(name: str, content: bytes, tmp_path: Path) -> N
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.io.packed.LARGEST_DOCUMENT", 1_000)
+    monkeypatch.setattr("surefoot.io.sources.LARGEST_DOCUMENT", 1_000)
     (problem,) = traces_in(written(tmp_path / "a.xlsx", archive(x="0" * 2_000)))
     assert isinstance(problem, Problem) and "unpacks to over" in problem.message
 

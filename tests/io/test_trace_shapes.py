@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from surefoot import score
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.corpus.corpus import load_corpus
-from surefoot.errors import UsageError
 from surefoot.io.traces import TraceReader, read_traces
-from surefoot.report.words import headline
-from surefoot.types import Passage, Problem, Retrieved, Trace
+from surefoot.report.blocks import headline
 
 from ..conftest import QUESTIONS, Write
 

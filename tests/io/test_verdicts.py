@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Problem, Verdict
 from surefoot.io.verdicts import checked, load_verdicts
-from surefoot.table import BUCKETS
-from surefoot.types import Problem, Verdict
 from tests.conftest import Write
 
 

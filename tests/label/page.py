@@ -6,11 +6,11 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from surefoot import rubric
+from surefoot.core import rubric
+from surefoot.core.records import Label, Step, timestamp
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.label.desk import Desk, Sent
-from surefoot.records import Label, Step, timestamp
 from surefoot.store import Project
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests import served
 from tests.kept import keep_run
 

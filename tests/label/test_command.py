@@ -8,7 +8,7 @@ from urllib.request import urlopen
 import pytest
 
 from surefoot.cli.main import cli
-from surefoot.errors import SurefootError
+from surefoot.core.errors import SurefootError
 
 from ..in_process import surefoot
 from .page import make_run, rows, serving, trace

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
+from surefoot.core.types import Trace
 from surefoot.label.desk import Desk, Sample, Sent
-from surefoot.records import CANNOT_TELL, SKIPPED, Label, current, passed_over
-from surefoot.types import Trace
 from surefoot.web.pages import BadForm
 from tests.growth import grows_evenly
 from tests.in_process import surefoot

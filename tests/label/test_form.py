@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot import rubric
-from surefoot.errors import UsageError
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
 from surefoot.label.form import applying, fields_of, read
 from surefoot.web.pages import BadForm
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from surefoot.records import current
-from surefoot.types import Passage, Retrieved, Trace
+from surefoot.core.records import current
+from surefoot.core.types import Passage, Retrieved, Trace
 
 from ..report.hostile import HOSTILE as TEXTS
 from .page import Server, make_run, rows, serving, trace, wait_for

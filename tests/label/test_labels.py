@@ -15,10 +15,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.records import Label, current
 from surefoot.label import labels
 from surefoot.label.desk import Desk
-from surefoot.records import Label, current
 from surefoot.store import database
 from surefoot.web.pages import BadForm
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.records import CANNOT_TELL, Label, current, settled
 from surefoot.label.desk import Desk
 from surefoot.label.labels import History
 from surefoot.label.lists import disputes, own, settler
-from surefoot.records import CANNOT_TELL, Label, current, settled
 from surefoot.web.pages import BadForm, clean_name
 from tests.in_process import surefoot
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from surefoot.types import Passage, Retrieved, Trace
+from surefoot.core.types import Passage, Retrieved, Trace
 
 from ..axe import violations
 from .page import Server, make_run, rows, serving, trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import surefoot
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 from .page import Sit, next_of, sent, trace, wait_for
 

@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.label.view import View, view_of
 from surefoot.report.prose import visible
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Passage
 from surefoot.live import intake as intake_file
 from surefoot.live import spool
 from surefoot.live.intake import Intake, Places, queued_in
@@ -20,7 +21,6 @@ from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import hashed_subject
-from surefoot.types import Passage
 from tests.live.exports import Span, export, span, trace
 
 LATER = 1e12

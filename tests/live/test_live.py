@@ -15,8 +15,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF
-from surefoot.types import Question, Trace, Verdict
 from tests.golden_files import ROOT
 from tests.hook import listening
 from tests.in_process import surefoot

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.live import receiver
 from surefoot.live.receiver import JSON, PROTOBUF, OtherFormat, TooLarge, read_export
 from tests.live.exports import export, packed, trace

@@ -21,9 +21,9 @@ from typing import Any
 
 import click
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.local import LocalJudge
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 Case = dict[str, Any]
 FILE = Path(__file__).parent / "grading.jsonl"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.models.cache import Cache, default_path, digest_of
 from surefoot.models.seam import Prompt, Reply
 

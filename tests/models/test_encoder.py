@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.models.encoder import LONGEST_PAIR, Encoder, Tier
 from surefoot.models.readings import Logits, Readings
 from surefoot.models.weights import SUMS, WEIGHT_FILES, checked, fingerprint, verified, weights_folder

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.client import variables_of
 from surefoot.models.failures import Hints
 from surefoot.text.endpoints import parsed

@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.client import Secret, key_of, variables_of
 
 KEY = "sk-very-secret-0123456789"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings

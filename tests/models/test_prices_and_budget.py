@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.budget import Budget, Estimate, Price, money, price_of, tokens_of
 from surefoot.models.seam import Prompt
 

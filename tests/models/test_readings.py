@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.models import readings
 from surefoot.models.encoder import Encoder
 from surefoot.models.readings import Readings

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import surefoot as library
+from surefoot.core.types import Item, Trace
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
-from surefoot.io.flags import is_flagged
+from surefoot.io.fields import is_flagged
 from surefoot.io.traces import read_traces
 from surefoot.monitor.answers import name_of, new_rows
 from surefoot.monitor.follow import Position
 from surefoot.monitor.state import owned
 from surefoot.services import monitor as service
-from surefoot.types import Item, Trace
 from tests.hook import listening
 from tests.in_process import surefoot
 

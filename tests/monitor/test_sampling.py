@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.types import Trace
 from surefoot.monitor import state as states
 from surefoot.monitor.rates import COUNTED, Tally
 from surefoot.monitor.sampling import STRATA, Design, Stratum, stratum_of
 from surefoot.monitor.state import State
-from surefoot.types import Trace
 
 answers = st.lists(st.tuples(st.text(max_size=5), st.sampled_from(STRATA)), unique_by=lambda one: one[0], max_size=40)
 graded = st.lists(st.tuples(st.sampled_from(STRATA), st.sampled_from([*COUNTED, None]), st.booleans()), max_size=30)

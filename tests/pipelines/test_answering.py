@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Passage
 from surefoot.graders.local import LocalJudge
 from surefoot.models.weights import weights_folder
 from surefoot.pipelines import reference
 from surefoot.pipelines.reference import Ranker
-from surefoot.types import Passage
 
 RENT = Passage("a#2", "The rent is due on the first working day of each month.", "Lease of Unit 4")
 NOTICE = Passage("a#1", "The tenant may end the lease on sixty (60) days' written notice.", "Lease of Unit 4")

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from surefoot.errors import TransientError
+from surefoot.core.errors import TransientError
+from surefoot.core.types import Ask, Passage, Question, Retrieved, Trace
 from surefoot.pipelines.asker import ask_all, askable
-from surefoot.types import Ask, Passage, Question, Retrieved, Trace
 
 
 class Fake:

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from surefoot.core.types import Question, Trace
 from surefoot.datasets import demo
-from surefoot.types import Question, Trace
 from tests.in_process import surefoot
 from tests.kept import kept
 from tests.llm_server import LlmServer

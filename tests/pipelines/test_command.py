@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Question, Trace
 from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.pipelines.specs import load
-from surefoot.types import Question, Trace
 
 Run = Callable[..., dict[str, Trace]]
 

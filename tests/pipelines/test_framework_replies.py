@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Ask, Passage, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
-from surefoot.types import Ask, Passage, Trace
 
 ANSWER = "X is a tight mapping [p1#1]."
 PASSAGES = (Passage("p1#1", "X is a tight mapping."), Passage("p2#1", "Y is another thing."))

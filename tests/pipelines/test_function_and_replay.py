@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from surefoot.errors import Incomplete, TransientError, UsageError
+from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.types import Ask, Passage, Pipeline, Retrieved
 from surefoot.pipelines.function import HostedPipeline
 from surefoot.pipelines.specs import Asking, load
 from surefoot.pipelines.traces import ReplayPipeline
-from surefoot.types import Ask, Passage, Pipeline, Retrieved
 from tests.conftest import Write
 from tests.io.test_otel import ANSWER, genai, openinference
 

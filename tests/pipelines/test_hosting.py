@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Ask, Question, Trace
 from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.function import HostedPipeline
-from surefoot.types import Ask, Question, Trace
 
 NUMBER = itertools.count()
 MODULE = """

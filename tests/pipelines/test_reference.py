@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.datasets import demo
 from surefoot.pipelines import reference
 from surefoot.pipelines.retriever import Retriever
 from surefoot.pipelines.specs import load
 from surefoot.text import citations, refusals
-from surefoot.types import Ask, Passage, Retrieved, Trace
 
 CORPUS = demo.corpus()
 QUESTIONS = demo.questions()

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Ask, Passage, Pipeline, Question, Trace
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.specs import Asking, load
-from surefoot.types import Ask, Passage, Pipeline, Question, Trace
 
 Reply = tuple[int, dict[str, str], bytes]
 PASSAGES = [

@@ -9,10 +9,10 @@ from surefoot.calibration import words
 from surefoot.calibration.answers import Graded, Joined, join
 from surefoot.calibration.calibrate import by_other_runs
 from surefoot.calibration.results import Calibration
+from surefoot.core.types import Problem
 from surefoot.report import html, markdown
 from surefoot.report import terminal as terminal_form
 from surefoot.report.calibration import report
-from surefoot.types import Problem
 
 from ..calibration.helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
 

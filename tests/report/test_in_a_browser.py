@@ -9,12 +9,13 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 from surefoot.factors.effects import Matrix, effects_of
 from surefoot.factors.results import CellResult
 from surefoot.gate.decide import compare
-from surefoot.gate.history import History, LastDecision, Measured, PastRun, trends
 from surefoot.gate.judge import Request
-from surefoot.gate.overview import overview_of
+from surefoot.gate.overview import History, LastDecision, Measured, PastRun, overview_of, trends
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
@@ -23,8 +24,6 @@ from surefoot.report.blocks import Report
 from surefoot.report.council import ScoredAnswer
 from surefoot.reviewers.run_scores import Mean, RunScores
 from surefoot.services.council_scores import CouncilScores
-from surefoot.table import BUCKETS
-from surefoot.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 
 from ..axe import violations
 from ..calibration.helpers import calibrate, label, verdict

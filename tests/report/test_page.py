@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
 from surefoot.report import markdown, terminal
-from surefoot.report.blocks import Paragraph, Quote, Report
+from surefoot.report.blocks import TERMS, Paragraph, Quote, Report
 from surefoot.report.comparison import report
-from surefoot.report.glossary import TERMS
 from surefoot.report.html import page as page_of
-from surefoot.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
 VOID = {"meta", "input"}

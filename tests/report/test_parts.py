@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.table import TABLE as DECISIONS
+from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.sides import Said
 from surefoot.report.answers import answer, excerpt
-from surefoot.report.blocks import ORDER, NumberLine, Paragraph, Quote, spans
+from surefoot.report.blocks import ORDER, TERMS, NumberLine, Paragraph, Quote, in_plain_words, spans
 from surefoot.report.flow import HEIGHT, picture
-from surefoot.report.glossary import TERMS, in_plain_words
 from surefoot.report.html import quoted
-from surefoot.table import TABLE as DECISIONS
-from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 
 BUCKET = st.sampled_from(ORDER)
 NUMBER = st.floats(-3, 3)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import surefoot
+from surefoot.core.errors import UsageError
 from surefoot.corpus.corpus import load_corpus
-from surefoot.errors import UsageError
 from surefoot.review.writing import Author, are_against, written_question
 
 from .conftest import proposed, rows

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import surefoot
+from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
-from surefoot.errors import Incomplete, SurefootError
 from surefoot.io.questions import question_of
 from surefoot.report.prose import visible
 from surefoot.review.desk import Desk, Page, Sent

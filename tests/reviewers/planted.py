@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from surefoot.core.rubric import COUNCIL, load
+from surefoot.core.types import Verdict
 from surefoot.reviewers.rows import axis_of, grader_of
 from surefoot.reviewers.sheet import Answer, Scores, Sheet
-from surefoot.rubric import COUNCIL, load
-from surefoot.types import Verdict
 
 from ..kept import kept
 from .runs import make_run, question

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.models.seam import Prompt, Reply
-from surefoot.types import Passage, Question, Retrieved, Trace
 
 from ..fault_server import Call, Fault, FaultServer, Script
 from ..kept import keep_run

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot import rubric
+from surefoot.core import rubric
 from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Labels, Review, Void, form_of, read
 
 from .helpers import ballot, scores

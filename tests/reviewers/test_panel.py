@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot import rubric
+from surefoot.core import rubric
 from surefoot.models.seam import Prompt
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer, Review

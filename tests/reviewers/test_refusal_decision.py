@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from surefoot import council_runs
+from surefoot.core.types import Verdict
 from surefoot.models.seam import Prompt, Reply
 from surefoot.report import markdown
-from surefoot.types import Verdict
 
 from ..kept import kept
 from .helpers import ballot, scored, sitting

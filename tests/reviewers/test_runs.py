@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from surefoot import calibrate, council_runs
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.types import Passage
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
@@ -19,7 +20,6 @@ from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
 from surefoot.services.result import Failing, Person, Watch
 from surefoot.services.runs import read_run
-from surefoot.types import Passage
 
 from ..fault_server import Call, Fault, at_random
 from ..in_process import surefoot

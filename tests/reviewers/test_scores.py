@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from surefoot.cli.council import show_ranking
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.reviewers.scores import Ranked, Row
 
 from .helpers import Sitting, ballot, scored, scores, sitting

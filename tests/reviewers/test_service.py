@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import surefoot
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
 
 from .helpers import ballot, scores, sitting
 from .test_panel import FakeModel, scoring

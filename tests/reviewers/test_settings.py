@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.reviewers import settings
 
 from .helpers import ballot, scored, scores, sitting

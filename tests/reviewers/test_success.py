@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from surefoot.core.intervals import pairs_of
+from surefoot.core.rubric import parse as parse_rubric
+from surefoot.core.rubric import rounded, text_of, with_weights
 from surefoot.reviewers.sheet import Sheet
 from surefoot.reviewers.success import Opinions, success
 from surefoot.reviewers.weights import Refused, Tuned, tune
-from surefoot.rubric import parse as parse_rubric
-from surefoot.rubric import rounded, text_of, with_weights
-from surefoot.stats.pairs import pairs_of
 
 from .planted import WEIGHTS, reviewed, sheet_of
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.records import Label
+from surefoot.core.records import Label
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.services.council_runs import council_runs
 from surefoot.services.gate import gate
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.kept import add_labels, keep_run, kept
 from tests.report.hostile import HOSTILE
 from tests.reviewers.runs import Reviewer

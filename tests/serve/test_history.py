@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 import surefoot
-from surefoot.errors import UsageError
-from surefoot.records import AxisRecord, Certificate, Interval
+from surefoot.core.errors import UsageError
+from surefoot.core.records import AxisRecord, Certificate, Interval
+from surefoot.core.types import Verdict
 from surefoot.report import markdown
 from surefoot.report.history import calibrations
 from surefoot.services.council_runs import council_runs
 from surefoot.services.gate import gate
 from surefoot.services.history import Archive
-from surefoot.types import Verdict
 from tests.kept import add_labels, kept
 from tests.reviewers.runs import Reviewer, question
 from tests.reviewers.runs import make_run as reviewed_run

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from surefoot.records import Value
-from surefoot.stats.agreement import Numbers, Weights, kappas, percent_agreement, used_values
+from surefoot.core.intervals import Numbers, Weights, kappas, percent_agreement, used_values
+from surefoot.core.records import Value
 
 
 def table_of(pairs: list[tuple[int, int]]) -> Numbers:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import sem, t
 
-from surefoot.stats import Z, clustered_mean, clustered_share, wilson
+from surefoot.core.intervals import Z, clustered_mean, clustered_share, wilson
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=3)
 sets = st.dictionaries(st.sampled_from("abcdefghijkl"), scores, min_size=1)

@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.stats import correction
-from surefoot.stats.agreement import kappas
-from surefoot.stats.correction import (
-    Stratum,
-    jeffreys,
-    post_stratified,
-    ppi_mean,
-    ppi_refused,
-    rogan_gladen,
-)
+from surefoot.core import intervals as correction
+from surefoot.core.intervals import Stratum, jeffreys, kappas, post_stratified, ppi_mean, ppi_refused, rogan_gladen
 
 WORKED = [Stratum(13, 13, 9), Stratum(117, 37, 1)]
 LABELS, SCORES = ([float(digit) for digit in row] for row in ("1110100111", "1100101111"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from surefoot.stats.quantiles import beta_quantile, t_quantile
+from surefoot.core.intervals import beta_quantile, t_quantile
 
 
 @given(st.sampled_from([0.55, 0.9, 0.975, 0.999, 0.99999]), st.floats(1, 2000))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest  # type: ignore[import-untyped, unused-ignore]
 
-from surefoot.stats import questions_to_be_sure, wilson
+from surefoot.core.intervals import questions_to_be_sure, wilson
 
 
 @given(st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(1, max(1, n - 1)), st.just(n))))

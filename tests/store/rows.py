@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.records import Label
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.records import Label
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.kept import keep_run, kept
 
 ASKED = [Question(f"q{n}", f"How high is tower {n}?", "answer", gold_ids=(f"t#{n}",)) for n in range(3)]

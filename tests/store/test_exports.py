@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import surefoot
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.store import Project
 from surefoot.store.export import line_of, read_export
 from tests.in_process import surefoot as command

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import surefoot
-from surefoot.errors import Incomplete, UsageError
-from surefoot.records import current
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import current
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.store import BadRow, Project, database, schema
 from surefoot.store.project import context_of, key_of
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict
 from tests.in_process import surefoot as command
 from tests.kept import add_labels, keep_run, kept
 

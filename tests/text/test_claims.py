@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.text.claims import claims_of, is_claim
-from surefoot.text.quantities import quantities
+from surefoot.text.numbers import quantities
 from tests.growth import grows_evenly
 
 

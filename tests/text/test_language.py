@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.text.language import unreadable
+from surefoot.text.normal import unreadable
 from tests.growth import grows_evenly
 
 FOREIGN = [

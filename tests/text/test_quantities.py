@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.text.amounts import worded_alike
-from surefoot.text.numbered import Numbered, numbered
-from surefoot.text.quantities import quantities
+from surefoot.text.numbers import Numbered, numbered, quantities
 from tests.growth import grows_evenly
 
 

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.findings import AnswerParts
 from surefoot.graders.judges import Judgement
 from surefoot.outcomes import Expected, read
-from surefoot.text.citations import locate, parse, resolve
+from surefoot.text.citations import label_of, labels_in, locate, parse, resolve
 from surefoot.text.claims import claims_of
-from surefoot.text.labels import label_of, labels_in
 from surefoot.text.refusals import detect
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 from tests.growth import grows_evenly
 
 PAYMENT = Passage(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from surefoot.text.quantities import quantities
+from surefoot.text.numbers import quantities
 from training.edits import edits
 from training.made.corpora import Passage, group_of
 from training.made.maker import made_rows

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.numbers import Quantity, quantities
 from training.edits.change import Change
 from training.english.numbers import FIGURE, MONTHS, ORDINALS, WORD_VALUES, grouped, ordinal, spelled
 from training.english.rewriting import NEGATIVE, spliced

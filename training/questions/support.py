@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from surefoot.text.refusals import detect
-from surefoot.text.terms import terms
+from surefoot.text.sentences import terms
 from training.files import Row, read_usable
 from training.questions.declarative import beside, declare, render
 from training.questions.passages import LIMIT, any_window, deciding, sentences, window, without_answer

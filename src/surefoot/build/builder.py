@@ -16,12 +16,12 @@ from surefoot.build.names import makers_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.usual import is_terms, usual_details
 from surefoot.build.wording import worded
+from surefoot.core.types import Question
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import Kind, proposed
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import id_of_text, normalise
-from surefoot.text.terms import vocabulary
-from surefoot.types import Question
+from surefoot.text.sentences import vocabulary
 
 TEMPLATES = "templates"  # who words a question, until a model does
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted

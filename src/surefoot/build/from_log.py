@@ -15,14 +15,13 @@ from msgspec import Struct
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
+from surefoot.core.types import Passage, Question, Trace
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import USUAL, proposed
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.sentences import is_row
+from surefoot.text.sentences import is_row, nearest, vocabulary
 from surefoot.text.tables import cells_of
-from surefoot.text.terms import nearest, vocabulary
-from surefoot.types import Passage, Question, Trace
 
 _WORST = ("wrong", "unsupported", "refused", "correct")
 _ANSWER_IS = {

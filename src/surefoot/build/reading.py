@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from surefoot.build.proof import Proof
+from surefoot.core.types import Passage, Question, document_in
 from surefoot.datasets.hygiene import Finding
-from surefoot.types import Passage, Question, document_in
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.annotators import is_annotator, is_settler, whose
-from surefoot.records import (
+from surefoot.core.intervals import Member
+from surefoot.core.records import (
     BY_CHOICE,
     CANNOT_TELL,
     Label,
@@ -21,12 +21,14 @@ from surefoot.records import (
     Value,
     as_label,
     current,
+    is_annotator,
+    is_settler,
     passed_over,
     settled,
+    whose,
     why_passed_over,
 )
-from surefoot.stats.design_effect import Member
-from surefoot.types import Problem, Verdict
+from surefoot.core.types import Problem, Verdict
 
 FACTUALITY = "factuality"
 _FLAGGED = ("wrong", "unsupported", None)  # what is put before people first

@@ -10,15 +10,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.annotators import bare_name, whose, whose_by_name
 from surefoot.calibration import estimates, results, words
 from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Differing, Rate
-from surefoot.records import SKIPPED, AxisRecord, Certificate
-from surefoot.rubric import AXIS_PREFIX, Axis, Rubric
-from surefoot.stats.agreement import percent_agreement
+from surefoot.core.intervals import percent_agreement
+from surefoot.core.records import SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
+from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 
 from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.results import UNGRADED, Table, Weighed
-from surefoot.records import Value
-from surefoot.rubric import Axis
-from surefoot.stats.correction import Stratum, confusion_draws
-from surefoot.stats.design_effect import Labelled, Member, Numbers, alikeness, each_counts, labels_count
+from surefoot.core.intervals import (
+    Labelled,
+    Member,
+    Numbers,
+    Stratum,
+    alikeness,
+    confusion_draws,
+    each_counts,
+    labels_count,
+)
+from surefoot.core.records import Value
+from surefoot.core.rubric import Axis
 
 Mask = NDArray[np.bool_]
 Kind = Callable[[str], str]  # which values are taken together, in a column

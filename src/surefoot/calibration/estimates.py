@@ -12,14 +12,12 @@ import numpy as np
 from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.confusion import Confusion, Mask, confusion_of, named
 from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
-from surefoot.records import Interval, Value
-from surefoot.rubric import HIGHEST, LOWEST, Axis
-from surefoot.stats import ALPHA, correction
-from surefoot.stats.agreement import Weights, kappas, used_values
-from surefoot.stats.design_effect import Numbers, alikeness, each_counts
-from surefoot.stats.quantiles import t_quantile
-from surefoot.table import ACCEPTABLE as ACCEPTED
-from surefoot.table import BUCKETS
+from surefoot.core import intervals as correction
+from surefoot.core.intervals import ALPHA, Numbers, Weights, alikeness, each_counts, kappas, t_quantile, used_values
+from surefoot.core.records import Interval, Value
+from surefoot.core.rubric import HIGHEST, LOWEST, Axis
+from surefoot.core.table import ACCEPTABLE as ACCEPTED
+from surefoot.core.table import BUCKETS
 
 ACCEPTABLE, BAD = "acceptable", "bad"
 _FACTUALITY = Axis(FACTUALITY, "", BUCKETS)

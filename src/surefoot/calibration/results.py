@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.records import Certificate, Interval
-from surefoot.types import Problem
+from surefoot.core.records import Certificate, Interval
+from surefoot.core.types import Problem
 
 UNGRADED = "ungraded"
 # Why nothing can be said of an axis that has labels.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from surefoot.annotators import whose
 from surefoot.calibration.answers import Answer
 from surefoot.calibration.confusion import Confusion, named
 from surefoot.calibration.results import UNGRADED
-from surefoot.records import Interval
-from surefoot.rubric import Axis
-from surefoot.table import ACCEPTABLE
+from surefoot.core.records import Interval, whose
+from surefoot.core.rubric import Axis
+from surefoot.core.table import ACCEPTABLE
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of agreement and kappa

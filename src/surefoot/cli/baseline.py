@@ -8,8 +8,7 @@ import click
 
 from surefoot.cli.gate import finish_decision, rule_options, rules_of
 from surefoot.cli.options import json_option
-from surefoot.cli.reports import report_option
-from surefoot.cli.terminal import PERSON
+from surefoot.cli.output import PERSON, report_option
 from surefoot.report.comparison import gate_report
 from surefoot.services.baseline import update_baseline
 

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import click
 
-from surefoot import rubric
 from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import check_outputs, finish
-from surefoot.cli.reports import check_reports, finish_with_reports, report_option
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
+from surefoot.cli.output import PERSON, check_outputs, check_reports, finish, finish_with_reports, report_option
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
 from surefoot.services import calibrate as service
 from surefoot.services.refit import refit as refit_local
 

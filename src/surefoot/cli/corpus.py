@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from surefoot.cli.options import json_option
-from surefoot.cli.output import finish, print_json, quiet_if_nobody_reads, say
-from surefoot.cli.terminal import PERSON
-from surefoot.report.words import counted, plain
+from surefoot.cli.output import PERSON, finish, print_json, quiet_if_nobody_reads, say
+from surefoot.report.blocks import counted, plain
 from surefoot.services import corpus as service
 from surefoot.services.corpus import Passages
 

@@ -16,15 +16,24 @@ from rich.text import Text
 
 from surefoot.cli.council_statistics import evaluate, tune
 from surefoot.cli.options import asking_options, db_option, json_option
-from surefoot.cli.output import console, finish, print_json, quiet_if_nobody_reads, say
-from surefoot.cli.reports import check_reports, finish_with_reports, report_option
-from surefoot.cli.terminal import PERSON, bare_cause
-from surefoot.errors import ExitCode, SurefootError, UsageError
-from surefoot.report.words import counted, plain
+from surefoot.cli.output import (
+    PERSON,
+    bare_cause,
+    check_reports,
+    console,
+    finish,
+    finish_with_reports,
+    print_json,
+    quiet_if_nobody_reads,
+    report_option,
+    say,
+)
+from surefoot.core.errors import ExitCode, SurefootError, UsageError
+from surefoot.core.rubric import COUNCIL_OF_RUNS
+from surefoot.report.blocks import counted, plain
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Deliberation, Failure
 from surefoot.reviewers.scores import Ranked, Row
-from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.council_runs import council_runs

@@ -12,10 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import console, finish
-from surefoot.cli.terminal import PERSON
-from surefoot.records import Interval
-from surefoot.report.words import counted, plain
+from surefoot.cli.output import PERSON, console, finish
+from surefoot.core.records import Interval
+from surefoot.report.blocks import counted, plain
 from surefoot.reviewers.habits import Habit
 from surefoot.reviewers.sheet import OVERALL
 from surefoot.reviewers.success import Compared, Figure

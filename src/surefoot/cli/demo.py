@@ -11,11 +11,10 @@ from pathlib import Path
 
 import click
 
-from surefoot.cli.reports import write_reports
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
-from surefoot.records import NAME
-from surefoot.report.verdict import verdict_lines
+from surefoot.cli.output import PERSON, write_reports
+from surefoot.core.errors import UsageError
+from surefoot.core.records import NAME
+from surefoot.report.comparison import verdict_lines
 from surefoot.services.gate import gate
 from surefoot.services.project import import_
 from surefoot.store.project import is_project

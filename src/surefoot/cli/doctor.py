@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from surefoot.cli.options import json_option, pipeline_options
-from surefoot.cli.output import finish
-from surefoot.cli.terminal import PERSON
+from surefoot.cli.output import PERSON, finish
 from surefoot.pipelines.specs import Asking
-from surefoot.report.words import counted, names, plain
+from surefoot.report.blocks import counted, names, plain
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine
 

@@ -11,28 +11,29 @@ import click
 import msgspec
 
 from surefoot.cli.options import db_option, gate_option, json_option, rule_option, together
-from surefoot.cli.output import check_outputs, print_json, quiet_if_nobody_reads
-from surefoot.cli.reports import (
+from surefoot.cli.output import (
+    PERSON,
     STDOUT,
+    check_outputs,
     check_reports,
     files_of,
     finish_with_reports,
+    print_json,
+    quiet_if_nobody_reads,
     report_option,
     write_lines,
     write_reports,
 )
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode, UsageError
-from surefoot.gate.history import BASELINE
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.records import Step
+from surefoot.gate.overview import BASELINE
 from surefoot.gate.rules import CLAIMS
-from surefoot.records import Step
 from surefoot.report import github, junit, markdown
-from surefoot.report.blocks import Report
+from surefoot.report.blocks import Report, overridden, plain
 from surefoot.report.comparison import gate_report
-from surefoot.report.words import overridden, plain
-from surefoot.services.decisions import decisions
 from surefoot.services.gate import GateResult
 from surefoot.services.gate import gate as decide
+from surefoot.services.runs import decisions
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
 _PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "db")

@@ -10,19 +10,25 @@ from typing import Any
 import click
 
 from surefoot.cli.options import asking_options, citations_option, db_option, engine_options, json_option, map_option
-from surefoot.cli.output import print_json, quiet_if_nobody_reads, say
-from surefoot.cli.reports import STDOUT, check_reports, report_option, write_reports
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode, UsageError
+from surefoot.cli.output import (
+    PERSON,
+    STDOUT,
+    check_reports,
+    print_json,
+    quiet_if_nobody_reads,
+    report_option,
+    say,
+    write_reports,
+)
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.table import BUCKETS, Bucket
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.report.glossary import in_plain_words
-from surefoot.report.words import names, plain
+from surefoot.report.blocks import in_plain_words, names, plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_runs
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
 from surefoot.services.texts import grade_texts
-from surefoot.table import BUCKETS, Bucket
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
 
 # Where each file of the example lies in the package. The pipeline is no module of ours, so it is not named like one.
 EXAMPLE = {

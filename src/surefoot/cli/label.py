@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from surefoot.cli.options import Share, db_option, json_option
-from surefoot.cli.pages import announce, page_options, without_pages
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode
+from surefoot.cli.output import PERSON, announce, page_options, without_pages
+from surefoot.core.errors import ExitCode
 
 
 @click.command(

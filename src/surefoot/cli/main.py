@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from surefoot import __version__
-from surefoot.errors import ExitCode, SurefootError
+from surefoot.core.errors import ExitCode, SurefootError
 
 _INTERRUPTED = 130
 _OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay

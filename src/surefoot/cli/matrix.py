@@ -17,8 +17,7 @@ from surefoot.cli.options import (
     timeout_option,
     yes_option,
 )
-from surefoot.cli.output import check_outputs, console, finish, say
-from surefoot.cli.terminal import PERSON
+from surefoot.cli.output import PERSON, check_outputs, console, finish, say
 from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
 from surefoot.services.graders import Terms

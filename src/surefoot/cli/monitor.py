@@ -9,12 +9,11 @@ import click
 
 from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
 from surefoot.cli.options import SEED, Real, asking_options, citations_option, db_option, json_option, map_option
-from surefoot.cli.output import check_outputs, finish, say
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
+from surefoot.cli.output import PERSON, check_outputs, finish, say
+from surefoot.core.errors import UsageError
 from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
-from surefoot.report.words import plain
+from surefoot.report.blocks import plain
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Terms
 from surefoot.services.monitor import Monitored, monitor_log

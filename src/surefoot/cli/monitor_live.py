@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from surefoot.cli.options import Real, together
-from surefoot.cli.output import print_json, quiet_if_nobody_reads
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import Incomplete, UsageError
+from surefoot.cli.output import PERSON, print_json, quiet_if_nobody_reads
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.services.monitor import Monitored
 
 _PORT = click.IntRange(0, 65_535)

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.rubric import BY_CITATIONS
 from surefoot.models.seam import EFFORTS
-from surefoot.rubric import BY_CITATIONS
 from surefoot.services.engine import ENGINES
 
 Command = Callable[..., Any]

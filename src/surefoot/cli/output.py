@@ -15,13 +15,25 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from surefoot.errors import ExitCode
-from surefoot.records import where
+from surefoot.core.errors import ExitCode
+from surefoot.core.records import where
 from surefoot.services import targets
 from surefoot.services.result import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
+import re
+import threading
+import time
+from collections.abc import Sequence
+from typing import BinaryIO, Protocol
+
+from surefoot.cli.options import together
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import printable, replacing
+from surefoot.report import markdown
+from surefoot.report.blocks import Report, counted, plain
+from surefoot.services.result import Failing, Person, Reported, Watch
 
 
 def say(line: str) -> None:
@@ -74,3 +86,236 @@ def quiet_if_nobody_reads() -> Iterator[None]:
 
 def _raise_broken_pipe() -> None:
     raise BrokenPipeError
+
+
+STDOUT = "-"
+_PAGES = (".html", ".htm")
+_MARKDOWN = (".md", ".markdown", ".txt", "")
+
+report_option = click.option(
+    "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
+    help="A page to .html or .htm, or Markdown to .md, .markdown, .txt or a name without an ending; - is stdout."
+    " Repeatable.",
+)  # fmt: skip
+
+
+def check_reports(reports: Sequence[str], as_json: bool, option: str = "report") -> None:
+    """Before the work is done that they are to tell of."""
+    if as_json and STDOUT in reports:
+        raise UsageError(f"--json and --{option} - cannot both go to stdout", "name a file for the report")
+    check_outputs(files_of(reports), ("reports", "out"))
+    for path in files_of(reports):
+        if Path(path).suffix.lower() not in _PAGES + _MARKDOWN:
+            raise UsageError(f"the report {path} is of no known kind", "let its name end in .md or .html")
+
+
+def files_of(reports: Sequence[str]) -> list[str]:
+    return [path for path in reports if path != STDOUT]
+
+
+def finish_with_reports(
+    result: Reported, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
+    more: Sequence[str] = (),
+) -> ExitCode:  # fmt: skip
+    """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
+    written = write_reports(reports, result.report)
+
+    def show() -> None:
+        if STDOUT not in reports:
+            from surefoot.report import terminal  # noqa: PLC0415 - as below
+
+            terminal.show((shown or result.report)(), console())
+            for line in more:
+                click.echo(plain(line, 500))
+
+    return ExitCode.of_several(written, finish(result, as_json, show))
+
+
+def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> ExitCode:
+    """Each is made anew: its rows may be a stream."""
+    return ExitCode.of_several(*[_write_report(path, made()) for path in reports])
+
+
+def _write_report(path: str, report: Report) -> ExitCode:
+    if path == STDOUT:
+        with quiet_if_nobody_reads():
+            for line in markdown.lines(report):
+                click.echo(line)
+        return ExitCode.OK
+    if Path(path).suffix.lower() in _PAGES:
+        from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
+
+        return write_lines(path, [html.page(report).removesuffix("\n")])
+    return write_lines(path, markdown.lines(report))
+
+
+def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:
+    place = Path(path)
+    try:
+        with place.open("ab") if append else _opened(place) as file:
+            for line in lines:
+                file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+    except BrokenPipeError:  # nobody reads it any more
+        return ExitCode.OK
+    except OSError as error:
+        say(f"error: {printable(place)} cannot be written: {error.strerror or error}")
+        say("hint: make room, or choose another place")
+        return ExitCode.INCOMPLETE
+    return ExitCode.OK
+
+
+def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+    """A file is there once it is whole, at the end of any links; devices and pipes, which stdout may be, stay, and so
+    does a file in a folder that is closed to us."""
+    place = Path(os.path.realpath(path))
+    is_kept = path.exists() and not (path.is_file() and os.access(place.parent, os.W_OK))
+    if str(path).startswith("/dev/") or is_kept:
+        return path.open("wb")
+    return replacing(place, place.stat().st_mode & 0o777 if place.exists() else 0o666)
+
+
+_NOT_ASKED = "not asked: "
+_HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
+_NUMBERED = re.compile(r"\S*\d\S*")
+_STATUS = len("HTTP 404")
+_MOST_CAUSES = 5
+_REPLIES = "replies"
+
+
+class Progress(Watch):
+    """A rewritten line for a person, a plain one every ten seconds for a log; a sign of life while nothing comes."""
+
+    def __init__(self, total: int | None, of: str) -> None:
+        self._total, self._of, self._done, self._errors = total, of, 0, 0
+        self._share: float | None = None  # of the work, where the total is not known in numbers
+        self._start = self._shown = time.monotonic()
+        self._watched = sys.stderr.isatty()
+        self._closed, self._guard = threading.Event(), threading.Lock()
+        if of == _REPLIES:  # of models, which may take minutes; other work forks, and threads do not go with that
+            threading.Thread(target=self._live, daemon=True).start()
+
+    def count(self, one: Failing) -> None:
+        self._errors += bool(one.error)
+        self.reach(self._done + 1)
+
+    def reach(self, done: int, share: float | None = None) -> None:
+        """So many are done, and this share of the work."""
+        self._done, self._share = done, share
+        self._show(0.2 if self._watched else 10)
+
+    def _live(self) -> None:
+        while not self._closed.wait(1):
+            self._show(1 if self._watched else 60)
+
+    def _show(self, after: float) -> None:
+        with self._guard:
+            now = time.monotonic()
+            if self._closed.is_set() or now - self._shown < after:
+                return
+            self._shown = now
+            line = self._line(now - self._start)
+            click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
+
+    def _line(self, seconds: float) -> str:
+        rate = self._done / seconds
+        if self._total is None:
+            left = f", {self._share:.0%}, {seconds * (1 / self._share - 1):,.0f} s left" if self._share else ""
+            return f"{self._done:,} {self._of}, {rate:,.0f}/s{left}"
+        done = f"{self._done}/{self._total} {self._of}, {counted(self._errors, 'error')}"
+        if not self._done:
+            return f"{done}, {seconds:,.0f} s"
+        one = "s per reply" if self._of == _REPLIES else "s each"
+        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}"
+        return f"{done}, {pace}, {(self._total - self._done) / rate:,.0f} s left"
+
+    def close(self) -> None:
+        with self._guard:
+            self._closed.set()
+        if self._watched:
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+class AtTerminal(Person):
+    def tell(self, line: str) -> None:
+        click.echo(plain(line, 2_000), err=True)
+
+    def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
+        """At the end of the command, behind all that followed from them: there they are seen."""
+        if context := click.get_current_context(silent=True):
+            context.call_on_close(lambda: show_causes(causes))
+        else:
+            show_causes(causes)
+
+    def agrees(self) -> bool:
+        """Nobody is asked who is not there."""
+        watched = sys.stdin.isatty() and sys.stderr.isatty()
+        return not watched or click.confirm("Go on?", default=True, err=True)
+
+    def watch(self, total: int | None, of: str) -> Watch:
+        return Progress(total, of)
+
+
+PERSON = AtTerminal()
+
+
+def show_causes(causes: Sequence[tuple[str, str]]) -> None:
+    """Why something was not answered, each with a hint: once in a command, and no more than a few."""
+    context = click.get_current_context(silent=True)
+    shown: set[str] = context.meta.setdefault(__name__, set()) if context else set()
+    new: dict[str, tuple[str, str]] = {}
+    for cause, hint in causes:
+        if (kind := _kind(cause)) not in shown:
+            new.setdefault(kind, (cause, hint))
+    shown.update(new)
+    for cause, hint in list(new.values())[:_MOST_CAUSES]:
+        click.echo(plain(f"error: {cause.removeprefix(_NOT_ASKED)}", 500), err=True)
+        if hint and hint not in shown:
+            click.echo(plain(f"hint: {hint}", 500), err=True)
+        shown.add(hint)
+    if len(new) > _MOST_CAUSES:
+        click.echo(f"and {counted(len(new) - _MOST_CAUSES, 'other error')}", err=True)
+
+
+def bare_cause(error: str) -> str:
+    """Without how long it took to find out."""
+    return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))
+
+
+def _kind(cause: str) -> str:
+    """Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number."""
+    why = bare_cause(cause)
+    return why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:])
+
+
+page_options = together(
+    click.option("--host", default="127.0.0.1", show_default=True,
+                 help="Where to listen."),
+    click.option("--port", type=click.IntRange(0, 65_535), metavar="N",
+                 help="0: any free one.  [default: 8321, or a free one]"),
+    click.option("--token", help="Token for other machines.  [default: made with --host]"),
+    click.option("--no-browser", is_flag=True, help="Do not open a browser."),
+)  # fmt: skip
+
+
+class Page(Protocol):
+    """Ready to be used."""
+
+    @property
+    def url(self) -> str: ...
+
+
+def without_pages(page: str) -> Incomplete:
+    hint = "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'"
+    return Incomplete(f"{page} needs more packages", hint)
+
+
+def announce(page: Page, state: str, as_json: bool, no_browser: bool) -> None:
+    """Print where the page is, and open it. `state` says how far people have come with it."""
+    from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
+
+    with quiet_if_nobody_reads():
+        print_json(page) if as_json else click.echo(page.url)
+    if not as_json:
+        PERSON.tell(f"note: open this address in a browser; {state}; Ctrl-C ends it")
+    if not no_browser:
+        open_browser(page.url)

@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import finish, say
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
-from surefoot.report.words import counted, counted_rows, plain
+from surefoot.cli.output import PERSON, finish, say
+from surefoot.core.errors import UsageError
+from surefoot.report.blocks import counted, counted_rows, plain
 from surefoot.services import project
 
 _JSON = json_option()

@@ -9,14 +9,12 @@ from typing import Any
 import click
 
 from surefoot.cli.options import json_option
-from surefoot.cli.output import finish, say
-from surefoot.cli.pages import announce, page_options, without_pages
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode
-from surefoot.report.words import counted, plain
+from surefoot.cli.output import PERSON, announce, finish, page_options, say, without_pages
+from surefoot.core.errors import ExitCode
+from surefoot.core.types import Problem
+from surefoot.report.blocks import counted, plain
 from surefoot.services import questions as service
 from surefoot.services.result import Result
-from surefoot.types import Problem
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JSON = json_option()

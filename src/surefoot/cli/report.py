@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from surefoot.cli.options import db_option, json_option
-from surefoot.cli.reports import check_reports, finish_with_reports
+from surefoot.cli.output import check_reports, finish_with_reports
 from surefoot.report.run import summary
 from surefoot.services.overview import overview
 

@@ -16,13 +16,12 @@ from surefoot.cli.options import (
     pipeline_options,
     retries_option,
 )
-from surefoot.cli.output import finish, say
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import UsageError
+from surefoot.cli.output import PERSON, finish, say
+from surefoot.core.errors import UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import Asking
-from surefoot.report.words import counted, plain
+from surefoot.report.blocks import counted, plain
 from surefoot.services.run import run as run_pipeline
 
 _INTERRUPTED = 130

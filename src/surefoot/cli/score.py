@@ -9,10 +9,19 @@ from typing import Any
 import click
 
 from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
-from surefoot.cli.output import check_outputs, console, quiet_if_nobody_reads
-from surefoot.cli.reports import STDOUT, check_reports, files_of, report_option, write_lines, write_reports
-from surefoot.cli.terminal import Progress
-from surefoot.errors import ExitCode, UsageError
+from surefoot.cli.output import (
+    STDOUT,
+    Progress,
+    check_outputs,
+    check_reports,
+    console,
+    files_of,
+    quiet_if_nobody_reads,
+    report_option,
+    write_lines,
+    write_reports,
+)
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.report import junit as junit_report
 from surefoot.report import score as words
 from surefoot.scoring import ScoreResult

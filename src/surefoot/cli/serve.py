@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from surefoot.cli.options import db_option, json_option
-from surefoot.cli.pages import announce, page_options, without_pages
-from surefoot.cli.terminal import PERSON
-from surefoot.errors import ExitCode
-from surefoot.report.words import counted
+from surefoot.cli.output import PERSON, announce, page_options, without_pages
+from surefoot.core.errors import ExitCode
+from surefoot.report.blocks import counted
 
 
 @click.command(epilog="Example: surefoot serve")

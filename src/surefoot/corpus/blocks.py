@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.text.labels import ITEM, label_of
+from surefoot.text.citations import ITEM, label_of
 
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _LONGEST_HEADING = 100

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import msgspec
 
+from surefoot.core.errors import UsageError
+from surefoot.core.files import replacing
+from surefoot.core.types import Passage
 from surefoot.corpus.files import Source
 from surefoot.corpus.passages import Row
 from surefoot.corpus.read import find_documents, read_documents
 from surefoot.corpus.rows import rows_of
-from surefoot.errors import UsageError
 from surefoot.io.rows import read_rows
-from surefoot.io.writer import replacing
-from surefoot.types import Passage
 
 FILE = "passages.jsonl"  # where a corpus is a folder
 _HINT = "pass documents, or rows of JSON with a `text` each"

@@ -17,9 +17,9 @@ from zlib import error as ZlibError
 
 from msgspec import Struct
 
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
 from surefoot.corpus.passages import is_rows
-from surefoot.errors import Incomplete, UsageError
 
 LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
 _LARGEST_TEXT = 64 * 1024 * 1024  # of one that is nothing but text

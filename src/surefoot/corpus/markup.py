@@ -12,8 +12,8 @@ from docx import Document
 from docx.table import Table
 from selectolax.lexbor import LexborHTMLParser
 
+from surefoot.core.errors import UsageError
 from surefoot.corpus.blocks import Block, heading_level, table
-from surefoot.errors import UsageError
 
 _UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "footer", "iframe", "object", "button", "select"]
 _IN_LINE = """

@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from surefoot.core.types import Passage, document_in
 from surefoot.corpus.blocks import Block
 from surefoot.io.sources import TRACE_SUFFIXES
-from surefoot.text.labels import label_of
+from surefoot.text.citations import label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences
-from surefoot.types import Passage, document_in
 
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here

@@ -14,9 +14,9 @@ import pypdfium2.raw
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.errors import UsageError
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
-from surefoot.errors import UsageError
-from surefoot.text.labels import item_of, label_of
+from surefoot.text.citations import item_of, label_of
 
 MOST_PAGES = 20_000
 _BOLD = 600  # weight of a font

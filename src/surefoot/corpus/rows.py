@@ -11,12 +11,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Problem
 from surefoot.corpus.passages import Ids, Row
-from surefoot.errors import UsageError
 from surefoot.io import rows as io
-from surefoot.io.fields import TEXT_KEYS, first_text, passage_in
-from surefoot.io.kinds import BadRow, kind_of
-from surefoot.types import Problem
+from surefoot.io.fields import TEXT_KEYS, BadRow, first_text, kind_of, passage_in
 
 _OF_QUESTIONS = ("answerable", "expects", "gold_ids", "gold_claim", "gold_claims")
 CONTENT_IDS = "such a passage has an id made of its text"

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import msgspec
 
+from surefoot.core.types import Passage, Question
 from surefoot.io.questions import question_of
-from surefoot.types import Passage, Question
 
 _MARK = re.compile(r"^\[(?P<local>[^\s\]]+) p(?P<page>\d+)\] ", re.MULTILINE)
 

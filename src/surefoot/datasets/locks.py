@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Problem, Question
 from surefoot.io import questions as question_sets
 from surefoot.io.questions import QuestionSet, made_of
-from surefoot.types import Problem, Question
 
 Hashes = Mapping[str, str]
 UNREAD = "unread"  # how `made.accepted` begins where nobody read the question

@@ -8,9 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from surefoot.core.types import Expects, Question
 from surefoot.datasets.hygiene import Finding
 from surefoot.io.questions import PROPOSED
-from surefoot.types import Expects, Question
 
 
 class Kind(Struct, frozen=True):

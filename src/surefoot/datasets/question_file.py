@@ -19,11 +19,11 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.kinds import BadRow
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import BYTE_ORDER_MARK, LOCK, UNREADABLE, cut_torn_line, replacing
+from surefoot.core.types import Question
+from surefoot.io.fields import BadRow
 from surefoot.io.questions import question_of, row_of
-from surefoot.io.writer import BYTE_ORDER_MARK, LOCK, UNREADABLE, cut_torn_line, replacing
-from surefoot.types import Question
 
 _SECONDS_TO_WAIT = 30.0
 _SUFFIXES = (".jsonl", ".ndjson")

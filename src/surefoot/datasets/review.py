@@ -7,10 +7,10 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from surefoot.core.types import Expects, Question
 from surefoot.datasets.locks import UNREAD
 from surefoot.datasets.protocol import USUAL
 from surefoot.io.questions import ACCEPTED, made_of
-from surefoot.types import Expects, Question
 
 Decision = Literal["accepted", "rejected"]
 

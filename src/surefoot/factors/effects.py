@@ -15,13 +15,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from surefoot.core.intervals import ALPHA, t_quantile
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Question
 from surefoot.factors.results import RATES, CellResult
 from surefoot.gate.metrics import METRICS, UNGRADED, UNKNOWN, Metric, Part
 from surefoot.gate.sides import document_of
-from surefoot.stats import ALPHA
-from surefoot.stats.quantiles import t_quantile
-from surefoot.table import BUCKETS
-from surefoot.types import Question
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.text.endpoints import chat_model, parsed
 
 AXES = ("pipeline", "model", "prompt")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Estimate, Question
 from surefoot.gate.metrics import METRICS, UNGRADED, Metric, measured
 from surefoot.gate.sides import Run, Said, asked_of, side_of
 from surefoot.gate.trust import failed_checks
-from surefoot.table import BUCKETS
-from surefoot.types import Estimate, Question
 
 STRATA = ("unanswerable", "adversarial", "retrieval_null")  # where pipelines differ most
 

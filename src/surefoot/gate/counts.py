@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
+from surefoot.core.table import ACCEPTABLE, BUCKETS
+from surefoot.core.types import Question
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import Said, Side, SideName
-from surefoot.table import ACCEPTABLE, BUCKETS
-from surefoot.types import Question
 
 Counted = dict[str, int]
 Turn = Literal["became bad", "not graded", "bad in both", "other change", "became acceptable", "as before"]

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.types import Estimate, Problem, check_group_fields
 from surefoot.gate import counts, trust
 from surefoot.gate import rules as gate
 from surefoot.gate import sides as versions
-from surefoot.gate.belief import DRAWS
-from surefoot.gate.causes import Fault, faults
+from surefoot.gate.change import DRAWS
 from surefoot.gate.counts import Counted, McNemar, Pair
 from surefoot.gate.judge import GroupChange, Judge, Request
 from surefoot.gate.metrics import metric_named
 from surefoot.gate.next_steps import Waiting, next_steps
+from surefoot.gate.overview import Fault, faults
 from surefoot.gate.rules import CLAIMS, Change, Decision, Rule
 from surefoot.gate.sides import SIDES, Run, Side, SideName
 from surefoot.gate.trust import Trust
-from surefoot.rubric import AXIS_PREFIX
-from surefoot.types import Estimate, Problem, check_group_fields
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

@@ -9,15 +9,14 @@ from math import pi
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.types import Estimate, Question
 from surefoot.gate import rules as gate
-from surefoot.gate.belief import DRAWS, Counts
-from surefoot.gate.change import Draws, Evidence, draw, evidence_on
+from surefoot.gate.change import DRAWS, Counts, Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured, of_council
 from surefoot.gate.rules import SET, Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
-from surefoot.rubric import AXIS_PREFIX
-from surefoot.types import Estimate, Question
 
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 _BY_GROUP = 1_000  # draws for each part of the questions: shown, not decided by

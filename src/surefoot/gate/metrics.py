@@ -14,12 +14,12 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Literal, NamedTuple
 
+from surefoot.core.intervals import clustered_mean, clustered_share, wilson
+from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
+from surefoot.core.table import ACCEPTABLE
+from surefoot.core.types import Better, Estimate, Question
 from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
 from surefoot.outcomes import Outcome
-from surefoot.rubric import AXIS_PREFIX, HIGHEST
-from surefoot.stats import clustered_mean, clustered_share, wilson
-from surefoot.table import ACCEPTABLE
-from surefoot.types import Better, Estimate, Question
 
 UNGRADED = "ungraded"
 BEST_REFUSAL = 3

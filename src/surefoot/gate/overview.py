@@ -1,20 +1,149 @@
-"""One run by itself: how many answers are in which bucket, what the axes say, and what to look into."""
+"""Runs by themselves and over time: answers by bucket, what the axes say, what to look into, how versions moved."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.gate import causes, counts, trust
-from surefoot.gate.causes import Fault
+from surefoot.core.records import Certificate, Step
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Estimate, Problem, Question, Trace
+from surefoot.gate import counts, trust
 from surefoot.gate.counts import Counted
 from surefoot.gate.metrics import METRICS, UNGRADED, measured
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, labels_apart, side_of
 from surefoot.gate.trust import Trust
-from surefoot.table import BUCKETS
-from surefoot.types import Estimate, Problem, Question
+from surefoot.text import citations
+
+Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
+Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
+_AGAINST = frozenset({"contradicted", "conflicts_gold"})
+
+
+class Facts(Struct, frozen=True):
+    """What a cause is read from."""
+
+    bucket: str
+    reason: str  # the grader's, unless a label has put the answer into another bucket
+    expects: str
+    exists: object = None  # the verdicts on citations
+    supports: object = None
+    gold: Place = "not known"  # where the passage with the expected answer is
+
+    @property
+    def is_over_refusal(self) -> bool:
+        return self.bucket == "refused" and self.expects == "answer"
+
+
+class Cause(NamedTuple):
+    layer: Layer
+    finding: str
+    action: str
+    fits: Callable[[Facts], bool]
+
+
+# The first that fits is the one to look into.
+# fmt: off
+CAUSES = (
+    Cause("retrieval", "no passage that has the expected answer was retrieved",
+          "Retrieve more candidates before reranking, and look at how these passages are cut.",
+          lambda f: f.gold == "not retrieved" and f.expects == "answer"),
+    Cause("question set", "the cited passages support the answer, and no passage is named for the expected one",
+          "Find the passage that has the expected answer, and name it in gold_ids.",
+          lambda f: f.reason == "conflicts_gold" and f.supports == "yes" and f.gold == "not named"),
+    Cause("prompt", "cites a source that was not retrieved",
+          "Show each id beside its passage, and reject answers that cite any other.",
+          lambda f: f.exists == "no"),
+    Cause("prompt", "answers where the documents are silent",
+          "If they really are: say in the prompt when to refuse, and let a weak best match count as no evidence.",
+          lambda f: f.expects == "refusal"),
+    Cause("prompt", "refuses although an answer is expected",
+          "Loosen the wording that allows refusals, and check that passages reach the prompt whole.",
+          lambda f: f.is_over_refusal),
+    Cause("prompt", "makes claims without a citation",
+          "Ask for a citation after every claim, and reject answers without one.",
+          lambda f: f.reason == "uncited"),
+    Cause("reranking", "the passage that has the expected answer was retrieved, and another one is cited",
+          "Is the cited one another version, or about something else? Rank the passage that applies first.",
+          lambda f: f.gold == "not cited"),
+    Cause("generation", "says something else than the passages it was given",
+          "The evidence was there: try a stronger model, fewer passages, or quoting before answering.",
+          lambda f: f.reason in _AGAINST or f.supports in ("no", "partly")),
+    Cause("generation", "does not answer what was asked, or adds to what the passages say",
+          "Ask for the answer alone, in the words of the passages.",
+          lambda _: True),
+)
+# fmt: on
+
+
+class Fault(Struct, frozen=True):
+    """A cause with the questions whose answers point to it, each once."""
+
+    layer: Layer
+    finding: str
+    action: str
+    answers: int
+    questions: tuple[str, ...]
+
+
+def cause_of(said: Said, question: Question | None) -> Cause | None:
+    """None for an answer that is as it should be, or that nobody has judged."""
+    if said.bucket is None:
+        return None
+    facts = _facts(said.bucket, said, question)
+    if facts.bucket not in ("wrong", "unsupported") and not facts.is_over_refusal:
+        return None
+    return next(cause for cause in CAUSES if cause.fits(facts))
+
+
+def faults(answers: Iterable[tuple[Said, Question | None]]) -> tuple[Fault, ...]:
+    """What to look into, the most frequent first."""
+    found: dict[Cause, list[str]] = {}
+    for said, question in answers:
+        if cause := cause_of(said, question):
+            found.setdefault(cause, []).append(said.question_id)
+    made = [
+        Fault(cause.layer, cause.finding, cause.action, len(ids), tuple(dict.fromkeys(ids)))
+        for cause, ids in found.items()
+    ]
+    return tuple(sorted(made, key=lambda fault: -fault.answers))
+
+
+def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
+    graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
+    values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
+    return Facts(
+        bucket,
+        graded.reason.partition(", ")[0] if graded.value == bucket else "",
+        question.expects if question else "",
+        values.get("citation_exists"),
+        values.get("citation_supports"),
+        _place_of_gold(said.trace, question),
+    )
+
+
+def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
+    if question is not None and not question.gold_ids:
+        return "not named"
+    retrieved = trace.retrieved if trace else None
+    if trace is None or question is None or retrieved is None or retrieved.ids is None:
+        return "not known"
+    gold = set(question.gold_ids)
+    if gold.isdisjoint(retrieved.ids):
+        return "not retrieved"
+    cited = cited_in(trace, question)
+    return "not cited" if cited and gold.isdisjoint(cited) else "cited" if cited else "not known"
+
+
+def cited_in(trace: Trace, question: Question | None) -> tuple[str, ...]:
+    """The ids that an answer cites, in a field of its own and in its text."""
+    known = trace.names, question.gold_ids if question else (), trace.retrieved or ()
+    listed = citations.resolve(trace.citations or (), *known)
+    return tuple(dict.fromkeys((*listed, *(citations.parse(trace.answer or "", *known) or ()))))
+
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
@@ -73,7 +202,7 @@ def overview_of(runs: Sequence[Run]) -> Overview:
             name: _shares([one for one in answers if _stratum(one) == name]) for name in strata if name
         },
         axes=_axes(answers),
-        faults=causes.faults(pairs),
+        faults=faults(pairs),
         answers=tuple(sorted(answers, key=_worst_first)),
         trust=trust.trust_in(both, asked),  # type: ignore[arg-type]
         failed_checks=trust.failed_checks(side.runs),
@@ -106,3 +235,126 @@ def _axes(answers: Sequence[Judged]) -> dict[str, dict[str, int]]:
 
 def _worst_first(one: Judged) -> tuple[int, str, int]:
     return _RANK[one.said.bucket], one.said.question_id, one.said.attempt
+
+
+CHANGE, BASELINE = "change", "baseline"  # modes of a step: a decision, or a move of the baseline
+
+
+class Measured(Struct, frozen=True):
+    """How many answers are in which bucket, and the share of each with its interval."""
+
+    buckets: Counted
+    shares: dict[str, Estimate]
+    labelled: int = 0  # answers, in whichever run they were labelled
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def bad(self) -> int:
+        return self.buckets["wrong"] + self.buckets["unsupported"]
+
+    @property
+    def total(self) -> int:
+        return sum(self.buckets.values())
+
+    @property
+    def is_graded(self) -> bool:
+        """A council alone puts no answer into a bucket."""
+        return self.buckets[UNGRADED] < self.total
+
+
+class LastDecision(Struct, frozen=True):
+    outcome: str
+    at: str
+    against: str  # the baseline that the run was held against
+
+
+class PastRun(Struct, frozen=True, kw_only=True):
+    """A run, and what became of it."""
+
+    key: str  # what it is called in addresses
+    name: str  # id
+    version: str = ""
+    made: str = ""
+    grader: str = ""
+    council: str = ""  # that scored its answers last
+    questions: str = ""  # hash of the question set: only runs with the same one can be compared over time
+    question_count: int = 0
+    measured: Measured | None = None
+    problem: str = ""  # why it is not measured
+    decision: LastDecision | None = None
+    labelled: int = 0
+    waiting: int = 0  # answers whose labels the last decision asks for, and that nobody has labelled since
+    is_baseline: bool = False
+
+
+class VersionShares(Struct, frozen=True):
+    version: str
+    runs: tuple[str, ...]  # by key: all of the version count together
+    measured: Measured
+
+
+class Trend(Struct, frozen=True):
+    """The versions that answered one question set, graded by one grader, in the order in which they were made."""
+
+    questions: str
+    question_count: int
+    grader: str
+    versions: tuple[VersionShares, ...]
+
+
+class History(Struct, frozen=True):
+    project: str
+    runs: tuple[PastRun, ...]  # newest first
+    trends: tuple[Trend, ...]  # that of the newest run first
+    decisions: tuple[Step, ...]  # newest first
+    certificates: tuple[Certificate, ...]  # newest first
+
+    def run(self, key: str) -> PastRun | None:
+        """By its key; the name alone is that of the newest run with it."""
+        return next((one for one in self.runs if key == one.key), None) or next(
+            (one for one in self.runs if key == one.name), None
+        )
+
+    def side(self, id: str) -> PastRun | None:
+        """The run that a decision was about."""
+        return next((one for one in self.runs if id == one.name), None)
+
+    @property
+    def last_change(self) -> tuple[Step, PastRun, PastRun] | None:
+        """What was decided last about two runs that are still there."""
+        for step in self.decisions:
+            base, cand = self.side(step.base_run), self.side(step.cand_run)
+            if step.mode == CHANGE and base and cand and base.measured and cand.measured:
+                return step, base, cand
+        return None
+
+    @property
+    def councils(self) -> dict[str, list[PastRun]]:
+        """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
+        found: dict[str, list[PastRun]] = {}
+        for one in self.runs:
+            if one.council:
+                found.setdefault(f"{one.council[-8:]}-{one.questions[:8]}", []).append(one)
+        return found
+
+    @property
+    def baseline(self) -> PastRun | None:
+        return next((one for one in self.runs if one.is_baseline), None)
+
+
+def trends(runs: Sequence[PastRun], measure: Callable[[Sequence[PastRun]], Measured]) -> tuple[Trend, ...]:
+    """`runs` are newest first; `measure` takes all runs of a version together. What is not graded is left out."""
+    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
+    for one in reversed(runs):
+        if one.measured is not None and one.measured.is_graded:
+            sets.setdefault((one.questions, one.grader), {}).setdefault(one.version, []).append(one)
+    found = [
+        Trend(
+            questions, max(one.question_count for group in versions.values() for one in group), grader,
+            tuple(VersionShares(version, tuple(one.key for one in group), measure(group))
+                  for version, group in versions.items()),
+        )
+        for (questions, grader), versions in sets.items()
+    ]  # fmt: skip
+    newest = {(one.questions, one.grader): at for at, one in reversed(list(enumerate(runs)))}
+    return tuple(sorted(found, key=lambda one: newest[one.questions, one.grader]))

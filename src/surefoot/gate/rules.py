@@ -21,11 +21,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.intervals import questions_to_be_sure
+from surefoot.core.rubric import AXIS_PREFIX, conditional_axes, council_axes
+from surefoot.core.types import Estimate
 from surefoot.gate.metrics import METRICS, metric_named
-from surefoot.rubric import AXIS_PREFIX, conditional_axes, council_axes
-from surefoot.stats import questions_to_be_sure
-from surefoot.types import Estimate
 
 Status = Literal["pass", "fail", "incomplete", "undecidable", "not_applicable"]
 Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]

@@ -13,13 +13,22 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from surefoot import records
-from surefoot.annotators import is_annotator, is_called_like_a_grader, is_person, is_settler, whose
-from surefoot.errors import Incomplete, UsageError
-from surefoot.records import Drawn, Label, current, settled
-from surefoot.rubric import AXIS_PREFIX
-from surefoot.table import BUCKETS
-from surefoot.types import Problem, Question, Trace, Verdict, document_in
+from surefoot.core import records
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import (
+    Drawn,
+    Label,
+    current,
+    is_annotator,
+    is_called_like_a_grader,
+    is_person,
+    is_settler,
+    settled,
+    whose,
+)
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Problem, Question, Trace, Verdict, document_in
 
 SideName = Literal["base", "cand"]
 SIDES: tuple[SideName, SideName] = ("base", "cand")

@@ -7,15 +7,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from surefoot.annotators import bare_name, is_person, whose_by_name
 from surefoot.calibration.answers import Answer, is_without_text
 from surefoot.calibration.estimates import headline
+from surefoot.core.records import BY_CHOICE, Interval, bare_name, is_person, whose_by_name
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, Verdict
 from surefoot.gate.rules import COMPLETENESS, Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
-from surefoot.problems import HARMLESS, NOT_ASKED
-from surefoot.records import BY_CHOICE, Interval
-from surefoot.rubric import AXIS_PREFIX
-from surefoot.types import Problem, Question, Verdict
 
 SELF_CHECK = "self_check"
 _RULE = Rule(SELF_CHECK, "the grader reads answers of known label well", SELF_CHECK, None, None, "<=", Fraction(0),

@@ -25,10 +25,9 @@ from surefoot.graders.lookup import (
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import word_set
-from surefoot.text.numerals import THOUSANDS
+from surefoot.text.numbers import THOUSANDS
 from surefoot.text.sentences import sentences
-from surefoot.text.table_cells import TableCell
-from surefoot.text.tables import Table, Token, prose_of, tables_of
+from surefoot.text.tables import Table, TableCell, Token, prose_of, tables_of
 from surefoot.text.units import CURRENCIES, is_measured, ratio
 
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)

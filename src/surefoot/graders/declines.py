@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from surefoot.table import ClaimFinding
-from surefoot.text.phrases import phrase
-from surefoot.text.quantities import Quantity
+from surefoot.core.table import ClaimFinding
+from surefoot.core.types import Passage, Question
+from surefoot.text.normal import phrase
+from surefoot.text.numbers import Quantity
 from surefoot.text.refusals import ANSWERED, Refusal, detect
+from surefoot.text.sentences import terms
 from surefoot.text.talk import (
     figures,
     is_absence,
@@ -27,8 +29,6 @@ from surefoot.text.talk import (
     substance,
     without_references,
 )
-from surefoot.text.terms import terms
-from surefoot.types import Passage, Question
 
 # How much of what a claim adds to the question stands in the passages. A citation, or figures that all stand there,
 # show where it is from, so that its words may be freer.

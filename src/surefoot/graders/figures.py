@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.numerals import SCALES
-from surefoot.text.quantities import AS_WRITTEN, MOMENTS, TIMES, same_family, same_kind
-from surefoot.text.terms import terms
+from surefoot.text.numbers import AS_WRITTEN, MOMENTS, SCALES, TIMES, same_family, same_kind
+from surefoot.text.sentences import terms
 from surefoot.text.units import CURRENCIES, POINTS, SPANS, conversion, family, is_measured, unit_asked
 
 _ASKS_SCALE = re.compile(

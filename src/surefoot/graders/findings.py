@@ -10,25 +10,23 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import table
+from surefoot.core import table
+from surefoot.core.table import ClaimFinding, Findings
+from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 from surefoot.graders.declines import Declining
 from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.rules import Rules, units_of
 from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
-from surefoot.table import ClaimFinding, Findings
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, unwrapped
-from surefoot.text.language import unreadable
-from surefoot.text.normal import normalise
-from surefoot.text.quantities import quantities
+from surefoot.text.normal import normalise, unreadable
+from surefoot.text.numbers import quantities
 from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
+from surefoot.text.sentences import is_terse, names, opens_with_yes_no, terms, vocabulary
 from surefoot.text.talk import before_verb, figures, stated
-from surefoot.text.terms import is_terse, names, terms, vocabulary
-from surefoot.text.yes_no import opens_with_yes_no
-from surefoot.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 
 PLAINLY, LIKELY = 0.75, 0.5
 _TOLD_BY = re.compile(

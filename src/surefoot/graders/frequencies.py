@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from surefoot.text.amounts import amounts_of
-from surefoot.text.numerals import ONES
+from surefoot.text.numbers import ONES
 
 _IN_YEAR = {
     "hour": 8_760.0, "day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "season": 4.0,

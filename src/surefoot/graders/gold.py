@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from surefoot.core.table import Gold
 from surefoot.graders.figures import (
     Figure,
     FigureAsked,
@@ -19,13 +20,10 @@ from surefoot.graders.figures import (
 from surefoot.graders.frequencies import is_of_another_frequency
 from surefoot.graders.mismatches import misnamed
 from surefoot.graders.rules import turned_round
-from surefoot.table import Gold
 from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim
-from surefoot.text.numbered import numbered
-from surefoot.text.quantities import MOMENTS, Quantity, quantities
-from surefoot.text.terms import names, terms
-from surefoot.text.yes_no import asks_yes_no
+from surefoot.text.numbers import MOMENTS, Quantity, numbered, quantities
+from surefoot.text.sentences import asks_yes_no, names, terms
 
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
 _SMALL = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import table
+from surefoot.core import table
+from surefoot.core.rubric import Citations
+from surefoot.core.table import Findings
+from surefoot.core.types import Item, Verdict
 from surefoot.graders import target
 from surefoot.graders.findings import WORDS, AnswerParts
 from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, log_odds, moved
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
-from surefoot.rubric import Citations
-from surefoot.table import Findings
 from surefoot.text.refusals import Refusal
-from surefoot.types import Item, Verdict
 
 # The judges that need no language model, by the names users know.
 JUDGES: dict[str, Callable[[], Judge]] = {"local": LocalJudge, "rules": Rules}

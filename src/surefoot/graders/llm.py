@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import rubric
+from surefoot.core import rubric
+from surefoot.core.rubric import Citations
+from surefoot.core.types import Item
 from surefoot.graders.fence import Fence
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck, graded_by, left_open
 from surefoot.graders.llm_doubts import doubt
 from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Found, Prompting, ReplyReader, groups
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, flown
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.rubric import Citations
-from surefoot.types import Item
 
 
 class Ask(Struct, frozen=True):

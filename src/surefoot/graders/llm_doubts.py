@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from surefoot.core.table import ACCEPTABLE
+from surefoot.core.types import Item
 from surefoot.graders.fence import comparable, neutral
 from surefoot.graders.findings import PLAINLY
 from surefoot.graders.grader import Graded
@@ -17,16 +19,12 @@ from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import Found
 from surefoot.graders.quotes import name_lacking, opposes, stands_in
 from surefoot.graders.rules import Rules
-from surefoot.table import ACCEPTABLE
 from surefoot.text.citations import blanked, locate
 from surefoot.text.claims import Claim, assertions, claims_of, is_claim
-from surefoot.text.language import unreadable
-from surefoot.text.phrases import phrase
-from surefoot.text.quantities import quantities
+from surefoot.text.normal import phrase, unreadable
+from surefoot.text.numbers import quantities
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import pieces_of, sentences
-from surefoot.text.terms import terms
-from surefoot.types import Item
+from surefoot.text.sentences import pieces_of, sentences, terms
 
 # What wraps a statement without making it less of one. Emphasis, headings, quotations and lists stand in a sentence;
 # comments, code, tags and tokens of chat servers end it.

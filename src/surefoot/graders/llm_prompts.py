@@ -18,12 +18,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from surefoot.core.rubric import Rubric
+from surefoot.core.types import Item
 from surefoot.graders.fence import Fence, one_line
 from surefoot.models.replies import fitted
 from surefoot.models.seam import Prompt, Schema
-from surefoot.rubric import Rubric
 from surefoot.text.jsonblocks import last_valid
-from surefoot.types import Item
 
 MOST_EVIDENCE = 6  # for one claim
 Value = dict[str, Any]

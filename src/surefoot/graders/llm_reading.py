@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.alignment import quoted_words
 from surefoot.graders.grader import SelfCheck
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm_prompts import ClaimRead, Evidenced, Found
 from surefoot.graders.quotes import objection, says_gold, stands_in, why_void
-from surefoot.types import Item, Passage, Question, Retrieved, Trace
 
 # A model does not say how sure it is. Inside the findings a checked quote is plain; no verdict carries this number.
 PLAIN = 1.0

@@ -14,11 +14,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.numbered import Numbered, numbered, parts_of_year, placeholders, references
-from surefoot.text.numerals import plain_digits
-from surefoot.text.quantities import AS_WRITTEN, Quantity, quantities, same_family
-from surefoot.text.sentences import sentences
-from surefoot.text.terms import terms
+from surefoot.text.numbers import (
+    AS_WRITTEN,
+    Numbered,
+    Quantity,
+    numbered,
+    parts_of_year,
+    placeholders,
+    plain_digits,
+    quantities,
+    references,
+    same_family,
+)
+from surefoot.text.sentences import sentences, terms
 from surefoot.text.units import is_measured
 
 _OF_LENGTH = r"(?:\b(?:how|m|mm|cm|km|met(?:re|er)s?|\w+met(?:re|er)s?|feet|foot|ft|inch(?:es)?|yards?|miles?)[ -])"

@@ -20,12 +20,10 @@ from surefoot.graders.judges import Pair
 from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.language import unreadable
-from surefoot.text.numerals import MONTHS, THOUSANDS
-from surefoot.text.quantities import PERIOD_KINDS, Quantity, quantities, same_kind
-from surefoot.text.sentences import sentences
+from surefoot.text.normal import unreadable
+from surefoot.text.numbers import MONTHS, PERIOD_KINDS, THOUSANDS, Quantity, quantities, same_kind
+from surefoot.text.sentences import names, sentences, stem, terms, without_yes_no
 from surefoot.text.tables import Table, tables_of
-from surefoot.text.terms import names, stem, terms, without_yes_no
 from surefoot.text.units import ratio
 
 MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.calibration.refit import Fitted
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.graders.judges import Asked, Judge, Judgement, Pair, moved
 from surefoot.graders.local import LocalJudge
 

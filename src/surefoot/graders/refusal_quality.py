@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from surefoot.text.clauses import (
+from surefoot.core.types import Evidence, Item, Passage, Question
+from surefoot.text.normal import phrase, word_set
+from surefoot.text.refusals import asks_back, detect
+from surefoot.text.sentences import nearest, pieces_of, stem, terms
+from surefoot.text.talk import (
     NEVER,
     OF_DECLINING,
     SOURCES,
@@ -20,17 +24,11 @@ from surefoot.text.clauses import (
     clauses_of,
     contents,
     digits_in,
+    negation,
     resembles,
     words,
     words_at,
 )
-from surefoot.text.normal import word_set
-from surefoot.text.phrases import phrase
-from surefoot.text.refusals import asks_back, detect
-from surefoot.text.sentences import pieces_of
-from surefoot.text.talk import negation
-from surefoot.text.terms import nearest, stem, terms
-from surefoot.types import Evidence, Item, Passage, Question
 
 _BEFORE_A_NOUN, _TOPIC = phrase("before_a_noun"), phrase("topic")
 _NOT_A_SUBJECT = word_set("i we you that this it there what which any so as because for")

@@ -13,16 +13,24 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.table import Findings, decide
+from surefoot.core.types import Item, Passage
 from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
-from surefoot.table import Findings, decide
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.clauses import CLAUSE
 from surefoot.text.normal import normalise
-from surefoot.text.sentences import sentences, with_rows
-from surefoot.text.terms import is_terse, nearest, telling_words, terms, without_yes_no
-from surefoot.text.yes_no import OR, asks_yes_no
-from surefoot.types import Item, Passage
+from surefoot.text.sentences import (
+    OR,
+    asks_yes_no,
+    is_terse,
+    nearest,
+    sentences,
+    telling_words,
+    terms,
+    with_rows,
+    without_yes_no,
+)
+from surefoot.text.talk import CLAUSE
 
 # benchmarks/target.py measures them. A claim in words of its own reads lower than a sentence of the passage.
 ANSWERS, TELLING, CLAIM_AS_WELL, SENTENCE_AS_WELL = 0.1, 0.2, 0.2, 0.5

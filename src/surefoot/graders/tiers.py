@@ -17,7 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Support
 from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.windows import (
@@ -35,7 +36,6 @@ from surefoot.models.weights import verified
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
 from surefoot.text.tables import states_row
-from surefoot.types import Support
 
 LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")
 Floats = NDArray[np.float64]

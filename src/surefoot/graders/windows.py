@@ -19,9 +19,8 @@ from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judges import Asked
-from surefoot.text.language import unreadable
-from surefoot.text.sentences import digest, is_row, sentences
-from surefoot.text.terms import is_terse, terms, vocabulary
+from surefoot.text.normal import unreadable
+from surefoot.text.sentences import digest, is_row, is_terse, sentences, terms, vocabulary
 
 MOST_WINDOWS = 12
 _OVERLAP = 4  # a window repeats up to a quarter of the one before

@@ -20,7 +20,7 @@ from subprocess import DEVNULL, Popen  # noqa: TID251 - of ourselves
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.io.finished import Finished
 from surefoot.io.ray_process import END, MORE, SETTINGS, Task
 

@@ -5,14 +5,226 @@ To read a new shape, add its paths to PATHS, or pass `--map`.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from surefoot.io.kinds import kind_of
-from surefoot.io.said import decoded, said
+from msgspec import DecodeError, json
+
+from surefoot.core.types import Passage, Retrieved, Trace
 from surefoot.text.citations import split_list
-from surefoot.types import Passage, Retrieved, Trace
+
+_YES = ("flagged", "is_flagged", "thumbs_down", "user_flagged")
+_NO = ("ok", "thumbs_up")  # false is said against the answer
+_SAID = ("feedback", "user_feedback", "thumbs", "vote", "user_score", "user_rating")
+_INSIDE = ("value", "score", "rating", "label", "type", "thumbs")
+_AGAINST = frozenset({
+    "down", "thumbs_down", "thumbsdown", "negative", "bad", "dislike", "disliked", "downvote", "no", "false", "wrong",
+    "incorrect", "unhelpful", "-1", "👎",
+})  # fmt: skip
+_PREFIXES = ("", "metadata.", "surefoot.")
+
+
+def is_flagged(row: Mapping[str, object]) -> bool:
+    """True where somebody said that the answer is bad; a row that says nothing is not flagged."""
+    inside = row.get("metadata")
+    rows = (row, inside) if isinstance(inside, dict) else (row,)
+    return any(_is_flagged(one, prefix) for one in rows for prefix in _PREFIXES)
+
+
+def _is_flagged(row: Mapping[str, object], prefix: str) -> bool:
+    return (
+        any(row.get(prefix + key) in (True, "true", "True") for key in _YES)
+        or any(row.get(prefix + key) is False for key in _NO)
+        or any(_is_against(row[prefix + key]) for key in _SAID if prefix + key in row)
+    )
+
+
+def _is_against(said: object) -> bool:
+    if isinstance(said, dict):
+        return any(_is_against(said[key]) for key in _INSIDE if key in said)
+    if isinstance(said, str):
+        return said.strip().lower().replace(" ", "_") in _AGAINST
+    return said is False or (isinstance(said, (int, float)) and said <= 0)
+
+
+# The names under which an object may hold what either side said, the likeliest first.
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "user": ("question", "query", "user_input", "input", "inputs", "prompt", "q"),
+    "assistant": (
+        "answer", "claim", "response", "result", "output", "output_text", "outputs", "completion", "generated_text",
+        "replies", "answers", "data", "generations", "choices",
+    ),
+}  # fmt: skip
+_EITHER = ("content", "text", "value", "messages", "message", "parts", "contents", "gen_ai.event.content")
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
+_BLOCKS = ("text", "output_text", "input_text")  # the parts of a message that are text
+_NO_TEXTS = ("role", "type", "id", "name")
+_DEEPEST = 8
+_LONGEST_LITERAL = 1 << 20
+
+
+def said(value: object, role: str, depth: int = 0) -> str | None:
+    """What the given role, `user` or `assistant`, says in a value; of several messages, the last."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(value, str):
+        inner = decoded(value)
+        return (said(inner, role, depth + 1) if isinstance(inner, (dict, list)) else None) or value
+    if isinstance(value, list):
+        return _said_in_list(value, role, depth)
+    if not isinstance(value, dict):
+        return None
+    found = (said(value.get(name), role, depth + 1) for name in (*_NAMES[role], *_EITHER) if name in value)
+    return next(filter(None, found), None) or _only(value)
+
+
+def _only(value: Mapping[str, object]) -> str | None:
+    """The one text of an object that has nothing else."""
+    ((key, text),) = value.items() if len(value) == 1 else [("", None)]
+    return text if isinstance(text, str) and key not in _NO_TEXTS else None
+
+
+def decoded(value: object) -> object:
+    """The object or list that a text holds, written as JSON or by Python; any other value as it is."""
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    try:
+        return json.decode(value)
+    except (DecodeError, RecursionError):
+        return _literal(value)
+
+
+def _literal(value: str) -> object:
+    """Tables that pandas wrote hold lists as Python shows them."""
+    if value[-1:] not in ("}", "]") or len(value) > _LONGEST_LITERAL:
+        return value
+    try:
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
+            found = ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return value
+    return found if isinstance(found, (dict, list)) else value
+
+
+def _said_in_list(value: list[object], role: str, depth: int) -> str | None:
+    if value and isinstance(value[0], list):  # a batch of one
+        return said(value[0], role, depth + 1)
+    if len(value) == 1 and isinstance(value[0], str):
+        return value[0]
+    messages = [_message(one) for one in value if isinstance(one, dict)]
+    blocks = [str(one["text"]) for one in messages if one.get("type") in _BLOCKS and "text" in one]
+    if blocks:
+        return "".join(blocks)
+    by_role = [one for one in messages if _role(one, role) == role]
+    texts = [text for one in by_role if (text := said(one.get("parts") or one, role, depth + 1))]
+    return texts[-1] if texts else None
+
+
+def _message(value: dict[str, object]) -> dict[str, object]:
+    """A message by its plain keys, wherever a framework puts them (`message.role`, `kwargs`)."""
+    for name in ("message", "kwargs"):
+        inner = value.get(name)
+        value = inner if isinstance(inner, dict) else value
+    return {str(key).rpartition(".")[2]: item for key, item in value.items()}
+
+
+def _role(message: Mapping[str, object], otherwise: str) -> object:
+    kind = message.get("type")
+    known = _ROLES.get(kind, kind if kind in ("system", "tool") else None) if isinstance(kind, str) else None
+    role = message.get("role") or known or otherwise
+    return _ROLES.get(role, role) if isinstance(role, str) else role
+
+
+_LONGEST_QUOTE = 60
+_NO_NAMES: Mapping[str, tuple[str, ...]] = {}
+
+
+class BadRow(ValueError):
+    """Why a row cannot be used. `kind` is that of the problem, where it is another than usual."""
+
+    kind = ""
+
+
+class Is(NamedTuple):
+    """What a field must be, in words and as a check."""
+
+    words: str
+    fits: Callable[[Any], bool]
+
+
+def _is_identifier(value: object) -> bool:
+    return type(value) is int or (isinstance(value, str) and bool(value))
+
+
+def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (list, tuple)) and all(map(fits, value))
+
+
+TEXT = Is("a text", lambda value: isinstance(value, str))
+WORD = Is("a text", lambda value: isinstance(value, (str, int, float)) and not isinstance(value, bool))
+IDENTIFIER = Is("a text or a whole number", _is_identifier)
+TEXTS = Is("a list of texts", _is_list_of(TEXT.fits))
+IDENTIFIERS = Is("a list of texts", _is_list_of(_is_identifier))
+FLAG = Is("true or false", lambda value: isinstance(value, bool))
+NUMBER = Is("a number", lambda value: type(value) in (int, float))
+COUNT = Is("a whole number from 1", lambda value: type(value) is int and value >= 1)
+OBJECT = Is("an object", lambda value: isinstance(value, dict))
+
+
+def one_of(*values: str) -> Is:
+    return Is(" or ".join(map(repr, values)), lambda value: value in values)
+
+
+def fields_of(
+    value: object,
+    noun: str,
+    kinds: Mapping[str, Is],
+    names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
+    required: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The fields of a row by our own names; BadRow says which of them is missing or not what it must be.
+
+    `names` has the keys under which a field may lie, of which the first with a value counts. The first of the
+    `required` fields is the id that names the row.
+    """
+    if not isinstance(value, dict):
+        raise BadRow(f"the {noun} is {kind_of(value)}, not an object")
+    row: dict[str, Any] = dict(value)
+    for field, keys in names.items():
+        found = [row.pop(key) for key in keys if key in row]
+        row[field] = next((item for item in found if item is not None), None)
+    for field in required:
+        given = row.get(field)
+        if given is None or (isinstance(given, str) and not given.strip()):
+            expected = " or ".join(names.get(field, (field,)))
+            raise BadRow(f"{_named(row, required)}the {noun} has no {field}: {expected} must hold it")
+    for field, given in row.items():
+        kind = kinds.get(field)
+        if kind is not None and given is not None and not kind.fits(given):
+            shown = quoted(given) if isinstance(given, str) or kind is COUNT else kind_of(given)
+            raise BadRow(f"{_named(row, required)}{field} must be {kind.words}, not {shown}")
+    return row
+
+
+def _named(row: Mapping[str, Any], required: Sequence[str]) -> str:
+    identifier = row.get(required[0]) if required else None
+    return f"question {quoted(identifier)}: " if identifier is not None else ""
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in words."""
+    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), "a number" if isinstance(value, (int, float)) else type(value).__name__)
+
+
+def quoted(value: object) -> str:
+    """A foreign value inside a sentence, which it must not drown."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
+
 
 Path = tuple[str, ...]
 
@@ -90,7 +302,7 @@ _DOC_KEYS = ("doc", "title", "document", "source", "file_name")
 _PAGE_KEYS = ("page_label", "page_number", "page")  # the label is what the page says of itself
 _LONGEST_PAGE = 6  # digits
 # Where frameworks put the fields of a passage, if not in the passage itself.
-_INSIDE = (
+_FIELDS_INSIDE = (
     "document",
     "node",
     "kwargs",
@@ -103,7 +315,7 @@ _INSIDE = (
 )
 _ERROR_KEYS = ("message", "detail", "type")
 _LONGEST_ID = 300
-_DEEPEST = 3
+_FIELDS_DEEPEST = 3
 _SENTENCE_ENDS = tuple(".!?。！？")
 _WORDS = 3
 
@@ -210,7 +422,7 @@ def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
 
 def _text_in(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> str:
     """The same, also in what frameworks wrap around a passage."""
-    inside = (value[key] for key in _INSIDE if key in value) if depth < _DEEPEST else ()
+    inside = (value[key] for key in _FIELDS_INSIDE if key in value) if depth < _FIELDS_DEEPEST else ()
     return first_text(value, keys) or next(
         (text for inner in inside if isinstance(inner, dict) and (text := _text_in(inner, keys, depth + 1))), ""
     )

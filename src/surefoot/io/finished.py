@@ -9,8 +9,8 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
-from surefoot.errors import Incomplete
-from surefoot.io.writer import LOCK, locked, printable, replace_file
+from surefoot.core.errors import Incomplete
+from surefoot.core.files import LOCK, locked, printable, replace_file
 
 _SUFFIX = ".part"
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 DEFAULT = "default"
 _LEAST_ALPHA = 1e-9

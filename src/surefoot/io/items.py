@@ -11,15 +11,26 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.io.fields import citations_in, scalar
-from surefoot.io.kinds import TEXT, TEXTS, WORD, BadRow, Is, fields_of, kind_of, one_of, quoted
+from surefoot.core.types import Item, Problem, Question, Trace
+from surefoot.io.fields import (
+    TEXT,
+    TEXTS,
+    WORD,
+    BadRow,
+    Is,
+    citations_in,
+    decoded,
+    fields_of,
+    kind_of,
+    one_of,
+    quoted,
+    scalar,
+)
 from surefoot.io.rows import Row, read_rows
-from surefoot.io.said import decoded
 from surefoot.io.spans import Span
 from surefoot.io.traces import Logged, traces_in
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.refusals import detect
-from surefoot.types import Item, Problem, Question, Trace
 
 # The answer that was wanted, as test-case files have it.
 _REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")

@@ -13,8 +13,8 @@ from socket import gethostname
 
 from msgspec import Struct
 
-from surefoot.errors import Incomplete
-from surefoot.io import places
+from surefoot.core.errors import Incomplete
+from surefoot.io import sources as places
 from surefoot.io.sources import Block, Document, File, Lines, Packed, ParquetGroup, Values, cut, files_in
 
 PART_BYTES = 32 << 20  # at most, if a file need not be larger

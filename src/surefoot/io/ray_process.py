@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from surefoot import __version__
-from surefoot.errors import Incomplete, Unreachable
-from surefoot.io.extras import library
+from surefoot.core.errors import Incomplete, Unreachable
+from surefoot.core.files import library
 
 # Nothing is reported to anybody; what cannot start is given up after half a minute.
 SETTINGS = {

@@ -9,11 +9,10 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from surefoot.io.kinds import BadRow
-from surefoot.io.packed import packed_rows
-from surefoot.io.sources import Block, Document, Lines, Packed, ParquetGroup, blocks_from
-from surefoot.io.writer import UNREADABLE
-from surefoot.types import Problem, without_surrogates
+from surefoot.core.files import UNREADABLE
+from surefoot.core.types import Problem, without_surrogates
+from surefoot.io.fields import BadRow
+from surefoot.io.sources import Block, Document, Lines, Packed, ParquetGroup, blocks_from, packed_rows
 
 Kind = TypeVar("Kind")
 

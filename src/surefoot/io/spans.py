@@ -7,16 +7,146 @@ LangSmith calls a run and Langfuse an observation is a span here; the names of a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from surefoot.io import otel
-from surefoot.io.fields import carried, error_in, scalar
-from surefoot.io.flags import is_flagged
-from surefoot.io.said import decoded, said
-from surefoot.types import Passage, Retrieved, Trace
+from surefoot.core.types import Passage, Retrieved, Trace
+from surefoot.io.fields import carried, contexts_in, decoded, error_in, is_flagged, said, scalar
+
+# An export, the parts of it, and the spans or log records in these.
+_EXPORTS = (
+    (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",)),
+    (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")),
+)
+EXPORTS = tuple(key for outer, _, _ in _EXPORTS for key in outer)
+ATTRIBUTES = ("attributes", "record_attributes")
+# Attributes of spans, and columns of their like, that hold what was asked.
+QUESTION = (
+    "input.value", "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "mlflow.spanInputs",
+    "ai.observability.record_root.input", "langfuse.trace.input", "langfuse.observation.input",
+    "gen_ai.retrieval.query.text", "ai.observability.retrieval.query_text", "inputs", "input", "question", "query",
+)  # fmt: skip
+_DOCUMENTS = (
+    "gen_ai.retrieval.documents", "retrieval.documents", "ai.observability.retrieval.retrieved_contexts",
+)  # fmt: skip
+_DOCUMENT_KEY = re.compile(r"retrieval\.documents\.(\d{1,6})\.document\.(id|content|metadata)")
+_MESSAGE_KEY = re.compile(
+    r"(llm\.(?:input|output)_messages|gen_ai\.(?:prompt|completion))\.(\d{1,6})\.(?:message\.)?(role|content)"
+)
+_DEEPEST = 20
+# Events that are one message each; others have the attributes of a span.
+_MESSAGE_EVENTS = {"gen_ai.user.message": "gen_ai.input.messages", "gen_ai.choice": "gen_ai.output.messages"}
+
+
+def raw_spans(row: Mapping[str, object]) -> list[object]:
+    """All spans of an OTLP export, and its log records, each as a span with one event."""
+    return [found for keys in _EXPORTS for found in _walk(row, *keys)]
+
+
+def tells_question(name: str) -> bool:
+    """Whether an attribute or event of this name may hold what was asked: messages are spread over numbered keys."""
+    return name.startswith(QUESTION) or name in _MESSAGE_EVENTS
+
+
+def is_asked(raw: Mapping[str, object]) -> bool:
+    """The same of a span of an OTLP export, without reading what it holds."""
+    pairs, events = raw.get("attributes"), raw.get("events")
+    named = [(pairs, "key"), (events, "name")]
+    return any(
+        isinstance(one, dict) and tells_question(str(one.get(key)))
+        for found, key in named for one in (found if isinstance(found, list) else ())
+    )  # fmt: skip
+
+
+def attributes(raw: Mapping[str, object]) -> dict[str, object]:
+    """What a span says of itself and in its events."""
+    flat = _flat(raw)
+    events = raw.get("events")
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, dict):
+            flat = _with_event(flat, event, event.get("name"))
+    if "body" in raw:  # a log record is an event itself
+        flat = _with_event({}, raw, raw.get("eventName") or flat.get("event.name"))
+    return _with_messages(flat)
+
+
+def documents(flat: Mapping[str, object]) -> Retrieved | None:
+    numbered: dict[int, dict[str, object]] = {}
+    for key, value in flat.items():
+        if match := _DOCUMENT_KEY.fullmatch(key):
+            numbered.setdefault(int(match[1]), {})[match[2]] = decoded(value) if match[2] == "metadata" else value
+    if numbered:
+        return contexts_in([numbered[i] for i in sorted(numbered)])
+    found = (contexts_in(decoded(flat.get(key))) for key in _DOCUMENTS)
+    return next((passages for passages in found if passages is not None), None)
+
+
+def _walk(value: object, *keys: tuple[str, ...]) -> Iterator[object]:
+    """What lies under the keys, list in list; what is no object stands for itself, to be counted as unreadable."""
+    if not keys or not isinstance(value, dict):
+        yield value
+        return
+    inner = next((found for key in keys[0] if isinstance(found := value.get(key), list)), [])
+    for item in inner:
+        yield from _walk(item, *keys[1:])
+
+
+def _flat(raw: Mapping[str, object]) -> dict[str, object]:
+    """Attributes as a flat dictionary, from OTLP's key/value list, a nested object or dotted columns."""
+    value = next((decoded(raw[key]) for key in ATTRIBUTES if key in raw), None)
+    if isinstance(value, list):
+        flat = _key_values(value)
+    else:
+        flat = dict(_flattened(value, "")) if isinstance(value, dict) else {}
+    flat |= {key[len("attributes.") :]: v for key, v in raw.items() if key.startswith("attributes.")}
+    return flat
+
+
+def _flattened(value: Mapping[str, object], prefix: str, depth: int = 0) -> Iterator[tuple[str, object]]:
+    for key, item in value.items():
+        if isinstance(item, dict) and depth < _DEEPEST:
+            yield from _flattened(item, f"{prefix}{key}.", depth + 1)
+        else:
+            yield f"{prefix}{key}", item
+
+
+def _key_values(pairs: list[object], depth: int = 0) -> dict[str, object]:
+    found = ((pair.get("key"), pair.get("value")) for pair in pairs if isinstance(pair, dict))
+    return {key: _any_value(value, depth) for key, value in found if isinstance(key, str)}
+
+
+def _any_value(value: object, depth: int = 0) -> object:
+    if not isinstance(value, dict) or depth > _DEEPEST:
+        return value
+    for key in ("kvlistValue", "arrayValue"):
+        if isinstance(inner := value.get(key), dict):
+            values = inner.get("values")
+            values = values if isinstance(values, list) else []
+            read = [_any_value(item, depth + 1) for item in values] if key == "arrayValue" else None
+            return _key_values(values, depth + 1) if read is None else read
+    return next(iter(value.values()), None)
+
+
+def _with_event(flat: dict[str, object], event: Mapping[str, object], name: object) -> dict[str, object]:
+    if not isinstance(name, str) or not name.startswith("gen_ai."):
+        return flat
+    body = _any_value(event.get("body"))
+    told = _flat(event) | (body if isinstance(body, dict) else {})
+    return {**flat, _MESSAGE_EVENTS[name]: told} if name in _MESSAGE_EVENTS else {**told, **flat}
+
+
+def _with_messages(flat: dict[str, object]) -> dict[str, object]:
+    """OpenInference and OpenLLMetry spread messages over numbered keys: gather them under one."""
+    messages: dict[str, dict[int, dict[str, object]]] = {}
+    for key, value in flat.items():
+        if match := _MESSAGE_KEY.fullmatch(key):
+            messages.setdefault(match[1], {}).setdefault(int(match[2]), {})[match[3]] = value
+    gathered = {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()}
+    return {**gathered, **flat}
+
 
 Kind = Literal["plain", "model", "retrieval", "aside"]
 
@@ -46,7 +176,7 @@ _SUBJECT = (
     "enduser.id", "user.id", "enduser.pseudo.id", "langfuse.user.id", "user_id", "userId", "subject_id",
     "metadata.user_id", "extra.metadata.user_id",
 )  # fmt: skip
-LOOKED_FOR = ", ".join(otel.QUESTION)  # for the question of a trace
+LOOKED_FOR = ", ".join(QUESTION)  # for the question of a trace
 _KIND = (
     "openinference.span.kind", "mlflow.spanType", "ai.observability.span_type", "langfuse.observation.type",
     "traceloop.span.kind", "gen_ai.operation.name", "run_type", "span_attributes.type", "span_kind", "type",
@@ -57,7 +187,7 @@ _KINDS: Mapping[Kind, tuple[str, ...]] = {
     "aside": ("embed", "rerank", "tool", "guardrail", "evaluat", "score", "function"),
 }
 _SEARCHES = ("retriev", "search")  # in the name of a tool or function
-_DEEPEST = 50
+_SPANS_DEEPEST = 50
 
 
 class Span(Struct, frozen=True):
@@ -84,13 +214,13 @@ def spans_in(row: Mapping[str, object], subject: str = "") -> list[Span | None] 
     A None in the list is a span that cannot be read, for lack of a trace id: it still has to be accounted for.
     `subject` is where spans name the person, if not where they usually do.
     """
-    if any(key in row for key in otel.EXPORTS):
-        return [_span(raw, "", "", subject) if isinstance(raw, dict) else None for raw in otel.raw_spans(row)]
+    if any(key in row for key in EXPORTS):
+        return [_span(raw, "", "", subject) if isinstance(raw, dict) else None for raw in raw_spans(row)]
     children = _children(row)
     if children:
         name = _text_at(row, _TRACE_ID) or _text_at(row, ("id", "info.trace_id", "info.request_id"))
         return list(_tree(row, children, name, "", subject))
-    has_attributes = any(key.startswith(otel.ATTRIBUTES) for key in row)
+    has_attributes = any(key.startswith(ATTRIBUTES) for key in row)
     if has_attributes or (any(key in row for key in MARKS) and any(key in row for key in _PUT)):
         span = _span(row, "", "", subject)
         return None if span is None else [span]
@@ -124,7 +254,7 @@ def _by_question(spans: list[Span]) -> dict[str, list[Span]]:
 def _lineage(span: Span, above: Mapping[str, Span]) -> list[Span]:
     """A span and those above it, as far as they are known."""
     line = [span]
-    while line[-1].parent in above and len(line) < _DEEPEST:
+    while line[-1].parent in above and len(line) < _SPANS_DEEPEST:
         line.append(above[line[-1].parent])
     return line
 
@@ -206,7 +336,7 @@ def _tree(
     if depth or any(key in row for key in _PUT):
         yield _span(row, name, parent, subject)
     above = _text_at(row, _SPAN_ID) if any(key in row for key in _PUT) else ""
-    for child in children if depth < _DEEPEST else ():
+    for child in children if depth < _SPANS_DEEPEST else ():
         below = _tree(child, _children(child), name, above, subject, depth + 1) if isinstance(child, dict) else [None]
         yield from below
 
@@ -215,10 +345,10 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str, subject: str) -
     trace_id = trace_id or _text_at(raw, _TRACE_ID)
     if not trace_id:
         return None
-    flat = otel.attributes(raw)
+    flat = attributes(raw)
     told = {**raw, **flat}
     kind = _kind(told)
-    question = _said(told, otel.QUESTION, "user") if kind != "aside" else None
+    question = _said(told, QUESTION, "user") if kind != "aside" else None
     answer = _said(told, _ANSWER, "assistant") if kind in ("plain", "model") else None
     return Span(
         trace_id,
@@ -229,7 +359,7 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str, subject: str) -
         question_id=_text_at(told, _QUESTION_ID) or None,
         question=question,
         answer=answer,
-        retrieved=_retrieved(told, kind) if (found := otel.documents(flat)) is None else found,
+        retrieved=_retrieved(told, kind) if (found := documents(flat)) is None else found,
         error=_error(raw),
         flagged=is_flagged(told),
         seconds=_seconds(raw),

@@ -6,21 +6,149 @@ file may mix shapes. A row may also hold several traces, or spans that wait for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
-from surefoot.io import fields, otel, remarks
-from surefoot.io.fields import CONTAINER_KEYS, CONTAINERS, PATHS, UNLESS, Candidate, Plan
-from surefoot.io.flags import is_flagged
-from surefoot.io.kinds import kind_of
-from surefoot.io.rows import Row, read_rows
-from surefoot.io.said import decoded
+from surefoot.core.errors import UsageError
+from surefoot.core.files import UNREADABLE
+from surefoot.core.types import Problem, Retrieved, Trace
+from surefoot.io import fields
+from surefoot.io import spans as otel
+from surefoot.io.fields import (
+    CONTAINER_KEYS,
+    CONTAINERS,
+    PATHS,
+    UNLESS,
+    Candidate,
+    Plan,
+    contexts_in,
+    decoded,
+    is_flagged,
+    kind_of,
+)
+from surefoot.io.rows import Row, decode_one, read_rows
+from surefoot.io.sources import line_ends
 from surefoot.io.spans import CHILDREN, MARKS, Span, spans_in, traces_of
-from surefoot.types import Problem, Retrieved, Trace
+
+# What a row should have, and the fields that provide it; those of the first list are named to the user.
+_SOUGHT = {
+    "question": (("question_id", "question"), ()),
+    "answer": (("answer",), ("error", "triage")),
+    "contexts": (("retrieved", "contexts"), ()),
+}
+_LIKELY = {
+    "question": re.compile(r"question|query|prompt|utterance|ask|user|input|request", re.IGNORECASE),
+    "answer": re.compile(r"answer|response|reply|output|completion|result|bot|assistant|generated", re.IGNORECASE),
+}
+_IDS_OF_PASSAGES = frozenset({"chunk_id", "passage_id", "node_id", "doc_id", "document_id"})
+_KEYS_NAMED, _NAMES_LISTED, _DEEPEST = 12, 12, 3
+
+
+class _Place(NamedTuple):
+    field: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.field}={self.path}"
+
+
+def unread(row: Mapping[str, object], plan: Plan) -> str:
+    """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
+    free = _free(row, plan)
+    if not CONTAINER_KEYS.isdisjoint(row) or not free:
+        return ""
+    lacking = _lacking(plan)
+    passages = next(_passages_in(free), None) if "contexts" in lacking else None
+    if lacking not in ([], ["contexts"]):
+        return f"rows with the keys {keys_of(row)} have {_looked_for(lacking)}; {_map_for(free, lacking, passages)}"
+    if passages:
+        return f"{passages.path} looks like retrieved passages and is not read; --map {passages} reads it"
+    return ""
+
+
+def no_question(row: Mapping[str, object], plan: Plan) -> str:
+    """The same for a row whose question is not found, so that it cannot be used."""
+    free = _free(row, plan)
+    passages = next(_passages_in(free), None)
+    lacking = ["question", *(name for name in _lacking(plan) if name == "answer" or (name == "contexts" and passages))]
+    has = keys_of(row) or "nothing"
+    return f"no field names the question (the row has: {has}; looked for {_names('question')}); " + (
+        _map_for(row if plan["question"] else free, lacking, passages)
+    )
+
+
+def no_text(row: Mapping[str, object], plan: Plan) -> str:
+    """On a row that may have its question under some key, in which no text is called like one."""
+    key = plan["question"][0].key
+    value = row[key]
+    texts = list(_texts_in({key: value}))
+    has = f" (it has: {keys_of(value)})" if isinstance(value, dict) else ""
+    path = texts[0] if len(texts) == 1 else f"{key}.KEY"
+    return f"no question is found in {key}{has}; say where it lies with --map question={path}"
+
+
+def _free(row: Mapping[str, object], plan: Plan) -> dict[str, object]:
+    """What no field is looked for in."""
+    read = {one.key for found in plan.values() for one in found}
+    return {key: value for key, value in row.items() if key not in read}
+
+
+def _lacking(plan: Plan) -> list[str]:
+    return [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
+
+
+def keys_of(row: Mapping[str, object]) -> str:
+    return ", ".join(str(key)[:40] for key in list(row)[:_KEYS_NAMED])
+
+
+def _looked_for(lacking: list[str]) -> str:
+    return "; ".join(f"no {name} (looked for {_names(name)})" for name in lacking)
+
+
+def _names(name: str) -> str:
+    names = list(dict.fromkeys(path for field in _SOUGHT[name][0] for path in PATHS[field] if "." not in path))
+    return ", ".join(names[:_NAMES_LISTED]) + (" and others" if len(names) > _NAMES_LISTED else "")
+
+
+def _map_for(row: Mapping[str, object], lacking: list[str], passages: _Place | None) -> str:
+    guessed = {"contexts": passages, **{name: _likely(row, name) for name in lacking if name in _LIKELY}}
+    options = " ".join(f"--map {guessed[name] or _Place(name, 'KEY')}" for name in lacking)
+    they_lie = "it lies" if len(lacking) == 1 else "they lie"
+    return f"try {options}" if all(guessed[name] for name in lacking) else f"say where {they_lie} with {options}"
+
+
+def _likely(row: Mapping[str, object], name: str) -> _Place | None:
+    """The text that is called like a question or an answer, if there is just one."""
+    found = [path for path in _texts_in(row) if _LIKELY[name].search(path.rpartition(".")[2])]
+    return _Place(name, found[0]) if len(found) == 1 else None
+
+
+def _texts_in(values: Mapping[str, object], below: str = "", depth: int = 1) -> Iterator[str]:
+    for key, value in values.items():
+        if isinstance(value, str) and value.strip():
+            yield f"{below}{key}"
+        elif isinstance(value, dict) and depth < _DEEPEST:
+            yield from _texts_in(value, f"{below}{key}.", depth + 1)
+
+
+def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[_Place]:
+    """Lists of texts, or of objects with a text or the id of a passage; messages of a chat have a role."""
+    for key, value in values.items():
+        if isinstance(value, dict) and not below:
+            yield from _passages_in(value, f"{key}.")
+        if isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
+            if any(" " in one.text.strip() for one in contexts_in(value) or ()):
+                yield _Place("contexts", f"{below}{key}")
+            elif any(isinstance(one, dict) and not _IDS_OF_PASSAGES.isdisjoint(one) for one in value):
+                yield _Place("retrieved", f"{below}{key}")
+
 
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
 _PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
@@ -66,9 +194,9 @@ class TraceReader:
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:
-            return remarks.no_question(row, plan)
+            return no_question(row, plan)
         if question is None and asked is not None and len(self.remarks) < _REMARKS_KEPT:
-            self.remarks.add(remarks.no_text(row, plan))
+            self.remarks.add(no_text(row, plan))
         retrieved = fields.together(fields.passages_in(_first(row, plan["retrieved"])), _contexts(row, plan))
         misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
         key, failed = _FAILED_CHECK
@@ -141,7 +269,7 @@ class TraceReader:
             for field, found in self._candidates.items()
         }
         self._plans[tuple(row)] = plan
-        if len(self.remarks) < _REMARKS_KEPT and (remark := remarks.unread(row, plan)):
+        if len(self.remarks) < _REMARKS_KEPT and (remark := unread(row, plan)):
             self.remarks.add(remark)
         return plan
 
@@ -233,3 +361,84 @@ def _descend(value: object, path: tuple[str, ...]) -> object:
         else:
             return None
     return value
+
+
+_TEXTS = ("question_id", "question", "answer")
+_RAWS = ("retrieved", "citations", "error")
+
+
+class LikeRow(Protocol):
+    """A row of a known shape; what the shape lacks must not be asked for."""
+
+    question_id: str
+    question: str
+    answer: str
+    retrieved: Raw
+    citations: Raw
+    error: Raw
+
+
+class Shape:
+    """Decodes rows that have exactly the keys of a sample row."""
+
+    def __init__(self, keys: dict[str, str], all_keys: Iterable[str]) -> None:
+        names = {key: field for field, key in keys.items()}
+        rename = {names.get(key, f"other_{number}"): key for number, key in enumerate(all_keys)}
+        # In the order of the row, in which they are found fastest.
+        fields: list[tuple[str, Any]] = [(field, str if field in _TEXTS else Raw) for field in rename]
+        row = msgspec.defstruct("Row", fields, rename=rename, forbid_unknown_fields=True, gc=False)
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(row)
+        self.fields = frozenset(keys)
+
+    @classmethod
+    def of(cls, reader: TraceReader, row: dict[str, object]) -> Shape | None:
+        """The shape of a row, if each field lies directly under a single key and the texts are texts."""
+        keys: dict[str, str] = {}
+        for field, candidates in reader.plan(row).items():
+            # A path below a text leads nowhere, and a text stays a text in every row of the shape.
+            live = [c for c in candidates if c.direct or not isinstance(row[c.key], str)]
+            if not live or field == "triage":
+                continue
+            if field == "contexts" or (field in _TEXTS and not isinstance(row[live[0].key], str)):
+                return None
+            if field in _RAWS and (len(live) > 1 or not live[0].direct):
+                return None
+            keys[field] = live[0].key
+        if "answer" not in keys or not keys.keys() & {"question", "question_id"}:
+            return None
+        if len(set(keys.values())) < len(keys):
+            return None
+        return cls(keys, row)
+
+    def decode_lines(self, data: bytes) -> tuple[list[LikeRow], list[int]]:
+        """The rows, and the numbers of the lines that are of another shape."""
+        lines = line_ends(data) + (not data.endswith(b"\n"))
+        try:
+            rows: list[LikeRow] = self._decoder.decode_lines(data)
+            if len(rows) == lines:
+                return rows, []
+        except UNREADABLE:
+            pass
+        each = [self._decode(line) for line in data.split(b"\n")[:lines]]
+        return [row for row in each if row is not None], [line for line, row in enumerate(each) if row is None]
+
+    def column(self, field: str, rows: Sequence[LikeRow]) -> list[Any]:
+        """A field of each row; of what is no text, the bytes."""
+        found = list(map(attrgetter(field), rows))
+        if field in _TEXTS:
+            return found
+        together = b"\n".join(found).split(b"\n")  # faster than one after the other; hardly any has a line end in it
+        return together if len(together) == len(found) else list(map(bytes, found))
+
+    def _decode(self, line: bytes) -> LikeRow | None:
+        try:
+            row: LikeRow = self._decoder.decode(line)
+        except UNREADABLE:
+            return None
+        return row
+
+
+def value_of(raw: bytes) -> object:
+    """What the bytes of a field hold. They were passed over unread until now, and may be no JSON after all."""
+    value = decode_one(raw).value
+    return None if isinstance(value, Problem) else value

@@ -14,12 +14,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from surefoot import rubric
-from surefoot.errors import UsageError
-from surefoot.io.kinds import COUNT, FLAG, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError
+from surefoot.core.types import HARMLESS, Evidence, Problem, Verdict
+from surefoot.io.fields import COUNT, FLAG, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
 from surefoot.io.rows import Row, converted, read_rows
-from surefoot.problems import HARMLESS
-from surefoot.types import Evidence, Problem, Verdict
 
 _NAMES = {"question_id": ("question_id", "qid", "id")}
 _TEXTS = ("grader", "via", "reason", "self_check")

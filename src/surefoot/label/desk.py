@@ -11,15 +11,14 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.annotators import is_settler
-from surefoot.gate.queue import next_for
+from surefoot.core.records import CANNOT_TELL, SKIPPED, Drawn, Label, Value, cannot_tell_because, is_settler
+from surefoot.core.rubric import Rubric
+from surefoot.gate.next_steps import next_for
 from surefoot.label.form import Field, applying, read, says_cannot_tell
 from surefoot.label.labels import SENDING, UNDO, History, Labels
 from surefoot.label.lists import Dispute, Said, disputes, own, said_by, settler
 from surefoot.label.view import View, view_of
-from surefoot.records import CANNOT_TELL, SKIPPED, Drawn, Label, Value, cannot_tell_because
 from surefoot.report.prose import visible
-from surefoot.rubric import Rubric
 from surefoot.services.label_queue import LabelQueue, Sheet
 from surefoot.store import Project
 from surefoot.web.pages import BadForm

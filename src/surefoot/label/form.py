@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from surefoot.errors import UsageError
-from surefoot.records import CANNOT_TELL, Value
-from surefoot.rubric import HIGHEST, LOWEST, Axis, Rubric
+from surefoot.core.errors import UsageError
+from surefoot.core.records import CANNOT_TELL, Value
+from surefoot.core.rubric import HIGHEST, LOWEST, Axis, Rubric
 from surefoot.web.pages import BadForm
 
 REFUSED = "refused"

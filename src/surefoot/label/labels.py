@@ -17,10 +17,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from surefoot.annotators import is_ai
-from surefoot.errors import Incomplete
-from surefoot.io.new_labels import time_after
-from surefoot.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, why_passed_over
+from surefoot.core.errors import Incomplete
+from surefoot.core.records import BY_CHOICE, CANNOT_TELL, Drawn, Label, PassedOver, is_ai, why_passed_over
+from surefoot.io.labels import time_after
 from surefoot.store import Project
 from surefoot.web.pages import BadForm
 

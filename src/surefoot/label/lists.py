@@ -6,9 +6,19 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from surefoot.annotators import SETTLED, bare_name, is_ai, is_settler, whose
+from surefoot.core.records import (
+    CANNOT_TELL,
+    SETTLED,
+    Label,
+    Value,
+    bare_name,
+    is_ai,
+    is_settler,
+    reason_of,
+    whose,
+    why_passed_over,
+)
 from surefoot.label.labels import History
-from surefoot.records import CANNOT_TELL, Label, Value, reason_of, why_passed_over
 
 
 class Said(Struct, frozen=True):

@@ -9,15 +9,15 @@ from pathlib import Path
 from markupsafe import Markup
 from msgspec import Struct
 
-from surefoot import rubric as rubrics
-from surefoot.errors import UsageError, words_of
+from surefoot.core import rubric as rubrics
+from surefoot.core.errors import UsageError, words_of
+from surefoot.core.files import printable
 from surefoot.io.labels import names_a_grader
-from surefoot.io.writer import printable
 from surefoot.label.app import app_for
 from surefoot.label.desk import Desk
 from surefoot.label.form import fields_of
+from surefoot.report.blocks import counted, plain
 from surefoot.report.prose import plain_markdown, visible
-from surefoot.report.words import counted, plain
 from surefoot.services.label_queue import queue_of
 from surefoot.services.result import NOBODY, Person, Tell
 from surefoot.services.runs import Name, graders_of

@@ -8,11 +8,11 @@ from itertools import groupby
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from surefoot.core.types import Item, Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
 from surefoot.text.refusals import detect
-from surefoot.types import Item, Passage
 from surefoot.web.passages import (
     READ_CLOSELY,
     Marks,

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from surefoot.errors import Incomplete, SurefootError
+from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.live.monitor import Monitor
 from surefoot.live.receiver import JSON, LARGEST_BODY, PROTOBUF, OtherFormat, TooLarge
 

@@ -10,13 +10,13 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import words_of
+from surefoot.core.errors import words_of
+from surefoot.core.types import Item, Question
 from surefoot.graders.grader import Graded
 from surefoot.live.intake import Intake, Queued, queued_in
 from surefoot.live.spool import Place
 from surefoot.services.graders import Reader
 from surefoot.text.normal import id_of_text
-from surefoot.types import Item, Question
 
 _BATCH = 2  # answers that are read at once: whoever ends the monitor need not wait for long
 _PAUSE = 0.5  # seconds

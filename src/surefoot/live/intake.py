@@ -16,8 +16,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete
-from surefoot.io.flags import is_flagged
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Problem, Retrieved, Trace
+from surefoot.io.fields import is_flagged
 from surefoot.io.items import why_too_long
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import TraceReader
@@ -30,7 +31,6 @@ from surefoot.monitor.redaction import Redactor, redact_name, redacted, texts_of
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.types import Problem, Retrieved, Trace
 
 _TEXTS = ("question_id", "question", "answer", "retrieved", "error")  # of a span
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted

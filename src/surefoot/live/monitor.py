@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from surefoot.errors import Incomplete, words_of
+from surefoot.core.errors import Incomplete, words_of
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places
 from surefoot.live.metrics import exposition
@@ -19,7 +19,7 @@ from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
 from surefoot.monitor.follow import Piece, Tail
 from surefoot.monitor.webhook import Webhook
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.graders import Reader
 from surefoot.services.monitor import Monitored, keep_bad, now
 from surefoot.services.result import Person

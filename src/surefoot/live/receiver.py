@@ -12,14 +12,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import UsageError
-from surefoot.io import otel
-from surefoot.io.extras import library
-from surefoot.io.packed import packed_rows
+from surefoot.core.errors import UsageError
+from surefoot.core.files import library
+from surefoot.core.types import Problem
+from surefoot.io import spans as otel
 from surefoot.io.rows import decode_one
-from surefoot.io.sources import Packed
+from surefoot.io.sources import Packed, packed_rows
 from surefoot.io.spans import Span, spans_in
-from surefoot.types import Problem
 
 LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
 JSON, PROTOBUF = "application/json", "application/x-protobuf"

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import Incomplete
-from surefoot.io.writer import PRIVATE, replace_file
+from surefoot.core.errors import Incomplete
+from surefoot.core.files import PRIVATE, replace_file
 from surefoot.live.grading import Reading
 from surefoot.live.intake import Places
 from surefoot.live.metrics import Snapshot, bound_of

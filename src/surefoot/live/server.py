@@ -10,8 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.errors import UsageError
-from surefoot.io.writer import LOCK
+from surefoot.core.errors import UsageError
+from surefoot.core.files import LOCK
 from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.io.writer import cut_torn_line, write_whole
+from surefoot.core.files import cut_torn_line, write_whole
 
 _SEGMENT_BYTES = 1 << 20
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.seam import Prompt, Reply
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from surefoot.errors import Incomplete, SurefootError
+from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.models.seam import Prompt, Reply, Shelf
 
 _VERSION = 1  # of what a digest is made of

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.dialects import Answer, AnthropicDialect, Dialect, OpenAiDialect
 from surefoot.models.failures import SILENT, CallFailed, Hints, failure_of
 from surefoot.models.ollama import OllamaDialect

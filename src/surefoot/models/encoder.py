@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 from surefoot.models.readings import Logits, Readings
 from surefoot.models.weights import AGAIN, recorded, verified
 from surefoot.models.wordpiece import Pair, WordPieces

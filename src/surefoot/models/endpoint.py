@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget, Estimate, price_of, tokens_of
 from surefoot.models.cache import Cache, digest_of, repeated
 from surefoot.models.calls import Endpoint, Learnt, Run, Terms, ask

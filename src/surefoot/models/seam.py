@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 Schema = dict[str, Any]  # a JSON schema; its "title" names it
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")

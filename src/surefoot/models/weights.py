@@ -10,7 +10,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from surefoot.errors import Incomplete
+from surefoot.core.errors import Incomplete
 
 WEIGHT_FILES = ("quick.onnx", "strong.onnx", "quick-tokenizer.json", "strong-tokenizer.json", "calibration.json")
 SUMS = "SHA256SUMS"

@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 
-from surefoot.io.places import is_address
+from surefoot.core.types import Problem, Trace
 from surefoot.io.rows import Row, rows_in
-from surefoot.io.sources import Block, File, Lines, Values, cut, files_in
+from surefoot.io.sources import Block, File, Lines, Values, cut, files_in, is_address
 from surefoot.monitor.follow import Position, Tail
-from surefoot.types import Problem, Trace
 
 _NAMES = ("trace_id", "traceId", "request_id", "requestId", "run_id", "runId", "span_id", "message_id", "uuid")
 # With one of these, two rows that are the same throughout are one answer; without, they may be two.

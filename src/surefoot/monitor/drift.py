@@ -14,7 +14,7 @@ from math import ceil, log
 import numpy as np
 from msgspec import Struct
 
-from surefoot.stats.quantiles import beta_quantile
+from surefoot.core.intervals import beta_quantile
 
 ANSWERS_PER_FALSE_ALARM = 5_000  # answers of the even sample, over all charts
 # Which part of the false alarms each chart may raise. Wrong answers are to be found soonest.

@@ -17,11 +17,10 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.io.compressed import open_zst
+from surefoot.core.files import BYTE_ORDER_MARK
+from surefoot.core.types import Problem
 from surefoot.io.rows import Row, decode_lines, decode_one
-from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE
-from surefoot.io.writer import BYTE_ORDER_MARK
-from surefoot.types import Problem
+from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE, open_zst
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 _MARK_BYTES = 256

@@ -6,11 +6,10 @@ from math import fsum
 
 from msgspec import Struct
 
+from surefoot.core.intervals import Stratum as Part
+from surefoot.core.intervals import post_stratified, wilson
+from surefoot.core.table import BUCKETS
 from surefoot.monitor.sampling import STRATA, Stratum
-from surefoot.stats import wilson
-from surefoot.stats.correction import Stratum as Part
-from surefoot.stats.correction import post_stratified
-from surefoot.table import BUCKETS
 
 UNGRADED = "ungraded"
 COUNTED: tuple[str, ...] = (*BUCKETS, UNGRADED)

@@ -15,11 +15,11 @@ from hashlib import sha256
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from surefoot.core.types import Item, Retrieved, Trace
 from surefoot.monitor.identifiers import MONTHS, Place, hits_in, month_in
 from surefoot.safety.folded import Folded
 from surefoot.text.normal import hashed_subject, id_of_text
-from surefoot.text.numbered import placeholder
-from surefoot.types import Item, Retrieved, Trace
+from surefoot.text.numbers import placeholder
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then
 _WORD = re.compile(r"[^\W_]+")

@@ -12,10 +12,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Trace
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
-from surefoot.types import Trace
 
 Stratum = Literal["ordinary", "refused", "flagged"]
 STRATA: tuple[Stratum, ...] = ("ordinary", "refused", "flagged")

@@ -14,8 +14,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.writer import PRIVATE, replace_file
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import PRIVATE, replace_file
 from surefoot.monitor.drift import Alert, Chart, charts
 from surefoot.monitor.follow import Position
 from surefoot.monitor.rates import COUNTED, UNGRADED, Tally

@@ -10,7 +10,7 @@ from socket import gethostname
 
 import msgspec
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 _TIMEOUT = 10  # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0

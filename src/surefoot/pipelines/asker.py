@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.errors import TransientError, words_of
-from surefoot.types import Ask, Passage, Pipeline, Question, Retrieved, Trace
+from surefoot.core.errors import TransientError, words_of
+from surefoot.core.types import Ask, Passage, Pipeline, Question, Retrieved, Trace
 
 LONGEST_ANSWER = 1_000_000  # characters; what is longer is no answer, and would burden every later step
 _LONGEST_RETRIEVED = 8_000_000

@@ -21,10 +21,10 @@ from typing import IO
 
 import msgspec
 
-from surefoot.errors import Incomplete, TransientError, UsageError
+from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.types import Ask, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import trace_of_reply
-from surefoot.types import Ask, Trace
 
 _LONGEST_LINE = 32 << 20
 _SECONDS_TO_END = 1.0

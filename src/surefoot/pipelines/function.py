@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from surefoot.errors import Incomplete, TransientError, UsageError
+from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.types import Ask, Retrieved, Trace
 from surefoot.pipelines.process import (
     SECONDS_TO_END,
     Answered,
@@ -31,7 +32,6 @@ from surefoot.pipelines.process import (
     Refused,
     Task,
 )
-from surefoot.types import Ask, Retrieved, Trace
 
 _ENDS_IN_A_ROW = 20  # after so many without one answer, asking on is of no use
 _PROGRAM = """

@@ -25,10 +25,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import SurefootError, TransientError, UsageError, words_of
+from surefoot.core.errors import SurefootError, TransientError, UsageError, words_of
+from surefoot.core.types import Ask, Pipeline, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
-from surefoot.types import Ask, Pipeline, Trace
 
 LONGEST_MESSAGE = 32 << 20
 SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log

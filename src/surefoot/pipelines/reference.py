@@ -23,11 +23,11 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
+from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.graders.judges import Asked
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.windows import Answered
 from surefoot.pipelines.retriever import Evidence, Retriever, wanted, weigh
-from surefoot.types import Ask, Passage, Retrieved, Trace
 
 PASSAGES_READ = 5
 _NAMED = 3

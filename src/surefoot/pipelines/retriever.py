@@ -21,8 +21,8 @@ from tantivy import (
     Tokenizer,
 )
 
-from surefoot.text.quantities import quantities
-from surefoot.types import Passage
+from surefoot.core.types import Passage
+from surefoot.text.numbers import quantities
 
 _TITLE_WEIGHT = 0.8
 _SPARE = 20  # hits beyond those asked for, so that equal scores are cut in the order of the corpus

@@ -21,7 +21,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError, check_number
+from surefoot.core.errors import UsageError, check_number
+from surefoot.core.types import Passage, Pipeline
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings
@@ -30,7 +31,6 @@ from surefoot.pipelines.function import HostedPipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import KINDS, chat_model, masked
-from surefoot.types import Passage, Pipeline
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "

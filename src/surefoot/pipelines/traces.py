@@ -11,13 +11,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.kinds import kind_of
-from surefoot.io.said import said
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.types import Ask, Problem, ProblemLog, Trace
+from surefoot.io.fields import kind_of, said
 from surefoot.io.traces import Logged, TraceReader, read_traces
-from surefoot.problems import ProblemLog
 from surefoot.text.normal import normalise
-from surefoot.types import Ask, Problem, Trace
 
 # Names that can only mean the question; a bare `id` may as well be that of the reply.
 _QUESTION_IDS = ("qid", "q_id", "question_id", "questionId")

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from surefoot.errors import Incomplete, TransientError, UsageError
+from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.models.failures import retry_after
 from surefoot.models.seam import Model, Prompt
 from surefoot.pipelines.retriever import Retriever
 from surefoot.pipelines.traces import trace_of_reply
-from surefoot.types import Ask, Passage, Retrieved, Trace
 
 DEFAULT_TEMPLATE = '{"question": "{question}"}'
 _LARGEST_REPLY = 32 << 20

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from surefoot.annotators import whose_by_name
+from surefoot.core.records import whose_by_name
+from surefoot.core.types import Evidence, Passage, Question
 from surefoot.gate import trust
-from surefoot.gate.causes import Fault, cited_in
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import is_unsure
+from surefoot.gate.overview import Fault, cited_in, is_unsure
 from surefoot.gate.sides import BUCKET_AXIS, Said
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
@@ -27,11 +27,11 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    counted,
+    in_plain_words,
+    linked,
 )
-from surefoot.report.glossary import in_plain_words
-from surefoot.report.words import counted, linked
-from surefoot.text.terms import telling_words
-from surefoot.types import Evidence, Passage, Question
+from surefoot.text.sentences import telling_words
 
 LONGEST_QUESTION = 160
 _MOST: Mapping[Form, int] = {"terminal": 12, "markdown": 200}  # answers, and only those worth a look

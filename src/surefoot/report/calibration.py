@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from surefoot.annotators import whose, whose_by_name
 from surefoot.calibration.answers import FACTUALITY
 from surefoot.calibration.results import (
     MEAN,
@@ -14,7 +13,7 @@ from surefoot.calibration.results import (
     Differing,
     Rate,
 )
-from surefoot.records import Interval
+from surefoot.core.records import Interval, whose, whose_by_name
 from surefoot.report.blocks import (
     Bars,
     Block,
@@ -26,9 +25,10 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    counted,
+    percent,
     problem_section,
 )
-from surefoot.report.words import counted, percent
 
 _MOST_DIFFERING = 50
 Row = tuple[Line, ...]

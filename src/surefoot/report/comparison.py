@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from surefoot.annotators import whose_by_name
-from surefoot.gate.causes import cause_of
+import msgspec
+
+from surefoot.core.records import whose, whose_by_name
+from surefoot.core.types import Estimate, Question
+from surefoot.gate import trust
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import GroupChange
-from surefoot.gate.metrics import metric_named
+from surefoot.gate.metrics import UNGRADED, metric_named
+from surefoot.gate.overview import cause_of
 from surefoot.gate.rules import Change, Check
-from surefoot.gate.sides import SIDES, SideName
+from surefoot.gate.sides import SIDES, Said, SideName
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
@@ -20,14 +24,18 @@ from surefoot.report.answers import (
     asked,
     bucket_of,
     chip,
+    cited_by,
     first_step,
     graded_by,
     listed,
     look_into,
+    reason_of,
     rests_on,
     why_of,
 )
 from surefoot.report.blocks import (
+    STATUS_WORDS,
+    WAIVED,
     Bars,
     Block,
     Case,
@@ -43,24 +51,225 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    problem_section,
-)
-from surefoot.report.verdict import verdict_lines
-from surefoot.report.words import (
-    STATUS_WORDS,
     allowed,
+    around,
     bound_words,
     change_words,
     counted,
+    headline,
     in_points,
     linked,
     margin_words,
     names,
     number,
+    overridden,
     plain,
+    problem_section,
     rule_words,
     status,
+    unit,
 )
+
+_OF_THE_REQUEST = ("notes", "not_counted", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
+_AS_IT_IS = (
+    "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
+    "mcnemar", "problems",
+)  # fmt: skip
+
+
+def as_json(comparison: Comparison) -> dict[str, object]:
+    """Plain values under the names that are promised to users."""
+    decision, request, annotators = comparison.decision, comparison.request, comparison.trust.annotators
+    known = msgspec.to_builtins(comparison.trust)
+    return {
+        "outcome": decision.outcome,
+        "exit_code": int(decision.exit_code),
+        "incomplete": list(decision.incomplete),
+        **{name: msgspec.to_builtins(getattr(request, name)) for name in _OF_THE_REQUEST},
+        "alpha_left": comparison.alpha,
+        "waived": dict(request.waivers),
+        "trust": {**known, "failed_checks": comparison.failed_checks, "in_words": trust.in_words(comparison.trust)},
+        **{name: msgspec.to_builtins(getattr(comparison, name)) for name in _AS_IT_IS},
+        "labelled_by": {"who": whose(annotators), "annotators": list(annotators)} if annotators else None,
+        "checks": [_json_check(check) for check in decision.checks],
+        "measures": {
+            side: {name: estimate_json(estimate) for name, estimate in measures.items()}
+            for side, measures in comparison.measures.items()
+        },
+        "changes": _json_changes(comparison.changes),
+        "by_group": {
+            field: {
+                value: {name: _json_group(one) for name, one in changes.items()} for value, changes in values.items()
+            }
+            for field, values in comparison.by_group.items()
+        },
+        "moved": [_json_moved(pair) for pair in comparison.moved],
+    }
+
+
+def _json_check(check: Check) -> dict[str, object]:
+    numbers = _json_change(check.change) if check.change else {
+        "baseline": _value(check.before), "candidate": _value(check.seen), "change": None, "low": None, "high": None,
+        "limit": None if check.limit is None else float(check.limit), "margin": None,
+    }  # fmt: skip
+    return {
+        "name": check.rule.name,
+        "rule": check.rule.text,
+        "status": WAIVED if check.waiver is not None else check.status,
+        **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
+        **numbers,
+        "seen": estimate_json(check.seen),
+        "before": estimate_json(check.before),
+        "reason": check.reason,
+        "questions": list(check.questions),
+        "question_count": check.question_count,
+    }
+
+
+def _json_changes(changes: Mapping[str, Change]) -> dict[str, object]:
+    return {name: _json_change(change) for name, change in changes.items()}
+
+
+def _json_change(change: Change) -> dict[str, object]:
+    return {name: round(getattr(change, name), 6) for name in change.__struct_fields__}
+
+
+def _json_group(one: GroupChange) -> dict[str, object]:
+    numbers = _json_change(one.change) if one.change else dict.fromkeys(Change.__struct_fields__)
+    return {**numbers, "seen": estimate_json(one.seen), "before": estimate_json(one.before), "reason": one.reason}
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None or estimate.value is None else float(estimate.value)
+
+
+def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
+    if estimate is None:
+        return None
+    value = estimate.value
+    return {"value": None if value is None else float(value), **msgspec.to_builtins(estimate)}
+
+
+def _json_moved(pair: Pair) -> dict[str, object]:
+    return {
+        "question_id": pair.question_id,
+        "attempt": pair.attempt,
+        "stratum": pair.stratum,
+        "question": pair.question.text if pair.question else None,
+        "from": pair.base.bucket or UNGRADED,
+        "to": pair.cand.bucket or UNGRADED,
+        "base": _json_said(pair.base, pair.question),
+        "cand": _json_said(pair.cand, pair.question),
+    }
+
+
+def _json_said(said: Said, question: Question | None) -> dict[str, object]:
+    verdict, quality = said.verdicts.get("factuality"), said.verdicts.get("refusal_quality")
+    return {
+        "answer": said.trace.answer if said.trace else None,
+        "reason": reason_of(said),
+        "by": verdict.grader if verdict else None,
+        "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
+        "refusal_quality_reason": quality.reason if quality else None,
+        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
+        "cited": msgspec.to_builtins(cited_by(said, question)),
+        "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
+    }
+
+
+def in_one_sentence(comparison: Comparison) -> str:
+    """What the decision says after its outcome."""
+    return " ".join(verdict_lines(comparison))
+
+
+def verdict_lines(comparison: Comparison) -> tuple[str, str]:
+    """Why, in answers; then in numbers, with what users lose by it, and what was waived or left out for it."""
+    request, decision = comparison.request, comparison.decision
+    used = [check.rule.name for check in decision.checks if check.waiver is not None]
+    needless = [name for name in request.waivers if name not in used]
+    said = [_reason(comparison)]
+    said += [f"Users lose: {lost}." for lost in _lost(comparison)]
+    said += [f"Waived: {', '.join(used)}."] if used else []
+    said += [f"Waived without need: {', '.join(needless)}."] if needless else []
+    said += ["Uncalibrated: verdicts were taken for the truth."] if request.uncalibrated else []
+    said += [f"Not as the gate file has it: {overridden(request.overridden)}."] if request.overridden else []
+    said += [f"{note[:1].upper()}{note[1:]}." for note in request.notes]
+    return _in_answers(comparison), " ".join(said)
+
+
+def _in_answers(comparison: Comparison) -> str:
+    """`54 answers became wrong and 23 unsupported; no bad answer got better.`"""
+    if not any(pair.base.bucket or pair.cand.bucket for pair in comparison.pairs):
+        return "the answers are in no buckets: neither run is graded."
+    if not any(pair.has_moved for pair in comparison.pairs):
+        return "no answer changed its bucket."
+    pairs = [pair for pair in comparison.pairs if pair.base.bucket]
+    wrong = sum(pair.cand.bucket == "wrong" != pair.base.bucket for pair in pairs)
+    unsupported = sum(pair.cand.bucket == "unsupported" and pair.turn == "became bad" for pair in pairs)
+    better = sum(pair.turn == "became acceptable" for pair in pairs)
+    worse = [(wrong, "wrong"), (unsupported, "unsupported")]
+    (first, kind), *rest = [one for one in worse if one[0]] or [(0, "wrong or unsupported")]
+    became = f"{counted(first, 'answer') if first else 'no answer'} became {kind}"
+    became += "".join(f" and {count} {kind}" for count, kind in rest)
+    return f"{became}; {counted(better, 'bad answer') if better else 'no bad answer'} got better."
+
+
+def _reason(comparison: Comparison) -> str:
+    """What decided: by how much a metric changed, and what lacks its data."""
+    decision = comparison.decision
+    if decision.outcome == "SHIP":
+        return headline(decision).capitalize()
+    open_ = [check for check in decision.checks if check.waiver is None]
+    failed = [check for check in open_ if check.status == "fail"]
+    told = [_changed(check) for check in failed]
+    if not failed:
+        unsure = [check for check in open_ if check.status == "undecidable"]
+        told += _unsure(unsure, comparison.request.margin)
+    told += decision.incomplete
+    told += [f"{check.rule.name} is not met" for check in open_ if check.status == "incomplete"]
+    return f"{'; '.join(told) or 'no rule applies'}."
+
+
+def _changed(check: Check) -> str:
+    metric, change = check.rule.metric, check.change
+    if change is None:
+        return f"{check.rule.name} failed"
+    if not change.change and change.low == change.high:
+        return f"{metric} did not change"
+    way = "rose" if change.change > 0 else "fell"
+    size = in_points(metric, abs(change.change)).removeprefix("+")
+    return f"{metric} {way} by {size}{unit(metric)}{around(metric, change)}"
+
+
+def _unsure(checks: Sequence[Check], margin: float) -> Iterator[str]:
+    """What may or may not be too much, in numbers; then what there are no numbers for."""
+    for check in checks:
+        if check.change is None or check.reason:
+            continue
+        metric, limit = check.rule.metric, allowed(check)
+        ends = check.change.low, check.change.high
+        # Rounded to the very limit, an end of the interval would not show why it is not enough.
+        digits = next((n for n in (1, 2, 3) if limit not in (in_points(metric, end, n) for end in ends)), 4)
+        why = margin_words(check, margin)
+        yield f"{metric} {change_words(metric, check.change, digits)}; you allow {limit}{f' ({why})' if why else ''}"
+    if unknown := [check.rule.name for check in checks if check.change is None or check.reason]:
+        yield f"{', '.join(unknown)} cannot be decided"
+
+
+def _lost(comparison: Comparison) -> Iterator[str]:
+    """What a change costs users although no rule may mind: fewer correct answers, or more refusals of what is known."""
+    if any(check.status == "incomplete" for check in comparison.decision.checks):
+        return  # what is not graded is not lost
+    correct, refused = comparison.changes.get("correct_rate"), comparison.changes.get("over_refusal")
+    if correct and correct.high < 0:
+        yield f"correct fell by {_points(correct)}"
+    if refused and refused.low > 0:
+        yield f"{_points(refused)} more of what could be answered is refused"
+
+
+def _points(change: Change) -> str:
+    return f"{round(abs(change.change) * 100, 1):g} points"
+
 
 _ABOUT_CHANGES = (
     "Baseline and candidate are as graded and labelled; the change allows for what the grader may have got wrong."

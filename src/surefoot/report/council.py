@@ -23,8 +23,10 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    counted,
+    names,
+    plain,
 )
-from surefoot.report.words import counted, names, plain
 
 _NAMED = 10  # questions of unsafe answers
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from surefoot.core.table import ACCEPTABLE
 from surefoot.report.blocks import ORDER
-from surefoot.table import ACCEPTABLE
 
 HEIGHT = 220.0
 LEFT, RIGHT = 100.0, 300.0  # where the ribbons begin and end

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Check
 from surefoot.gate.trust import in_words
-from surefoot.report.blocks import Headline, Items, Line, Report, Span
-from surefoot.report.comparison import broken_rules, bucket_bars, in_one_line
-from surefoot.report.verdict import in_one_sentence
-from surefoot.report.words import names, plain
+from surefoot.report.blocks import Headline, Items, Line, Report, Span, names, plain
+from surefoot.report.comparison import broken_rules, bucket_bars, in_one_line, in_one_sentence
 
 _LEVELS = {"SHIP": "notice", "BLOCK": "error", "INCONCLUSIVE": "warning"}
 _MOST = 10  # annotations of a kind that GitHub shows of one step

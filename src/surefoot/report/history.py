@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from surefoot.annotators import whose_by_name
-from surefoot.gate.history import BASELINE, History, Measured, PastRun
-from surefoot.gate.history import Trend as Course
+from surefoot.core.records import Certificate, Step, whose_by_name
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Estimate
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.overview import BASELINE, History, Measured, PastRun
+from surefoot.gate.overview import Trend as Course
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.records import Certificate, Step
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -29,10 +30,11 @@ from surefoot.report.blocks import (
     Span,
     Table,
     Trend,
+    counted,
+    overridden,
+    plain,
+    share,
 )
-from surefoot.report.words import counted, overridden, plain, share
-from surefoot.table import BUCKETS
-from surefoot.types import Estimate
 
 _SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
 _LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}

@@ -18,8 +18,8 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 
 from surefoot.report import blocks, prose
+from surefoot.report.blocks import TERMS
 from surefoot.report.flow import picture
-from surefoot.report.glossary import TERMS
 from surefoot.report.trend import charts
 
 _INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")

@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from surefoot.gate.rules import Check, Decision
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
-from surefoot.report.words import change_words, counted, plain, seen
+from surefoot.report.blocks import change_words, counted, plain, seen
 from surefoot.scorecard import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")

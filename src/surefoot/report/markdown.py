@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from surefoot.report import blocks
-from surefoot.report.blocks import Block, Line, Report, Span
-from surefoot.report.words import plain
+from surefoot.report.blocks import Block, Line, Report, Span, plain
 
 _LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
 _MARKUP = re.compile(r"([\\`*\[\]|#~]|(?<!\w)_|_(?!\w))")  # an underscore inside a word is none

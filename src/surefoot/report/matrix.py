@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from surefoot.core.table import BUCKETS
 from surefoot.factors.effects import MEASURED, Contest, Difference, Effect, Matrix, Movement
 from surefoot.factors.results import RATES, CellResult
 from surefoot.gate.metrics import UNGRADED
@@ -21,10 +22,10 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    counted,
+    number,
 )
-from surefoot.report.comparison_json import estimate_json
-from surefoot.report.words import counted, number
-from surefoot.table import BUCKETS
+from surefoot.report.comparison import estimate_json
 
 _UNIT = (
     "Differences are per 100 questions (over_refusal: answerable ones; under_refusal: unanswerable ones;"

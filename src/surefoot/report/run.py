@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from surefoot.gate.causes import cause_of
+from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Judged, Overview, is_unsure
+from surefoot.gate.overview import Judged, Overview, cause_of, is_unsure
 from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
@@ -27,6 +27,7 @@ from surefoot.report.answers import (
     why_of,
 )
 from surefoot.report.blocks import (
+    TERMS,
     Bars,
     Block,
     Case,
@@ -38,11 +39,11 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    counted,
+    plain,
     problem_section,
+    share,
 )
-from surefoot.report.glossary import TERMS
-from surefoot.report.words import counted, plain, share
-from surefoot.table import ACCEPTABLE, BUCKETS
 
 _NAMED = re.compile(r"'[^']*'|\d+")
 

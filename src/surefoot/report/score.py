@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from surefoot.core.intervals import questions_to_be_sure
+from surefoot.core.types import Question, in_words
 from surefoot.gate.metrics import SCORED
 from surefoot.gate.rules import Check
 from surefoot.outcomes import ScoredRow
-from surefoot.problems import in_words
 from surefoot.report.blocks import (
     Block,
     Form,
@@ -19,8 +20,6 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-)
-from surefoot.report.words import (
     change,
     counted,
     headline,
@@ -34,8 +33,6 @@ from surefoot.report.words import (
     to_be_sure,
 )
 from surefoot.scorecard import Scorecard
-from surefoot.stats import questions_to_be_sure
-from surefoot.types import Question
 
 _PROVABLE = 0.05
 _PROBLEMS: dict[Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind

@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from surefoot.report import blocks
-from surefoot.report.blocks import Block, Line, Report
-from surefoot.report.words import plain
+from surefoot.report.blocks import Block, Line, Report, plain
 
 _STYLES = {
     "strong": "bold",

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from surefoot.report.blocks import Trend
-from surefoot.report.words import interval, percent
-from surefoot.types import Estimate
+from surefoot.core.types import Estimate
+from surefoot.report.blocks import Trend, interval, percent
 
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 310.0, 10.0, 100.0  # of the field that is drawn on
 _TOPS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # how far a scale may reach

@@ -10,17 +10,17 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Passage, Question
 from surefoot.datasets.hygiene import Finding
 from surefoot.datasets.locks import content_hash, lock_path, read_lock
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided
-from surefoot.errors import UsageError
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
 from surefoot.report.prose import visible
 from surefoot.review.form import Fields, edit_of
 from surefoot.review.view import View, view_of
 from surefoot.review.writing import Author, are_against
-from surefoot.types import Passage, Question
 from surefoot.web.pages import BadForm
 
 _OPEN_FOR = 10 * 60.0  # seconds that a question stays with whoever has it before them

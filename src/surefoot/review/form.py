@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from surefoot.core.types import Expects, Question
 from surefoot.datasets.review import edited
 from surefoot.report.prose import visible
 from surefoot.review.writing import written_question
-from surefoot.types import Expects, Question
 from surefoot.web.pages import BadForm
 
 _LONGEST = 4_000

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from surefoot.core.types import Passage, Question
 from surefoot.io.questions import made_of
-from surefoot.types import Passage, Question
 from surefoot.web.passages import Source, source_of, unknown_source, word_keys
 
 

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Passage, Question
 from surefoot.datasets.hygiene import SURE, Finding
 from surefoot.datasets.protocol import USUAL
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
-from surefoot.errors import UsageError
 from surefoot.io.questions import REJECTED, review_of
 from surefoot.text.normal import id_of_text, normalise
-from surefoot.types import Passage, Question
 
 
 def written_question(text: str, gold: Sequence[str] = (), claims: Sequence[str] = ()) -> Question:

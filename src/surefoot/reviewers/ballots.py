@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from msgspec import Struct
 
-from surefoot.rubric import LOWEST, Rubric, read_lowest, read_score
+from surefoot.core.rubric import LOWEST, Rubric, read_lowest, read_score
 from surefoot.text import jsonblocks, refusals
 from surefoot.text.jsonblocks import Block
 

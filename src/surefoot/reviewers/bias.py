@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from surefoot.core.intervals import t_quantile
 from surefoot.reviewers.order import Table, Vote, fit, labels_of, table_of
 from surefoot.reviewers.sheet import ROUNDING
-from surefoot.stats.quantiles import t_quantile
 
 ALPHA = 0.05
 FEWEST_LENGTHS = 5  # with four answers not even a perfect order has p < .05

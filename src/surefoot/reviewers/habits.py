@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from surefoot.records import Interval
+from surefoot.core.intervals import Influence, mean_of, reach
+from surefoot.core.records import Interval
 from surefoot.reviewers.sheet import Flags, Numbers, Sheet
-from surefoot.stats.simultaneous import Influence, mean_of, reach
 
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
 FEWEST_FOR_SPREAD = 40  # deviations are more unruly than scores

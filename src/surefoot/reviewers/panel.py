@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.errors import UsageError, words_of
+from surefoot.core.errors import UsageError, words_of
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.reviewers.ballots import Answer, Review

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.rubric import HIGHEST, LOWEST
+from surefoot.core.types import Passage
 from surefoot.graders.fence import Fence
 from surefoot.models.seam import Prompt, Schema
 from surefoot.reviewers.ballots import Answer, Review, Void, read
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import HIGHEST, LOWEST
-from surefoot.types import Passage
 
 LONGEST_SHOWN = 24_000  # characters of an answer
 _LONGEST_NOTE = 600  # characters; small models do not stop by themselves

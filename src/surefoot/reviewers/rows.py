@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from surefoot.rubric import AXIS_PREFIX
-from surefoot.types import Verdict
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.types import Verdict
 
 PREFIX = AXIS_PREFIX
 GRADER = "council/"

@@ -9,11 +9,11 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.intervals import clustered_mean
+from surefoot.core.rubric import HIGHEST
+from surefoot.core.types import Item, Verdict
 from surefoot.gate.sides import document_of
 from surefoot.reviewers import rows
-from surefoot.rubric import HIGHEST
-from surefoot.stats import clustered_mean
-from surefoot.types import Item, Verdict
 
 _Values = dict[str, list[float]]  # by question
 

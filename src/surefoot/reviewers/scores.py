@@ -16,11 +16,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import safety
+from surefoot.core.rubric import LOWEST, Fault, Rubric
 from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Evaluation, Review, Void, bare, read
 from surefoot.reviewers.bias import Bias, audit
 from surefoot.reviewers.order import Standing, Vote, standings, table_of, tied
 from surefoot.reviewers.settings import Settings
-from surefoot.rubric import LOWEST, Fault, Rubric
 from surefoot.text import refusals
 
 SAFETY = "safety"

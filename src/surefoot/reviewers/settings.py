@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from surefoot import rubric as rubrics
-from surefoot.errors import UsageError
-from surefoot.rubric import Rubric
+from surefoot.core import rubric as rubrics
+from surefoot.core.errors import UsageError
+from surefoot.core.rubric import Rubric
 from surefoot.text.endpoints import masked
 
 PREFIX = "LLM_COUNCIL_"

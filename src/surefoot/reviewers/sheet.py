@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.stats.simultaneous import Influence, mean_of
+from surefoot.core.intervals import Influence, mean_of
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]

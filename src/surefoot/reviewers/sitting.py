@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core.types import Evidence, Item, Question, Verdict
 from surefoot.models.seam import Prompt
 from surefoot.reviewers import rows
 from surefoot.reviewers.ballots import Answer, Ballot, Review
@@ -21,7 +22,6 @@ from surefoot.reviewers.prompts import Sources, review_prompt
 from surefoot.reviewers.scores import Known, Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.text.normal import is_empty
-from surefoot.types import Evidence, Item, Question, Verdict
 
 VERSION = 2  # of what reviewers are asked about an answer of a run, and of how a score is made of it
 _LABEL = "A"

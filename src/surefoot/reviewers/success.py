@@ -8,11 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from surefoot.records import Interval
+from surefoot.core.intervals import Influence, Pairs, interval, less, pairs_of, reach, tau
+from surefoot.core.records import Interval
 from surefoot.reviewers.habits import FEWEST_QUESTIONS
 from surefoot.reviewers.sheet import CAPPED, HOLISTIC, OVERALL, Flags, Numbers, Sheet
-from surefoot.stats.pairs import Pairs, interval, less, pairs_of, tau
-from surefoot.stats.simultaneous import Influence, reach
 
 CONCISENESS = "conciseness"
 PANELS = 40  # of reviewers drawn with replacement from those there are

@@ -14,10 +14,10 @@ from statistics import median
 import numpy as np
 from msgspec import Struct
 
-from surefoot.records import Interval
+from surefoot.core.intervals import Influence, mean_of, reach
+from surefoot.core.records import Interval
 from surefoot.reviewers.habits import FEWEST_QUESTIONS
 from surefoot.reviewers.sheet import OVERALL, ROUNDING, Column, Flags, Numbers, Sheet
-from surefoot.stats.simultaneous import Influence, mean_of, reach
 
 FEWEST_FOR_NOISE, FEWEST_FOR_COPIES, FEWEST_FOR_SHARED = 3, 3, 4  # reviewers
 # Noise is who agrees with the others less than half as well as they usually do. Less than full agreement is expected.

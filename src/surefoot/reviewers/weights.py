@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from surefoot.records import Interval
+from surefoot.core.intervals import Ints, Numbers, Pairs, interval, share
+from surefoot.core.records import Interval
 from surefoot.reviewers.sheet import Flags
 from surefoot.reviewers.success import Opinions
-from surefoot.stats.pairs import Ints, Numbers, Pairs, interval, share
 
 FEWEST_QUESTIONS = 30
 FEWEST_CONTRADICTED = 6  # questions: if only five changed, all for the better, that may still be chance

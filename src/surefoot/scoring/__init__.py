@@ -1,6 +1,5 @@
 """Score traces against a question set: the whole deterministic tier behind one function."""
 
-from surefoot.scoring.result import ScoreResult
-from surefoot.scoring.run import score
+from surefoot.scoring.run import ScoreResult, score
 
 __all__ = ["ScoreResult", "score"]

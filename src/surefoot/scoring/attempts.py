@@ -11,10 +11,9 @@ import numpy as np
 from msgspec import json
 from numpy.typing import NDArray
 
+from surefoot.core.types import Problem, ProblemLog, Question
 from surefoot.outcomes import Outcome, ScoredRow, label
-from surefoot.problems import ProblemLog
-from surefoot.scoring.block import BlockResult
-from surefoot.types import Problem, Question
+from surefoot.scoring.batch import BlockResult
 
 _LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
 _OUTCOMES = 1 << 24  # more than are ever told apart

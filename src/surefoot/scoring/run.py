@@ -2,42 +2,279 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import IO, Any, Literal
 
+import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from surefoot.datasets.locks import fingerprint_of, verify_lock
-from surefoot.errors import UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.files import UNREADABLE
+from surefoot.core.records import fingerprint
+from surefoot.core.types import Estimate, Item, Problem, ProblemLog, Question, Trace, check_group_fields, in_words
+from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
-from surefoot.gate.rules import Rule
-from surefoot.io import gatefiles, places, sources
+from surefoot.gate.metrics import SCORED, Tally
+from surefoot.gate.rules import Check, Decision, Rule
+from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
+from surefoot.io import sources as places
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
-from surefoot.io.pool import map_blocks
-from surefoot.io.question_store import Questions
-from surefoot.io.questions import QuestionSet
+from surefoot.io.questions import Questions, QuestionSet
 from surefoot.io.rows import rows_in
+from surefoot.io.sources import map_blocks
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import SPANS, TraceReader
-from surefoot.problems import ProblemLog
-from surefoot.records import fingerprint
+from surefoot.outcomes import ACCEPTABLE, AdviceLog, Outcome, ScoredRow, label, outcome_of
+from surefoot.report import score as words
+from surefoot.report.blocks import Report
 from surefoot.scorecard import Accounting, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
-from surefoot.scoring.block import BlockResult
-from surefoot.scoring.decision import Baseline, Counted, count, decide, load_baseline, pair
-from surefoot.scoring.result import ScoreResult
+from surefoot.scoring.batch import BlockResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.result import Reported
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
-from surefoot.types import Item, Problem, Question, Trace, check_group_fields
+
+Outcomes = Iterable[tuple[Question, Outcome, int]]  # each question with an outcome and how many attempts had it
+QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
+
+
+class _Settings(Struct, frozen=True):
+    questions_sha256: str = ""
+
+
+class Baseline(Struct):
+    """What `surefoot score --json` printed for an earlier run."""
+
+    metrics: dict[str, Estimate]
+    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
+    settings: _Settings = _Settings()
+    rows: list[ScoredRow] = []
+    question_hashes: dict[str, str] = {}
+
+    def find(self, rule: Rule) -> Estimate | None:
+        """None for what the earlier run did not measure."""
+        name, value = rule.group_key or ("", "")
+        return (self.groups.get(name, {}).get(value, {}) if name else self.metrics).get(rule.metric)
+
+    def alike(self, questions: Iterable[Question]) -> dict[str, str]:
+        """The questions that the earlier run was asked too, by content: their ids now and then."""
+        ids = {sha256: qid for qid, sha256 in self.question_hashes.items()} if self.rows else {}
+        found = ((one.id, content_hash(one)) for one in questions)
+        return {qid: qid if self.question_hashes.get(qid) == sha else ids[sha] for qid, sha in found if sha in ids}
+
+    def over(self, questions: Mapping[str, Question], rules: Sequence[Rule], by: Sequence[str]) -> Baseline:
+        """The same over some of its questions, as far as rows tell: not what was retrieved."""
+        asked = ((questions[row.qid], row) for row in self.rows if row.qid in questions)
+        counted = count(((question, outcome_of(row, question), 1) for question, row in asked), rules, by)
+        groups = {name: counted.estimates(name) for name in counted.groups}
+        return replace(self, metrics=metrics.estimates(counted.total), groups=groups)
+
+
+def load_baseline(path: str | Path) -> Baseline:
+    try:
+        earlier = msgspec.json.decode(Path(path).read_bytes(), type=Baseline)
+        parts = (earlier.metrics, *(numbers for values in earlier.groups.values() for numbers in values.values()))
+        if any(min(one.numerator, one.denominator) < 0 for numbers in parts for one in numbers.values()):
+            raise msgspec.ValidationError("a number of answers is below 0")
+    except (OSError, *UNREADABLE) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        hint = "write it with `surefoot score ... --json > baseline.json`"
+        raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error
+    return earlier
+
+
+def pair(before: Baseline, outcomes: Outcomes, alike: Mapping[str, str]) -> tuple[int, tuple[dict[str, str], ...]]:
+    """How many questions have a label in both runs, and those whose labels differ. An edited question is paired with
+    the one that it replaces."""
+    then, now = defaultdict[str, list[str]](list), defaultdict[tuple[str, str], list[str]](list)
+    for row in before.rows:
+        then[row.qid].append(row.label)
+    for question, outcome, times in outcomes:
+        if (was := alike.get(question.id, str(question.metadata.get("replaces", "")))) in then:
+            now[question.id, was] += [label(outcome)] * times
+    moved = []
+    for (qid, was), labels in now.items():
+        a, b = (", ".join(sorted(some)) for some in (then[was], labels))
+        good, better = (sum(one in ACCEPTABLE for one in some) / len(some) for some in (then[was], labels))
+        way = "worse" if better < good else "better" if better > good else "other"
+        if a != b:
+            moved.append({"question_id": qid, "was": was, "baseline": a, "candidate": b, "way": way})
+    return len(now), tuple(moved)
+
+
+class Behind(Struct):
+    """The questions that fail a rule: the first of them by name, all of them counted."""
+
+    named: list[str] = field(default_factory=list)
+    count: int = 0
+    last: str | None = None
+
+    def add(self, question_id: str) -> None:
+        """Attempts at one question come one after the other."""
+        if question_id == self.last:
+            return
+        self.last = question_id
+        self.count += 1
+        if len(self.named) < QUESTIONS_NAMED:
+            self.named.append(question_id)
+
+
+class Counted(Struct):
+    total: Tally = field(default_factory=Counter)
+    groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    behind: list[Behind] = field(default_factory=list)  # each rule
+    advice: AdviceLog = field(default_factory=AdviceLog)
+
+    @property
+    def labels(self) -> Counter[str]:
+        counted: Counter[str] = Counter()
+        for outcome, times in self.total.items():
+            counted[label(outcome)] += times
+        return counted
+
+    def estimates(self, name: str) -> dict[str, dict[str, Estimate]]:
+        """All metrics for each group of questions that share a value of a field."""
+        return {value: metrics.estimates(tally) for value, tally in sorted(self.groups[name].items())}
+
+
+def count(outcomes: Outcomes, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
+    names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
+    counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
+    failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
+    for question, outcome, times in outcomes:
+        if not question.gold_claims:
+            outcome = outcome._replace(contained=None)
+        counted.total[outcome] += times
+        for name, tallies in counted.groups.items():
+            tallies.setdefault(question.group(name), Counter())[outcome] += times
+        counted.advice.add(question.id, outcome)
+        if outcome not in failed_by:
+            scored = [(i, SCORED[rule.metric]) for i, rule in enumerate(rules) if rule.metric in SCORED]
+            failed_by[outcome] = [i for i, metric in scored if metric.fails(outcome)]
+        for i in failed_by[outcome]:
+            group = rules[i].group_key
+            if group is None or question.group(group[0]) == group[1]:
+                counted.behind[i].add(question.id)
+    return counted
+
+
+def decide(
+    rules: Sequence[Rule], counted: Counted, shared: Counted, before: Baseline | None, problems: ProblemLog
+) -> Decision:
+    """`shared` are the questions that the baseline was asked too: rules against it are judged by these."""
+
+    def check(place: int, rule: Rule) -> Check:
+        of = shared if rule.on_baseline else counted
+        found = gates.check(rule, _fact(rule, of), before.find(rule) if before else None)
+        return replace(found, questions=tuple(of.behind[place].named), question_count=of.behind[place].count)
+
+    checks = [check(place, rule) for place, rule in enumerate(rules)]
+    incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
+    if not any(outcome.usable for outcome in counted.total):
+        incomplete.append("nothing was scored")
+        checks = [_unscored(check) for check in checks]
+    return gates.decide(checks, incomplete)
+
+
+def _fact(rule: Rule, counted: Counted) -> Estimate | None:
+    if rule.metric not in SCORED:
+        return None
+    if rule.group_key is None:
+        return metrics.estimate(SCORED[rule.metric], counted.total)
+    (name, value), groups = rule.group_key, counted.groups
+    if value not in groups[name]:
+        known = ", ".join(sorted(filter(None, groups[name]))) or "none"
+        return Estimate(0, 0, reason=f"no question has {name} {value!r} (there are: {known})")
+    return metrics.estimate(SCORED[rule.metric], groups[name][value])
+
+
+def _unscored(check: Check) -> Check:
+    """With no usable answer at all, a rule that fails or passes says nothing about the pipeline."""
+    if check.status not in ("fail", "pass"):
+        return check
+    return replace(check, status="undecidable", reason="nothing was scored")
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
+
+
+class ScoreResult(Reported):
+    """Reads like the object that `--json` prints: result["metrics"]["precision"]["value"].
+
+    Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
+    """
+
+    def __init__(self, card: Scorecard, attempts: Attempts, questions: Sequence[Question] = ()) -> None:
+        self.card = card
+        self.questions = questions
+        self._attempts = attempts
+
+    def __repr__(self) -> str:
+        return f"<ScoreResult {self.card.decision.outcome}, {self.card.accounting.scored} answers scored>"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return self.card.decision.exit_code
+
+    @property
+    def outcome(self) -> str:
+        return self.card.decision.outcome
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self)
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """A question a row."""
+        return [msgspec.to_builtins(row) for row in self.rows()]
+
+    def report(self) -> Report:
+        return words.report(self.card, self.rows(), self.questions)
+
+    def rows(self) -> Iterator[ScoredRow]:
+        for lines in self._attempts.rows():
+            yield from _decode_rows(lines)
+
+    def write_json(self, out: IO[bytes], with_rows: bool = True) -> None:
+        head = _encode(self.card.to_json())
+        if not with_rows:
+            out.write(head + b"\n")
+            return
+        out.write(head[:-1] + b',"rows":[')
+        separator = b"\n"
+        for lines in self._attempts.rows():
+            # A newline inside a text is written as \\n, so these are only the ends of rows.
+            out.write(separator + lines[:-1].replace(b"\n", b",\n"))
+            separator = b",\n"
+        out.write(b'],"question_hashes":' + _encode(self._hashes()) + b"}\n")
+
+    def __getitem__(self, key: str) -> object:
+        if key == "question_hashes":
+            return self._hashes()
+        value: object = list(self.rows()) if key == "rows" else self.card.to_json()[key]
+        return msgspec.json.decode(_encode(value))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self.card.to_json(), "rows", "question_hashes")
+
+    def __len__(self) -> int:
+        return len(self.card.to_json()) + 2
+
+    def _hashes(self) -> dict[str, str]:
+        """Of what is asked, by which a later run over another version of the set is compared; a log has no gold."""
+        return hashes_of(self.questions) if self.card.settings.has_gold else {}
+
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 

@@ -9,21 +9,19 @@ import numpy as np
 from msgspec import json
 
 from surefoot import outcomes
+from surefoot.core.types import Problem, Question, Trace
 from surefoot.io.fields import citations_in, error_in, passages_in
-from surefoot.io.question_store import Places
+from surefoot.io.questions import Places
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.shapes import LikeRow, Shape, value_of
 from surefoot.io.sources import Block, Lines
 from surefoot.io.spans import LOOKED_FOR, Span
-from surefoot.io.traces import TraceReader
+from surefoot.io.traces import LikeRow, Shape, TraceReader, value_of
 from surefoot.outcomes import Expected, Reading, row_head
-from surefoot.scoring.batch import BatchReader, Case, Cases, Numbers
-from surefoot.scoring.block import BlockResult
+from surefoot.scoring.batch import BatchReader, BlockResult, Case, Cases, Numbers
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.text import citations
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES
-from surefoot.types import Problem, Question, Trace
 
 _CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
 _HIDDEN = (

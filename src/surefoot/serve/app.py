@@ -20,15 +20,14 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
-from surefoot.errors import SurefootError, UsageError, words_of
-from surefoot.gate.history import CHANGE, History, PastRun
+from surefoot.core.errors import SurefootError, UsageError, words_of
+from surefoot.gate.overview import CHANGE, History, PastRun
 from surefoot.gate.rules import is_rule
 from surefoot.io.gatefiles import GateFile, Sureness
 from surefoot.report import history as reports
-from surefoot.report.blocks import Items, Report
+from surefoot.report.blocks import Items, Report, overridden
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
-from surefoot.report.words import overridden
 from surefoot.serve.desks import Desks, desks_of
 from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores

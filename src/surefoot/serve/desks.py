@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from surefoot.errors import SurefootError
+from surefoot.core.errors import SurefootError
 from surefoot.label.app import app_for
 from surefoot.label.server import desk_of, guidelines_in
 from surefoot.services.history import Archive, Stamp

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from surefoot.errors import ExitCode
+from surefoot.core.errors import ExitCode
 from surefoot.gate.decide import Comparison
-from surefoot.gate.history import BASELINE, CHANGE
-from surefoot.services.decisions import current_baseline, latest_shipped, step_of
+from surefoot.gate.overview import BASELINE, CHANGE
 from surefoot.services.gate import GateResult, gate
 from surefoot.services.result import READER, Person
-from surefoot.services.runs import Name, opened
-from surefoot.services.versions import Versions
+from surefoot.services.runs import Name, Versions, current_baseline, latest_shipped, opened, step_of
 from surefoot.store import Project, Run
 
 

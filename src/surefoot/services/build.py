@@ -13,23 +13,22 @@ from msgspec.structs import replace
 
 from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.wording import prompt, reworded
+from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
+from surefoot.core.types import Question
 from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile
-from surefoot.errors import ExitCode, Incomplete, UsageError, check_number
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.questions import accept_unread
 from surefoot.services.result import READER, Fields, Person, Seen, Watch
-from surefoot.text.language import unreadable
-from surefoot.text.normal import normalise
-from surefoot.types import Question
+from surefoot.text.normal import normalise, unreadable
 
 _MOST = 10_000
 _INSTEAD = {  # what stands in for a kind of which the documents do not give enough

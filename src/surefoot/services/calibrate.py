@@ -10,23 +10,21 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot import rubric as rubrics
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
 from surefoot.calibration.results import NOTHING_SAID, Calibration
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core import rubric as rubrics
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.records import Label, timestamp
+from surefoot.core.rubric import Rubric
+from surefoot.core.types import HARMLESS, Problem, Verdict
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import documents_of
-from surefoot.io.labels import is_grader, load_labels
-from surefoot.io.new_labels import Place, bound, not_yet_in
+from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
-from surefoot.problems import HARMLESS
-from surefoot.records import Label, timestamp
 from surefoot.report import calibration
-from surefoot.report.blocks import Report
-from surefoot.report.words import counted
-from surefoot.rubric import Rubric
+from surefoot.report.blocks import Report, counted
 from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import (
     Name,
@@ -34,13 +32,12 @@ from surefoot.services.runs import (
     graders_of,
     is_file_of_verdicts,
     is_same_file,
+    labelled_alike,
     only_run,
     opened,
     read_run,
 )
-from surefoot.services.versions import labelled_alike
 from surefoot.store import Project, Run
-from surefoot.types import Problem, Verdict
 
 _HARMLESS = HARMLESS | {"tie"}
 

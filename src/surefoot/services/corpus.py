@@ -11,13 +11,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.corpus.corpus import FILE, documents_in, load_rows, write_corpus
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import Read, find_documents, read_documents
-from surefoot.errors import ExitCode, UsageError
 from surefoot.pipelines.retriever import Retriever
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.result import READER, Fields, Person, Result, Seen
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model

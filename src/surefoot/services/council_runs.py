@@ -11,20 +11,20 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.rubric import COUNCIL_OF_RUNS
+from surefoot.core.types import Verdict
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.models.budget import Budget, Estimate, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.report import council as page
-from surefoot.report.blocks import Report
-from surefoot.report.words import counted, plain
+from surefoot.report.blocks import Report, counted, plain
 from surefoot.reviewers.ballots import Review
 from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
 from surefoot.reviewers.run_scores import run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
-from surefoot.rubric import COUNCIL_OF_RUNS
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import council_rows, scored_answers
 from surefoot.services.graders import Terms, settings_of
@@ -33,7 +33,6 @@ from surefoot.services.result import READER, Person, Reported, Watch
 from surefoot.services.runs import Name, check_texts, opened, run_items
 from surefoot.store import Run
 from surefoot.text.endpoints import chat_model
-from surefoot.types import Verdict
 
 _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _SHORTEN = "retrieve fewer or shorter passages"

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.types import Item, Verdict
 from surefoot.report import council as reports
 from surefoot.report.blocks import Report
 from surefoot.report.council import ScoredAnswer
@@ -17,7 +18,6 @@ from surefoot.reviewers.run_scores import RunScores, run_scores
 from surefoot.services.result import Reported
 from surefoot.services.runs import Name, opened, run_items
 from surefoot.store import Run
-from surefoot.types import Item, Verdict
 
 _Key = tuple[str, int]  # question id and attempt
 

@@ -12,10 +12,12 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from surefoot import rubric as rubrics
-from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.writer import printable, replace_file
-from surefoot.report.words import counted, names
+from surefoot.core import rubric as rubrics
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.files import printable, replace_file
+from surefoot.core.rubric import Fault, Rubric
+from surefoot.core.types import Problem
+from surefoot.report.blocks import counted, names
 from surefoot.reviewers import rows
 from surefoot.reviewers.habits import Habit, habits
 from surefoot.reviewers.scores import Known
@@ -24,13 +26,11 @@ from surefoot.reviewers.sitting import known_of
 from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import Refused, Tuned, tune
-from surefoot.rubric import Fault, Rubric
 from surefoot.services.council_scores import council_rows
 from surefoot.services.opinions import read_opinions
 from surefoot.services.result import READER, Fields, Person, Result, tell_problems
 from surefoot.services.runs import Name, opened, run_items
 from surefoot.store import Project, Run
-from surefoot.types import Problem
 
 _HINT = "score them first: surefoot council RUN --reviewer MODEL"
 Other = Literal["holistic"]

@@ -11,17 +11,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.types import Item, Pipeline, Question, Trace
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import Asking
-from surefoot.report.glossary import in_plain_words
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted, in_plain_words
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result
-from surefoot.types import Item, Pipeline, Question, Trace
 
 _OF_EACH = 3  # sentinels with an answer and without, where nobody has marked any
 

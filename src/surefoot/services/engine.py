@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from surefoot import __version__
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 from surefoot.io.cluster import map_parts
 from surefoot.io.finished import Finished
 from surefoot.models.cache import cache_folder

@@ -8,21 +8,32 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.records import MORE_RULES
 from surefoot.gate import decide
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.io import gatefiles
-from surefoot.records import MORE_RULES
-from surefoot.report import comparison_json
+from surefoot.report import comparison as comparison_json
 from surefoot.report.blocks import Report
 from surefoot.report.comparison import report
-from surefoot.services.decisions import PastDecisions, current_baseline, latest_shipped
 from surefoot.services.result import READER, Person, Reported, Tell
-from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
-from surefoot.services.versions import Versions, earlier_labels, versions_of
+from surefoot.services.runs import (
+    Name,
+    PastDecisions,
+    Versions,
+    current_baseline,
+    earlier_labels,
+    is_file_of_verdicts,
+    latest_shipped,
+    only_run,
+    opened,
+    read_all,
+    read_file,
+    versions_of,
+)
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named

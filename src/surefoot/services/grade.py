@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Item, Problem
 from surefoot.gate.overview import AXES
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
+from surefoot.io.fields import quoted
 from surefoot.io.items import Ungradable, load_items
-from surefoot.io.kinds import quoted
-from surefoot.io.places import is_folder, is_there, shown
-from surefoot.report.blocks import Report
-from surefoot.report.words import plain
+from surefoot.io.sources import is_folder, is_there, shown
+from surefoot.report.blocks import Report, plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
@@ -27,8 +28,6 @@ from surefoot.services.passage_texts import PassageTexts, fill_run
 from surefoot.services.result import READER, Person, Reported
 from surefoot.services.runs import Name, check_texts, not_asked, opened, run_items
 from surefoot.store import Key, Project, Run
-from surefoot.table import BUCKETS
-from surefoot.types import Item, Problem
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once

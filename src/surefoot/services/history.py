@@ -9,17 +9,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.errors import ExitCode, SurefootError
-from surefoot.gate.history import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, trends
-from surefoot.gate.overview import overview_of
-from surefoot.records import Step, where
+from surefoot.core.errors import ExitCode, SurefootError
+from surefoot.core.records import Step, where
+from surefoot.gate.overview import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, overview_of, trends
 from surefoot.report.blocks import Report
-from surefoot.report.comparison_json import estimate_json
+from surefoot.report.comparison import estimate_json
 from surefoot.report.history import report
-from surefoot.services.decisions import label_next
 from surefoot.services.label_queue import labelled, queue_of
 from surefoot.services.result import Reported
-from surefoot.services.runs import read_all
+from surefoot.services.runs import label_next, read_all
 from surefoot.store import Project, Run
 
 Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of

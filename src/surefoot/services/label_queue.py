@@ -8,17 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.gate.next_steps import Waiting
-from surefoot.gate.queue import Place, queue
-from surefoot.records import Drawn, Label, current
-from surefoot.report.words import counted
-from surefoot.services.decisions import label_next
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.records import Drawn, Label, current
+from surefoot.core.types import Item, Verdict
+from surefoot.gate.next_steps import Place, Waiting, queue
+from surefoot.report.blocks import counted
 from surefoot.services.result import Result
-from surefoot.services.runs import Name, check_texts, opened, run_items
+from surefoot.services.runs import Name, check_texts, label_next, opened, run_items
 from surefoot.store import Project, Run
 from surefoot.text.normal import is_empty
-from surefoot.types import Item, Verdict
 
 _AXIS = "factuality"
 _Key = tuple[str, int]  # question id and attempt

@@ -11,15 +11,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.records import fingerprint, timestamp
+from surefoot.core.types import Problem, Question, Trace
 from surefoot.io.items import Asked, Ungradable, items_in
-from surefoot.io.places import shown
-from surefoot.io.sources import LOG_FORMATS, check_logs
-from surefoot.records import fingerprint, timestamp
+from surefoot.io.sources import LOG_FORMATS, check_logs, shown
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.store import Manifest, Project, Run
 from surefoot.text.normal import id_of_text
-from surefoot.types import Problem, Question, Trace
 
 WITHOUT_GOLD = (
     "no question has gold: correct means that the passages support every claim and answer the question; whether they "

@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Trace
 from surefoot.factors.effects import Matrix, effects_of
 from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
@@ -22,8 +24,7 @@ from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.report import html, markdown
 from surefoot.report import matrix as words
-from surefoot.report.blocks import Report
-from surefoot.report.words import counted
+from surefoot.report.blocks import Report, counted
 from surefoot.services.grade import grade_run
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
@@ -32,9 +33,7 @@ from surefoot.services.result import NOBODY, READER, Person, Reported
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_run
 from surefoot.store import Project, Run
-from surefoot.table import BUCKETS
 from surefoot.text.endpoints import chat_model
-from surefoot.types import Trace
 
 REPORTS = ("report.md", "report.html", "matrix.json")
 _NAMED_ALREADY = ("error", "missing")  # by the asking

@@ -13,13 +13,14 @@ from typing import Any
 
 import msgspec
 
-from surefoot.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.files import LOCK, PRIVATE
+from surefoot.core.types import Item, Problem
 from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.spans import Span
-from surefoot.io.writer import LOCK, PRIVATE
 from surefoot.monitor.answers import is_known, name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST
@@ -28,14 +29,13 @@ from surefoot.monitor.redaction import redact_item, redact_name
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.result import READER, Fields, Person, tell_problems
 from surefoot.services.runs import Name, opened
 from surefoot.text.normal import id_of_text
-from surefoot.types import Item, Problem
 
 BAD = ("wrong", "unsupported")
 _BATCH = 25  # answers graded at once

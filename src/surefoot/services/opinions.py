@@ -10,17 +10,17 @@ from statistics import fmean
 import numpy as np
 from msgspec import Struct
 
-from surefoot.annotators import is_called_like_a_grader
-from surefoot.errors import UsageError
-from surefoot.io.kinds import quoted
+from surefoot.core.errors import UsageError
+from surefoot.core.intervals import Pairs, pairs_of
+from surefoot.core.records import is_called_like_a_grader
+from surefoot.core.rubric import read_score
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import Problem
+from surefoot.io.fields import quoted
 from surefoot.io.rows import Row, read_rows
 from surefoot.reviewers.rows import GRADER, OVERALL, axis_of
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions
-from surefoot.rubric import read_score
-from surefoot.stats.pairs import Pairs, pairs_of
-from surefoot.table import BUCKETS
-from surefoot.types import Problem
 
 _AXES = ("", OVERALL, axis_of(OVERALL), "factuality")
 _HINT = 'rows are {"question_id": "q1", "run": "a", "value": 8}, or {"question_id": "q1", "prefers": "a", "over": "b"}'

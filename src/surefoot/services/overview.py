@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from surefoot.errors import ExitCode
+from surefoot.core.errors import ExitCode
 from surefoot.gate import trust
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import Overview, overview_of
 from surefoot.report.blocks import Report
-from surefoot.report.comparison_json import estimate_json
+from surefoot.report.comparison import estimate_json
 from surefoot.report.run import headline, report
 from surefoot.services.result import Reported
 from surefoot.services.runs import Name, is_file_of_verdicts, opened, read_all, read_file

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from surefoot.core.records import fingerprint
+from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace
 from surefoot.corpus.corpus import load_corpus
-from surefoot.records import fingerprint
-from surefoot.report.words import counted, names
+from surefoot.report.blocks import counted, names
 from surefoot.services.result import Tell
 from surefoot.store import Run
 from surefoot.text.citations import parse
-from surefoot.types import Item, Passage, Problem, Retrieved, Trace
 
 _NAMED = 5
 

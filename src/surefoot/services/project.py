@@ -15,17 +15,15 @@ from typing import IO
 
 from msgspec.structs import replace
 
-from surefoot import rubric
-from surefoot.errors import ExitCode, Incomplete, UsageError
-from surefoot.io.extras import library
-from surefoot.io.labels import load_labels
-from surefoot.io.new_labels import Place, bound, not_yet_in
-from surefoot.io.writer import replacing
+from surefoot.core import rubric
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.files import library, replacing
+from surefoot.core.records import Label, Purge, timestamp, where
+from surefoot.core.types import HARMLESS, Problem
+from surefoot.io.labels import Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path, forget
 from surefoot.models.readings import Readings
-from surefoot.problems import HARMLESS
-from surefoot.records import Label, Purge, timestamp, where
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
 from surefoot.services.runs import Name, graders_of, opened, runs_of
 from surefoot.services.targets import check_target, files_of, naming
@@ -33,7 +31,6 @@ from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
 from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
-from surefoot.types import Problem
 
 _OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
 _ELSEWHERE = (

@@ -13,17 +13,17 @@ from msgspec.structs import asdict
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.types import Passage, Problem, Question
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, lock_path, since_locked, write_lock
 from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.errors import ExitCode, UsageError
 from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
-from surefoot.report.words import counted
+from surefoot.report.blocks import counted
 from surefoot.services.result import READER, Fields, Person, Seen
-from surefoot.types import Passage, Problem, Question
 
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
 

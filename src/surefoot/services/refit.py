@@ -11,12 +11,12 @@ import msgspec
 from surefoot.calibration.answers import FACTUALITY, Joined
 from surefoot.calibration.confusion import confusion_of, weights_of
 from surefoot.calibration.refit import FEWEST, SHIFTS, Fitted, fit
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import printable, replace_file
+from surefoot.core.rubric import BY_CITATIONS, Rubric
 from surefoot.graders.grader import FindingsGrader, graded_by
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import RefitFile
-from surefoot.io.writer import printable, replace_file
-from surefoot.rubric import BY_CITATIONS, Rubric
 from surefoot.services.calibrate import labelled
 from surefoot.services.result import READER, Fields, Person
 from surefoot.services.runs import check_texts, opened, run_items

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from surefoot.errors import ExitCode, UsageError
-from surefoot.types import Problem
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.types import Problem
 
 if TYPE_CHECKING:
     from surefoot.report.blocks import Report

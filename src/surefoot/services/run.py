@@ -17,18 +17,18 @@ from typing import Any
 
 from msgspec import Struct
 
+from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
+from surefoot.core.records import fingerprint, timestamp
+from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
-from surefoot.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.pipelines.asker import ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
-from surefoot.records import fingerprint, timestamp
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
-from surefoot.types import Pipeline, Question, Trace
 
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 

@@ -1,25 +1,40 @@
-"""The runs that a command is given: by id, by the name of a version, or as a file that `surefoot export` wrote."""
+"""The runs that a command is given, the versions they make up, and the decisions on them.
+
+A run is named by its id, by its version, or as a file that `surefoot export` wrote. All runs of a version count;
+otherwise you could rerun until one looks good. A decision is kept with the rows it was made from.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from surefoot import rubric
-from surefoot.annotators import is_annotator
-from surefoot.errors import Incomplete, UsageError
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.core import rubric
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import printable
+from surefoot.core.records import MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
+from surefoot.core.types import NOT_ASKED, Item, Problem, Question
+from surefoot.gate.decide import Comparison
+from surefoot.gate.metrics import Value
+from surefoot.gate.next_steps import Waiting
+from surefoot.gate.overview import BASELINE, CHANGE
+from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.gate.sides import apply_labels
+from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
-from surefoot.io.writer import printable
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
-from surefoot.problems import NOT_ASKED
-from surefoot.records import corpus_of
-from surefoot.store import Project, Run
+from surefoot.report.comparison import as_json
+from surefoot.services.result import Tell
+from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
-from surefoot.types import Item, Problem, Question
 
 Name = str | Path  # of a run, a version, or a file with runs
 
@@ -138,3 +153,298 @@ def graders_of(run: Run) -> set[str]:
 
 def is_same_file(one: str | Path, other: str | Path) -> bool:
     return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
+
+
+_WEIGHT, _MOST_EARLIER = 0.5, 30.0  # what a label on another answer counts, and all of them together
+
+
+class Versions(Struct, frozen=True):
+    """The runs of both versions, the one that was named last."""
+
+    base: tuple[Run, ...]
+    cand: tuple[Run, ...]
+    notes: tuple[str, ...] = ()
+    not_counted: tuple[str, ...] = ()  # runs that were asked fewer questions, or are not finished
+    left_out: tuple[str, ...] = ()  # by name, with the reason
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.base[-1].version, self.cand[-1].version
+
+    @property
+    def grader(self) -> str:
+        return self.cand[-1].manifest.grader or ""
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """A hash of all that each of them said: a decision on the same answers is the same look."""
+        return _hash(self.base), _hash(self.cand)
+
+
+def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, str]) -> Versions:
+    """All finished runs of both versions. One that is not graded alike has to be left out by name.
+
+    A run against itself stands for itself alone.
+    """
+    named, names = {base.id, cand.id}, {base.version, cand.version}
+    others = [] if base.id == cand.id else [run for run in project.runs(*names) if run.id not in named]
+    for name in without:
+        if name not in {run.id for run in others}:
+            hint = f"there are {', '.join(run.id for run in others)}" if others else "no other run counts here"
+            raise UsageError(f"no run {name} can be left out", hint)
+    left_out = tuple(f"{name} ({reason})" for name, reason in without.items())
+    notes, kept, skipped = [f"left out: {one}" for one in left_out], [], list[str]()
+    for run in others:
+        if run.id in without:
+            continue
+        if not run.manifest.finished:
+            skipped.append(f"{_called(run)}, which is not finished")
+        elif run.manifest.questions_sha256 not in (base.manifest.questions_sha256, cand.manifest.questions_sha256):
+            dropped, words = _other_questions(run, base)
+            (notes if dropped else skipped).append(words)
+        else:
+            _check_graded_alike(run, base.manifest)
+            kept.append(run)
+    notes += [
+        f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged
+    ]
+    notes += _of_other_code([*(run.manifest for run in kept), base.manifest, cand.manifest])
+    before, after = _split_by_version(kept, base, cand)
+    if len(names) == 1 and kept:
+        parted = "its runs up to the earlier of the two make one version, later ones the other"
+        notes.append(f"both are {base.version}: {parted}; name versions with run --version")
+    return Versions((*before, base), (*after, cand), tuple(notes), tuple(skipped), left_out)
+
+
+def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """A version is one pipeline: where it is not, whoever decides has to know."""
+    made: dict[str, dict[tuple[str, str], str]] = {}
+    for one in manifests:
+        made.setdefault(one.version, {}).setdefault((one.pipeline, one.code_sha256), one.id)
+    for version, by_code in made.items():
+        if len(by_code) > 1:
+            yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
+
+
+def _check_graded_alike(run: Run, like: Manifest) -> None:
+    if (run.manifest.grader, run.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
+        without = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
+        message = f"the run {run.id} of {run.version} belongs to this decision and is not graded by {like.grader}"
+        raise Incomplete(message, f"surefoot grade {run.id}, or {without}")
+
+
+def _called(run: Run) -> str:
+    return f"{run.id}, made {run.manifest.created[:16].replace('T', ' ')}"
+
+
+def _other_questions(run: Run, asked: Run) -> tuple[bool, str]:
+    """What a version was asked before: the decision itself has to say so when the hard questions were dropped."""
+    note, count = f"{_called(run)}, which was asked another question set", run.manifest.question_count
+    missing = sorted({q.id for q in run.questions()} - {q.id for q in asked.questions()})
+    if missing:
+        return True, f"not counted: {note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
+    return False, f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
+
+
+def _split_by_version(kept: Sequence[Run], base: Run, cand: Run) -> tuple[list[Run], list[Run]]:
+    """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
+    sides: tuple[list[Run], list[Run]] = [], []
+    for run in kept:
+        if base.version == cand.version:
+            is_late = run.manifest.created > min(base.manifest.created, cand.manifest.created)
+            is_cand = is_late == (base.manifest.created <= cand.manifest.created)
+        else:
+            is_cand = run.version == cand.version
+        sides[is_cand].append(run)
+    return sides
+
+
+def _hash(runs: Iterable[Run]) -> str:
+    said = sorted({repr(sorted(run.answer_keys().items())) for run in runs})
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+
+
+def earlier_labels(
+    project: Project, chosen: Versions, runs: Sequence[ReadRun]
+) -> dict[str, dict[Value, dict[Value, float]]]:
+    """What people said of other answers by the same grader over the same documents: axis -> verdict -> label."""
+    known = {key for run in runs for key in run.versions.values()}
+    used = {run.id for run in (*chosen.base, *chosen.cand)}
+    found: dict[str, dict[Value, dict[Value, float]]] = {}
+    seen: set[tuple[str, str]] = set()
+    others = [run for run in labelled_alike(project, chosen.cand[-1].manifest) if run.id not in used]
+    for run in read_all(project, others):
+        graded = {((v.question_id, v.attempt), v.axis): v.value for v in run.counted()}
+        for place in run.drawn:
+            key, verdict = run.versions[place[0]], graded.get(place)
+            if key in known or (key, place[1]) in seen or verdict is None:
+                continue
+            seen.add((key, place[1]))
+            labels = found.setdefault(place[1], {}).setdefault(verdict, {})
+            said = run.labels[place].value
+            if said is not None:
+                labels[said] = labels.get(said, 0) + _WEIGHT
+    return {axis: _at_most(tables) for axis, tables in found.items()}
+
+
+def labelled_alike(project: Project, like: Manifest) -> list[Run]:
+    """The labelled runs with this grader, rubric and corpus, oldest first."""
+    labelled = {label.version for label in project.labels()}
+    alike = (run for run in project.runs() if _read_by(run.manifest) == _read_by(like))
+    return [run for run in alike if labelled & set(run.answer_keys().values())]
+
+
+def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
+    return manifest.grader, manifest.rubric_sha256, corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
+
+
+def _at_most(tables: dict[Value, dict[Value, float]]) -> dict[Value, dict[Value, float]]:
+    total = sum(sum(labels.values()) for labels in tables.values())
+    scale = min(1.0, _MOST_EARLIER / total) if total else 1.0
+    return {verdict: {label: count * scale for label, count in labels.items()} for verdict, labels in tables.items()}
+
+
+def label_next(project: Project, run: str) -> tuple[Waiting, ...]:
+    """The answers whose labels would decide, by the last decision on a run that asked for any.
+
+    One made without labels (--uncalibrated) does not end what another asked for.
+    """
+    steps = [step for step in project.decisions() if step.mode == CHANGE and run in step.cand_runs]
+    asking = (step.document.get("label_next") for step in reversed(steps) if not step.uncalibrated)
+    return msgspec.convert(next(asking, None) or (), tuple[Waiting, ...])
+
+
+class PastDecisions:
+    """What was decided so far, for a decision on two versions."""
+
+    def __init__(self, steps: Sequence[Step], versions: Versions) -> None:
+        self._all = [step for step in steps if step.mode == CHANGE]
+        self._mine = [step for step in self._all if (step.reference, step.release) == versions.key]
+        self._versions = versions
+
+    @property
+    def look(self) -> int:
+        """How often these versions were decided on, with other answers or by another grader, this time included."""
+        now = (*self._versions.answers, self._versions.grader)
+        return len({(step.base_answers, step.cand_answers, step.grader) for step in self._mine} | {now})
+
+    def notes(self) -> Iterator[str]:
+        yield from self._left_out()
+        yield from self._newer()
+
+    def _left_out(self) -> Iterator[str]:
+        """Runs that an earlier decision on these versions left out are named for ever."""
+        told: dict[str, str] = {}
+        for step in self._mine:
+            for run in step.overridden.get(WITHOUT, ()):  # type: ignore[union-attr]
+                told.setdefault(run, f"left out on {step.at[:10]}: {run}")
+        return (words for run, words in told.items() if run not in self._versions.left_out)
+
+    def _newer(self) -> Iterator[str]:
+        """An older baseline, where a newer one has shipped since, as the gate file has it."""
+        shipped = [step for step in self._all if step.outcome == "SHIP" and step.overridden.keys() <= {WITHOUT}]
+        reference, release = self._versions.key
+        is_known = any(reference in (step.release, step.reference) for step in self._all)
+        if shipped and is_known and shipped[-1].release not in (reference, release):
+            latest = shipped[-1]
+            yield f"the baseline is {reference}, and {latest.release} has shipped since, on {latest.at[:10]}"
+
+    def keep(self, project: Project, comparison: Comparison, rules: Sequence[Rule], tell: Tell) -> None:
+        """Add the decision, unless it says the same as the last one."""
+        step = step_of(comparison, self._versions, rules)
+        if self._all and _said(self._all[-1]) == _said(step):
+            return
+        try:
+            project.add(step)
+        except Incomplete as error:
+            if step.outcome == "SHIP":  # what is not kept could be tried for again and again
+                raise
+            tell(f"note: {error.message}; the decision is not kept")
+
+
+def _said(step: Step) -> Step:
+    return replace(step, id="", at="", document={})
+
+
+def step_of(comparison: Comparison, versions: Versions, rules: Sequence[Rule], mode: str = CHANGE) -> Step:
+    cand = versions.cand[-1].manifest
+    request, (base_answers, cand_answers) = comparison.request, versions.answers
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    document = {key: value for key, value in as_json(comparison).items() if key != "moved"}
+    return Step(
+        id=uuid.uuid4().hex[:12],
+        at=timestamp(),
+        reference=versions.key[0],
+        release=versions.key[1],
+        base_runs=tuple(run.id for run in versions.base),
+        cand_runs=tuple(run.id for run in versions.cand),
+        grader=cand.grader or "",
+        questions_sha256=cand.questions_sha256,
+        mode=mode,
+        base_answers=base_answers,
+        cand_answers=cand_answers,
+        alpha=request.alpha,
+        margin=request.margin,
+        outcome=comparison.decision.outcome,
+        exit_code=int(comparison.decision.exit_code),
+        waived=dict(request.waivers),
+        uncalibrated=request.uncalibrated,
+        overridden={**request.overridden, **left_out},
+        deterministic=cand.deterministic,
+        rules=tuple(sorted(rule.text for rule in rules)),
+        document=msgspec.json.decode(msgspec.json.encode(document)),
+        pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
+    )
+
+
+def current_baseline(project: Project) -> Run | None:
+    """The run that the baseline was last moved to; None where it was never set."""
+    moves = [step for step in project.decisions() if step.mode == BASELINE]
+    if not moves:
+        return None
+    if (run := project.run(moves[-1].cand_run)) is None:
+        message = f"the baseline is the run {moves[-1].cand_run}, and the project has it no longer"
+        raise Incomplete(message, "import it again, or set another: surefoot baseline RUN")
+    return run
+
+
+def baseline(db: str | Path | None = None) -> str | None:
+    """Return the id of the run that is the baseline, or None where there is none yet."""
+    with Project.existing(db) as project:
+        found = current_baseline(project)
+        return found.id if found else None
+
+
+def latest_shipped(project: Project, cand: Run, *, by_own_rules: bool) -> Run | None:
+    """The newest run that shipped, other than the candidate.
+
+    One that shipped by other rules than the gate file's is good enough only for who goes by rules of their own again.
+    """
+    for step in reversed(project.decisions()):
+        is_fit = step.mode == CHANGE and step.outcome == "SHIP" and step.release != cand.version
+        if is_fit and (by_own_rules or step.overridden.keys() <= {WITHOUT}):
+            return project.run(step.cand_run)
+    return None
+
+
+class Decided(Struct, frozen=True):
+    """A decision, and what of the gate file was not as at the one before."""
+
+    step: Step
+    changed: tuple[str, ...] = ()
+
+
+def decisions(db: str | Path | None = None) -> list[Decided]:
+    """Everything that was decided so far, oldest first."""
+    with Project.existing(db) as project:
+        return list(_with_changes(project.decisions()))
+
+
+def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
+    before: dict[str, object] = {}
+    for step in steps:
+        taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
+        told = {"rules" if key == MORE_RULES else key for key in step.overridden}
+        now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
+        yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
+        before |= now

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import printable
 from surefoot.io.sources import TRACE_SUFFIXES
-from surefoot.io.writer import printable
 
 _SQLITE = b"SQLite format 3\0"
 _BESIDE_SQLITE = ("-wal", "-shm", "-journal")

@@ -13,17 +13,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Problem
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
-from surefoot.io.kinds import kind_of, quoted
-from surefoot.io.places import shown
+from surefoot.io.fields import kind_of, quoted
 from surefoot.io.rows import read_rows
-from surefoot.report.words import counted, plain
+from surefoot.io.sources import shown
+from surefoot.report.blocks import counted, plain
 from surefoot.services.result import READER, Person, Tell
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
-from surefoot.types import Problem
 
 _CHUNK, _SECONDS_BETWEEN_NEWS = 64, 5.0
 _PROBABILITIES = ("supported", "contradicted", "not_enough")

@@ -20,8 +20,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.writer import printable
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import printable
 from surefoot.store import schema
 
 _SECONDS_TO_WAIT = 30.0

@@ -23,12 +23,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection, or_, select
 
-from surefoot import rubric
-from surefoot.annotators import is_annotator
-from surefoot.errors import Incomplete, UsageError
-from surefoot.io.compressed import open_zst
-from surefoot.io.writer import UNREADABLE
-from surefoot.records import Step
+from surefoot.core import rubric
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import UNREADABLE
+from surefoot.core.records import Step, is_annotator
+from surefoot.core.types import Question
+from surefoot.io.sources import open_zst
 from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
 from surefoot.store.schema import (
     ANSWERS,
@@ -45,7 +45,6 @@ from surefoot.store.schema import (
     in_order,
     rows,
 )
-from surefoot.types import Question
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible

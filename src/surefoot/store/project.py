@@ -23,9 +23,22 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, func, or_, select
 
-from surefoot.annotators import AI, PEOPLE, is_annotator, signed
-from surefoot.errors import UsageError
-from surefoot.records import NAME, Certificate, Label, Purge, Step, plain_json, timestamp, where
+from surefoot.core.errors import UsageError
+from surefoot.core.records import (
+    AI,
+    NAME,
+    PEOPLE,
+    Certificate,
+    Label,
+    Purge,
+    Step,
+    is_annotator,
+    plain_json,
+    signed,
+    timestamp,
+    where,
+)
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
 from surefoot.store.database import Database
 from surefoot.store.schema import (
     ANSWERS,
@@ -51,7 +64,6 @@ from surefoot.store.schema import (
     table_of,
 )
 from surefoot.text import citations
-from surefoot.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
 
 Key = tuple[str, int]  # question id, attempt
 _ENCODER = msgspec.json.Encoder()

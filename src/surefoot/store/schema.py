@@ -29,9 +29,9 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from surefoot.errors import Incomplete, UsageError
-from surefoot.records import Certificate, Purge, Step, Value
-from surefoot.types import Evidence
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import Certificate, Purge, Step, Value
+from surefoot.core.types import Evidence
 
 FORMAT = "1"
 MARK = "surefoot_project"  # a table with one row: the format. It says that a database is ours.

@@ -13,9 +13,15 @@ from typing import Literal, NamedTuple, Self
 
 from msgspec.structs import replace
 
-from surefoot.text.numbered import parts_of_year, references
-from surefoot.text.numerals import LONG_SCALES, SHORT_SCALE, plain_digits
-from surefoot.text.quantities import Quantity, quantities
+from surefoot.text.numbers import (
+    LONG_SCALES,
+    SHORT_SCALE,
+    Quantity,
+    parts_of_year,
+    plain_digits,
+    quantities,
+    references,
+)
 from surefoot.text.units import (
     BEFORE,
     CURRENCIES,

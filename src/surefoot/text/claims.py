@@ -17,10 +17,11 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from surefoot.core.types import Passage
 from surefoot.text.citations import CALLED, Mark, locate
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import beside
-from surefoot.text.sentences import sentences
+from surefoot.text.sentences import sentences, spelled_out
 from surefoot.text.talk import (
     asks,
     figures,
@@ -32,8 +33,6 @@ from surefoot.text.talk import (
     stated,
     states,
 )
-from surefoot.text.yes_no import spelled_out
-from surefoot.types import Passage
 
 _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")

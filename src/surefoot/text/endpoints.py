@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 VENDORS = {
     "llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com", "ollama": "http://localhost:11434",

@@ -12,8 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from surefoot.text.normal import word_set
-from surefoot.text.phrases import rows, words_of
+from surefoot.text.normal import rows, word_set, words_of
 
 _TABLE = words_of("refusals")
 _STRICT, _TOLD, _LOOSE, _HOLD, _JUDGE, _TELL, _COMPLY = (

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from surefoot.text.normal import word_set
-from surefoot.text.phrases import late
+from surefoot.text.normal import late, word_set
 
 _CODES = word_set(
     """AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF

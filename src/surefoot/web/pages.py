@@ -19,11 +19,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp, ExceptionHandler
 
-from surefoot.annotators import is_settler
-from surefoot.errors import SurefootError, UsageError, words_of
+from surefoot.core.errors import SurefootError, UsageError, words_of
+from surefoot.core.records import is_settler
 from surefoot.io.labels import names_a_grader
+from surefoot.report.blocks import plain
 from surefoot.report.prose import visible
-from surefoot.report.words import plain
 from surefoot.web.guard import cookie, set_cookie
 
 _LARGEST_BODY = 100_000

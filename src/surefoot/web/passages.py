@@ -13,9 +13,9 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from surefoot.core.types import Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
-from surefoot.text.terms import terms
-from surefoot.types import Passage
+from surefoot.text.sentences import terms
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MONTHS = frozenset(month_name)  # "May" is one, "may" is not

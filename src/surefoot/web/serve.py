@@ -17,7 +17,7 @@ from urllib.parse import quote
 import uvicorn
 from starlette.types import ASGIApp
 
-from surefoot.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.services.result import Tell
 from surefoot.web.guard import Guard, is_local
 

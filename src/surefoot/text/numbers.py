@@ -1,33 +1,18 @@
-"""Numbers, amounts, periods, dates and times in a text, whatever way they are written.
-
-"sixty (60) days", "60 days" and "two months" are quantities with a value and a kind; two quantities agree when
-their values are equal and their kinds do not exclude each other. References such as "clause 4.2" are no quantities.
-"""
+"""Numbers in texts: numerals in words, quantities, and things that differ by a number, such as quarters."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from calendar import month_name
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Self
+from typing import NamedTuple, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.numerals import (
-    FRACTIONS,
-    LONG_SCALES,
-    MONTHS,
-    NUMBER,
-    ONES,
-    SCALES,
-    SHORT_SCALE,
-    TENS,
-    from_digits,
-    from_words,
-    plain_digits,
-)
-from surefoot.text.phrases import late
+from surefoot.text.normal import late
 from surefoot.text.units import (
     BASIS_POINTS,
     BEFORE,
@@ -45,6 +30,160 @@ from surefoot.text.units import (
     same_currency,
     unit_behind,
 )
+
+MONTHS = {name.lower(): number for number, long in enumerate(month_name) if long for name in (long, long[:3])} | {
+    "sept": 9
+}
+ONES = re.findall(
+    "[a-z]+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen",
+)
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+NUMBER_WORDS = {word: value for value, word in enumerate(ONES)} | {
+    word: 10 * value for value, word in enumerate(TENS, 2)
+}
+_ORDINALS = re.findall("[a-z]+", "first second third fourth fifth sixth seventh eighth ninth tenth")
+ORDINALS = {word: value for value, word in enumerate(_ORDINALS, 1)}
+LONG_SCALES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
+    "trillion": 1e12,
+}  # fmt: skip
+SCALES = LONG_SCALES | {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
+SHORT_SCALE = "k|m|b| ?(?:mn|mio|bn)"  # behind digits
+THOUSANDS = (1.0, 1e3, 1e6, 1e9)  # the scales in which a table or statement may be
+FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
+# Groups of three, the lakhs and crores of India, or none. Behind a letter a space ends the number: "Q3 500".
+NUMBER = (
+    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<![^\W\d_])\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?!\d)(?:\.\d+)?"
+    r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
+)
+_WIDE = str.maketrans("％．，＄", "%.,$")
+
+
+def plain_digits(text: str) -> str:
+    """Lowered, of the same length; the digits of other scripts are as good as these, unless a number mixes them."""
+    lowered = text.lower()
+    lowered = lowered if len(lowered) == len(text) else text
+    return lowered if lowered.isascii() else re.sub(r"\d+", _in_one_script, lowered.translate(_WIDE))
+
+
+def _in_one_script(match: re.Match[str]) -> str:
+    digits = match.group()
+    scripts = {ord(digit) - unicodedata.digit(digit) for digit in digits}
+    plain = "".join(str(unicodedata.digit(digit)) for digit in digits)
+    return plain if len(scripts) == 1 else f"{plain[0]}{'⁰' * (len(plain) - 1)}"
+
+
+def from_digits(text: str) -> float:
+    return float(re.sub(r"[, \u00a0\u202f']", "", text))
+
+
+def from_words(text: str) -> float:
+    """ "two hundred forty-five" """
+    total = 0.0
+    for word in re.split(r"[- ]", text):
+        total = total * 100 if word == "hundred" else total + NUMBER_WORDS[word]
+    return total
+
+
+_NUMBERED_ORDINALS = {
+    "first": "1",
+    "1st": "1",
+    "second": "2",
+    "2nd": "2",
+    "third": "3",
+    "3rd": "3",
+    "fourth": "4",
+    "4th": "4",
+}
+_PARTS = {"q": "quarter", "h": "half"}
+_PART_OF_YEAR = re.compile(
+    rf"\b(?P<order>{'|'.join(_NUMBERED_ORDINALS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b"
+    r"(?! of (?:an?|one)\b)"
+    r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
+)
+_VERSION = re.compile(r"\b(?:versions?|release|v\.?) ?(?P<number>\d+(?:\.\d+)*)\b")
+_NAMES = (
+    "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class "
+    "level grade phase stage step category zone type part band group module unit room floor gate platform lot"
+)
+_REFERENCE = re.compile(
+    rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?|[ivxlc]+)\b"
+)
+_ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+# Where an answer says where it has something from, the passage need not name itself.
+_POINTS = re.compile(r"(?:\(|\[|\b(?:under|per|in|see|to|from|by virtue of|cf\.?|at|with|of))\s*(?:the )?$")
+_SAYS = re.compile(r",? (?:also )?(?:states?|says?|provides?|sets? out|lists?|reads?|requires?)\b")
+_LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
+_YEARS = frozenset({"fy", "cy"})
+_PLACEHOLDER = re.compile(
+    r"(?<![^\W_])(?P<kind>ACCOUNT|ADDRESS|BIRTH|CARD|EMAIL|HOST|IBAN|ID|NAME|PHONE|SSN)-(?P<number>\d+)(?!\w)"
+)
+
+
+class Numbered(NamedTuple):
+    name: str
+    number: str
+
+
+@lru_cache(maxsize=5_000)
+def numbered(text: str) -> frozenset[Numbered]:
+    lowered = plain_digits(text)
+    return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else ())
+
+
+def placeholder(kind: str, number: int) -> str:
+    """What stands for the value of a kind of personal data, by number: EMAIL-1."""
+    return f"{kind.upper()}-{number}"
+
+
+@lru_cache(maxsize=5_000)
+def placeholders(text: str) -> frozenset[Numbered]:
+    return frozenset(Numbered(match["kind"], match["number"]) for match in _PLACEHOLDER.finditer(text))
+
+
+def in_digits(number: str) -> str:
+    """Of a thing: "IX" is 9, "4.2b" stays as it is; empty for letters that are no number."""
+    if number[0].isdigit():
+        return number.lower()
+    if not _ROMAN.fullmatch(number):
+        return ""
+    values = [_DIGITS[letter] for letter in number]
+    return str(sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)))
+
+
+def references(text: str) -> Iterator[tuple[Numbered, int, int]]:
+    """Each "Article IX" and "section 4" with the place of its number."""
+    for match in _REFERENCE.finditer(plain_digits(text)):
+        if number := in_digits(text[match.start("number") : match.end("number")]):
+            yield Numbered(match["name"], number), match.start("number"), match.end("number")
+
+
+def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
+    """Quarters and halves, with where they stand."""
+    for match in _PART_OF_YEAR.finditer(lowered):
+        if match["order"]:
+            yield Numbered(match["part"], _NUMBERED_ORDINALS[match["order"]]), *match.span()
+        else:
+            name = _PARTS[match["letter"] or match["behind"]]
+            yield Numbered(name, match["number"] or match["lead"]), *match.span()
+
+
+def _read(lowered: str, text: str) -> Iterator[Numbered]:
+    yield from (one for one, _, _ in parts_of_year(lowered))
+    yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
+    for match in _REFERENCE.finditer(lowered):
+        number = in_digits(text[match.start("number") : match.end("number")])
+        if number and not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
+            yield Numbered(match["name"], number)
+    for match in _LABEL.finditer(lowered):
+        letters = match["letters"]
+        is_known = letters in _PARTS or letters in _YEARS or letters == "v"
+        if not is_known and not currency_of(text[match.start("letters") : match.end("letters")]):
+            yield Numbered(letters, match["number"])
+
 
 AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"
 MOMENTS = frozenset({"date", "year", "time of day"})  # kinds
@@ -233,7 +372,7 @@ _QUANTITY = late(
     rf"bps\b|{SIGN}"
     r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
-_REFERENCE = late(
+_QUANTITIES_REFERENCE = late(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
     r"amendment no\.|form|chapter|item|note|exhibit|rule|recommendation) ?(?:no\. ?)?$"
 )
@@ -251,7 +390,7 @@ _PART_OF_PERCENT = late(
     r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
     r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
 )
-_PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
+_QUANTITIES_PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
 _ANY = late(
     rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
     rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
@@ -284,7 +423,7 @@ def _as_written(lowered: str) -> Iterator[Quantity]:
 
 def _shares(lowered: str) -> Iterator[Quantity]:
     for match in _PART_OF_PERCENT.finditer(lowered):
-        yield Quantity(_PARTS[match.lastgroup or ""], "%", *match.span())
+        yield Quantity(_QUANTITIES_PARTS[match.lastgroup or ""], "%", *match.span())
     for match in _SHARE.finditer(lowered):
         yield Quantity(_SHARES[match.group()], "%", *match.span())
 
@@ -295,7 +434,7 @@ def _plain(lowered: str, text: str) -> Iterator[Quantity]:
         before = _BEFORE.search(lowered, max(0, at - _LONGEST_BEFORE), at) if match["digits"] else None
         currency = currency_of(text[before.start() : before.end()].strip()) if before else None
         glued = at > 0 and lowered[at - 1].isalpha() and bool(match["digits"])
-        if (not glued or currency) and not _REFERENCE.search(lowered[max(0, at - 24) : at]):
+        if (not glued or currency) and not _QUANTITIES_REFERENCE.search(lowered[max(0, at - 24) : at]):
             yield from _quantity(match, at, currency, text)
 
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.types import Evidence, Expects, RefusalValue, Support
+from surefoot.core.types import Evidence, Expects, RefusalValue, Support
 
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")

@@ -1,4 +1,4 @@
-"""Files of rows that only one process writes: a killed process loses no finished row and leaves no half one."""
+"""Files that are written whole or not at all, and packages that come with extras of ours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,26 @@ import contextlib
 import mmap
 import os
 from collections.abc import Iterator
+from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO
 
 import msgspec
 from filelock import FileLock, Timeout
 
-from surefoot.errors import Incomplete
-from surefoot.types import Problem
+from surefoot.core.errors import Incomplete
+from surefoot.core.types import Problem
+
+
+def library(name: str, extra: str, what: str = "this file") -> ModuleType:
+    """A package that comes with an extra of ours, and what needs it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        hint = f"install surefoot with its extra `{extra}`: pip install '/path/to/surefoot[{extra}]'"
+        raise Incomplete(f"{what} needs the package {name.partition('.')[0]}", hint) from error
+
 
 LOCK = ".lock"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

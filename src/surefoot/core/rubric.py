@@ -20,7 +20,7 @@ from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
 
-from surefoot.errors import UsageError
+from surefoot.core.errors import UsageError
 
 DEFAULT = "refusal"
 Citations = Literal["required", "optional"]

@@ -1,0 +1,580 @@
+"""Intervals, agreement, and the sample sizes that rates ask for."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import ceil, exp, fsum, lgamma, log, log1p, sqrt
+from statistics import NormalDist
+from typing import Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from surefoot.core.records import Interval, Value
+
+_HALVINGS = 100
+
+
+@lru_cache(maxsize=4096)
+def beta_quantile(share: float, a: float, b: float) -> float:
+    """What a Beta(a, b) variable falls below with the probability `share`."""
+    return _where(lambda x: _beta_share(x, a, b), share, 1.0)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(share: float, freedom: float) -> float:
+    """Student's t, for a share above one half: by it an interval from few independent pieces is wider than a normal."""
+    high = 1.0
+    while _t_share(high, freedom) < share and high < 1e9:
+        high *= 2
+    return _where(lambda t: _t_share(t, freedom), share, high)
+
+
+def _where(share_below: Callable[[float], float], share: float, high: float) -> float:
+    low = 0.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if share_below(middle) < share else (low, middle)
+    return (low + high) / 2
+
+
+def _t_share(t: float, freedom: float) -> float:
+    return 1 - _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
+
+
+def _beta_share(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function. Its continued fraction converges fast below the mean."""
+    if not 0 < x < 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta_share(1 - x, b, a)
+    fraction = 1.0
+    for half in range(20 + int(3 * sqrt(max(a, b))), 0, -1):
+        place = a + 2 * half
+        fraction = 1 + half * (b - half) * x / ((place - 1) * place * fraction)
+        fraction = 1 - (a + half - 1) * (a + b + half - 1) * x / ((place - 2) * (place - 1) * fraction)
+    density = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x))
+    return density / (a * fraction)
+
+
+ALPHA = 0.05
+Z = NormalDist().inv_cdf(1 - ALPHA / 2)  # so many standard errors to either side
+_AS_GOOD_AS_NORMAL = 500  # degrees of freedom
+
+
+def wilson(successes: float, n: float) -> tuple[float, float]:
+    """95 % Wilson interval. At 0 or n successes the open side is the exact one-sided bound."""
+    if n == 0:
+        raise ValueError("no interval without observations")
+    if successes == 0:
+        return 0.0, 1 - ALPHA ** (1 / n)
+    if successes == n:
+        return ALPHA ** (1 / n), 1.0
+    share, z2 = successes / n, Z * Z
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def newcombe(now: tuple[float, float, float], before: tuple[float, float, float]) -> tuple[float, float]:
+    """95 % interval of the difference of two rates, each given with its own interval."""
+    (a, a_low, a_high), (b, b_low, b_high) = now, before
+    down, up = sqrt((a - a_low) ** 2 + (b_high - b) ** 2), sqrt((a_high - a) ** 2 + (b - b_low) ** 2)
+    return max(-1.0, a - b - down), min(1.0, a - b + up)
+
+
+def questions_to_be_sure(share: float, limit: float) -> int | None:
+    """How many questions put the limit outside the interval if the rate stays at `share`.
+
+    None when no number does: the rate sits on the limit, or the limit is 0 or 1 and only a full count tells.
+    """
+    if share == limit or not 0 < limit < 1:
+        return None
+    if share in (0, 1):
+        away = 1 - limit if share == 0 else limit
+        return ceil(log(ALPHA) / log(away))
+    return ceil(Z * Z * limit * (1 - limit) / (share - limit) ** 2)
+
+
+def clustered_share(questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str]) -> tuple[float, float, float]:
+    """The mean with its 95 % interval, where questions were asked several times and come from the same documents.
+
+    Each question has one number from 0 to 1 per repeat. Ten questions on one document say less than ten on ten: the
+    interval is Wilson's for as many independent questions as the spread between documents is worth.
+
+    A question without a cluster stands for itself; so do all when there is only one cluster, which says nothing
+    about how clusters differ.
+    """
+    means = {question: fsum(repeats) / len(repeats) for question, repeats in questions.items()}
+    n = len(means)
+    if n == 0:
+        raise ValueError("no interval without observations")
+    mean = min(1.0, max(0.0, fsum(means.values()) / n))
+    if mean in (0, 1):
+        return mean, *wilson(mean * n, n)
+    variance = _variance(means, mean, cluster)
+    worth = min(float(n), mean * (1 - mean) / variance) if variance else float(n)
+    low, high = wilson(mean * worth, worth)
+    return mean, min(low, mean), max(high, mean)
+
+
+def clustered_mean(
+    questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str], most: float
+) -> tuple[float, float, float]:
+    """The same for numbers of points from 0 to `most`: Student's interval, clusters as in `clustered_share`.
+
+    One question says nothing of others. Where all are alike, one more may still be a point off.
+    """
+    means = {question: fsum(repeats) / len(repeats) for question, repeats in questions.items()}
+    n = len(means)
+    if n == 0:
+        raise ValueError("no interval without observations")
+    mean = fsum(means.values()) / n
+    if n == 1:
+        return mean, 0.0, most
+    groups = {(question in cluster, cluster.get(question, question)) for question in means}
+    variance = _variance(means, mean, cluster)
+    if len(groups) in (1, n):  # between few clusters, the variance has its correction already
+        variance *= n / (n - 1) * (t_quantile(1 - ALPHA / 2, min(n - 1, _AS_GOOD_AS_NORMAL)) / Z) ** 2
+    half = Z * sqrt(max(variance, 1 / n**2))
+    return mean, max(0.0, mean - half), min(most, mean + half)
+
+
+def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str]) -> float:
+    """(sum over clusters of (sum of deviations)^2) / n^2; with few clusters as much more as Student's t asks for."""
+    deviations: defaultdict[tuple[bool, str], list[float]] = defaultdict(list)
+    for question, value in means.items():
+        deviations[question in cluster, cluster.get(question, question)].append(value - mean)
+    n, clusters = len(means), len(deviations)
+    if clusters == 1:
+        return fsum((value - mean) ** 2 for value in means.values()) / n**2
+    plain = fsum(fsum(values) ** 2 for values in deviations.values()) / n**2
+    if clusters == n:
+        return plain
+    reach = t_quantile(1 - ALPHA / 2, min(clusters - 1, _AS_GOOD_AS_NORMAL))
+    return plain * clusters / (clusters - 1) * (reach / Z) ** 2
+
+
+DRAWS = 20_000
+FEWEST_EVENTS = 10  # of both kinds: with fewer labels PPI's interval is too narrow
+Numbers = NDArray[np.float64]
+
+
+class Stratum(Struct, frozen=True):
+    """The answers that got one verdict: all of them, those a person labelled, and of these those in the bucket.
+
+    They are no whole numbers where some count for less than others.
+
+    `prior` is the guess before any label, as so many labels in the bucket and as many outside. Several verdicts that
+    are not the bucket's own should share one guess by their size, or a rare bucket looks common because there are many
+    of them.
+    """
+
+    n: float
+    m: float
+    k: float
+    prior: float = 0.5
+
+
+class Corrected(Struct, frozen=True):
+    """A rate freed of the grader's error. `value` stays within 0 and 1; a warning says if the formula gave another."""
+
+    value: float | None
+    low: float
+    high: float
+    warning: str = ""
+
+
+def jeffreys(successes: float, n: float) -> tuple[float, float]:
+    """The 95 % interval of a plain share: equal tails of Beta(successes + 1/2, failures + 1/2), open at 0 and 1."""
+    failures = n - successes
+    low = beta_quantile(ALPHA / 2, successes + 0.5, failures + 0.5) if successes else 0.0
+    high = beta_quantile(1 - ALPHA / 2, successes + 0.5, failures + 0.5) if failures else 1.0
+    return low, high
+
+
+def post_stratified(strata: Sequence[Stratum], *, draws: int = DRAWS) -> Interval:
+    """The rate of a bucket behind this run, with its 95 % interval.
+
+    rate = sum over verdicts of (share of answers with this verdict) x (share of these in the bucket). Both are
+    uncertain: the first as Dirichlet(n + 1/2), the second as Beta(k + prior, m - k + prior).
+    """
+    n, m, k = _columns(strata)
+    prior = np.array([stratum.prior for stratum in strata if stratum.n])
+    low, high = rate_limits(n, m, k, np.random.default_rng(0), draws, prior)
+    mean = float((n + 0.5) / (n + 0.5).sum() @ ((k + prior) / (m + 2 * prior)))
+    return Interval(mean, min(float(low), mean), max(float(high), mean))
+
+
+def rate_limits(
+    n: Numbers, m: Numbers, k: Numbers, generator: np.random.Generator, draws: int, prior: Numbers | float = 0.5
+) -> tuple[Numbers, Numbers]:
+    """Both ends of the interval for many cases at once; the verdicts are along the last axis.
+
+    As in Jeffreys' interval the ends are open: where no label of a verdict is in the bucket perhaps none ever is, so
+    the lower limit counts 0 for it, and where all are the upper limit counts 1. Without this the lower limits of rare
+    buckets are too high (benchmarks/calibration.py).
+    """
+    weights = generator.standard_gamma(n + 0.5, (draws, *n.shape))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    shares = generator.beta(k + prior, m - k + prior, (draws, *n.shape))
+    low = np.quantile((weights * np.where(k == 0, 0, shares)).sum(axis=-1), ALPHA / 2, axis=0)
+    high = np.quantile((weights * np.where(k == m, 1, shares)).sum(axis=-1), 1 - ALPHA / 2, axis=0)
+    return np.asarray(low), np.minimum(1, high)  # weights may add up to a hair more than 1
+
+
+def confusion_draws(
+    table: Numbers, answers: Numbers, *, seed: int = 0, draws: int = DRAWS, unseen: bool = True
+) -> Numbers:
+    """What the whole confusion table may look like: shares of all answers, as (draws, verdicts, labels).
+
+    Labels are drawn by verdict, so the table as counted shows too many flagged answers, and sensitivity read from it
+    is too high. Here each row is put back to its share of the run. A verdict nobody gave has share 0; one nobody
+    labelled may hide any label. All guesses about a row together weigh as much as one label. `unseen` False: a label
+    that nobody gave after a verdict never is given. An interval should cover both views.
+    """
+    generator = np.random.default_rng(seed)
+    weights = np.where(answers > 0, generator.standard_gamma(answers + 0.5, (draws, len(answers))), 0.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
+    rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
+    return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
+
+
+def rogan_gladen(
+    positives: float, n: float, sensitivity: tuple[float, float], specificity: tuple[float, float]
+) -> Corrected:
+    """The rate behind `positives` of `n`, by a grader whose errors were counted elsewhere as (successes, of).
+
+    The interval is that of Lang and Reiczigel (2014).
+    """
+    (hits, m1), (rejections, m0) = sensitivity, specificity
+    share, informed = positives / n, hits / m1 + rejections / m0 - 1
+    n_, p = n + Z**2, (positives + Z**2 / 2) / (n + Z**2)
+    se, sp = (hits + 1) / (m1 + 2), (rejections + 1) / (m0 + 2)
+    if informed <= 0 or se + sp <= 1:
+        return Corrected(None, 0.0, 1.0, "the grader finds this bucket no better than chance would")
+    rate = (p + sp - 1) / (se + sp - 1)
+    from_se, from_sp = se * (1 - se) / (m1 + 2), sp * (1 - sp) / (m0 + 2)
+    shift = 2 * Z**2 * (rate * from_se - (1 - rate) * from_sp)
+    error = sqrt(p * (1 - p) / n_ + rate**2 * from_se + (1 - rate) ** 2 * from_sp) / (se + sp - 1)
+    raw = (share + rejections / m0 - 1) / informed
+    value = min(1.0, max(0.0, raw))
+    low, high = (min(1.0, max(0.0, rate + shift + side * Z * error)) for side in (-1, 1))
+    return Corrected(value, min(low, value), max(high, value), _outside(raw))
+
+
+def _outside(raw: float) -> str:
+    if 0 <= raw <= 1:
+        return ""
+    return (
+        f"the correction gives {raw:.1%}, which no rate can be, so {0 if raw < 0 else 1:.0%} is shown: by chance, or "
+        "because the grader's errors are no longer those that were counted"
+    )
+
+
+def ppi_mean(labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float]) -> Interval:
+    """The mean that people would give, by PPI++: the labelled mean, moved by what the scores of the rest add.
+
+    `scores` are the grader's for the labelled answers, in the same order.
+    """
+    y, f, rest = (np.asarray(values, dtype=float) for values in (labels, scores, scores_rest))
+    spread = float(np.concatenate([f, rest]).var(ddof=1))
+    shared = float(((y - y.mean()) * (f - f.mean())).mean())
+    weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0  # of the scores
+    left = y - weight * f
+    value = weight * float(rest.mean()) + float(left.mean())
+    error = sqrt(weight**2 * float(rest.var()) / len(rest) + float(left.var()) / len(left))
+    return Interval(value, value - Z * error, value + Z * error)
+
+
+def ppi_refused(labels: Sequence[float]) -> str | None:
+    """Why PPI should not be used on these labels; None when it may."""
+    usual = Counter(labels).most_common(1)
+    events = len(labels) - usual[0][1] if usual else 0
+    if events >= FEWEST_EVENTS:
+        return None
+    return (
+        f"only {events} labels differ from the usual value, and below {FEWEST_EVENTS} the interval would be too narrow"
+    )
+
+
+def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
+    """n, m and k of the verdicts that were given at all."""
+    given = [(stratum.n, stratum.m, stratum.k) for stratum in strata if stratum.n]
+    if not given:
+        raise ValueError("no rate without answers")
+    n, m, k = np.array(given, dtype=float).T
+    return n, m, k
+
+
+_FEWEST, _DESIGN_EFFECT_AS_GOOD_AS_NORMAL = 4, 500  # degrees of freedom
+_NO_SPREAD = 1e-12
+_DIGITS = 9  # beyond, the order of the answers would show
+Member = tuple[str, str]  # document and question
+Members = Mapping[Member, float]  # how many answers, or what they weigh
+
+
+class Labelled(NamedTuple):
+    """Answers that had the same chance to be labelled: how many there are, and the labelled ones."""
+
+    size: int
+    members: Members
+
+
+def alikeness(values: Numbers, members: Sequence[Member]) -> float:
+    """The correlation of two answers to different questions on one document, from 0 to 1. `values` has a row each."""
+    documents = len({document for document, _ in members})
+    if documents < 2 or documents == len(set(members)):
+        return 0.0
+    apart = values - values.mean(axis=0)
+    by_document, pairs = _products(apart, [document for document, _ in members])
+    by_question, repeats = _products(apart, members)
+    spread = float((apart**2).sum()) / len(values)
+    if spread < _NO_SPREAD:
+        return 0.0
+    correlation = (by_document - by_question) / (pairs - repeats) / spread
+    # Few documents tell little of it, so it is taken for larger then; of less than five nobody can say by how much.
+    reach = t_quantile(1 - ALPHA / 2, min(max(documents - 1, _FEWEST), _DESIGN_EFFECT_AS_GOOD_AS_NORMAL)) / Z
+    larger = correlation * reach**2 * documents / (documents - 1)
+    return round(min(1.0, max(0.0, larger)), _DIGITS)
+
+
+def _products(apart: Numbers, groups: Sequence[object]) -> tuple[float, int]:
+    """Summed over all pairs of answers in a group, and how many pairs these are."""
+    places = {group: at for at, group in enumerate(dict.fromkeys(groups))}
+    where = [places[group] for group in groups]
+    sums = np.zeros((len(places), apart.shape[1]))
+    np.add.at(sums, where, apart)
+    return float((sums**2).sum()), int((np.bincount(where) ** 2).sum())
+
+
+def each_counts(members: Members, alike: float) -> float:
+    """What one answer counts for beside the others: 1/K for K attempts at every question, each on its document."""
+    return labels_count([Labelled(1, members)], alike)[0]
+
+
+def labels_count(cells: Sequence[Labelled], alike: float) -> list[float]:
+    """What one label of each cell counts for.
+
+    Answers that go together may have several verdicts, or be in several runs, and so in several cells, whose errors
+    then go together. That is split between two cells by their sizes such that the error of the sum over all cells, each
+    by its size, is right.
+    """
+    by_question, by_document = _together(cells, lambda member: member), _together(cells, lambda member: member[0])
+    labels = [sum(cell.members.values()) for cell in cells]
+    crowd = [0.0] * len(cells)
+    for at, other in sorted(by_document):
+        pairs = alike * by_document[at, other] + (1 - alike) * by_question[at, other]
+        split = 2 * cells[other].size / (cells[at].size + cells[other].size)
+        crowd[at] += pairs / labels[other] * split
+    return [1 / labels_alike if labels_alike else 1.0 for labels_alike in crowd]
+
+
+def _together(cells: Sequence[Labelled], key: Callable[[Member], object]) -> defaultdict[tuple[int, int], float]:
+    """Pairs of labels in one group, by the cells of the two."""
+    groups: defaultdict[object, Counter[int]] = defaultdict(Counter)
+    for at, cell in enumerate(cells):
+        for member in sorted(cell.members):
+            groups[key(member)][at] += cell.members[member]  # type: ignore[assignment]
+    found: defaultdict[tuple[int, int], float] = defaultdict(float)
+    for places in groups.values():
+        for at, count in places.items():
+            for other, beside in places.items():
+                found[at, other] += count * beside
+    return found
+
+
+FLIPS = 1_000
+_SEED = 20_011
+_AT_ONCE = 250  # so that many questions still fit into memory
+_MOST_FREEDOM = 500  # beyond, Student's t is as good as normal
+
+
+class Influence(NamedTuple):
+    """A figure from `n` questions. `parts` has one number per question of the report, 0 where one says nothing.
+
+    `shares` say how much of the figure each question decides; without, all decide as much.
+    """
+
+    value: float
+    parts: Numbers
+    n: int
+    shares: Numbers | None = None
+
+    @property
+    def added(self) -> Numbers:
+        """What each question adds to the figure itself."""
+        shares = (self.parts != 0) / self.n if self.shares is None else self.shares
+        return np.asarray(self.parts + self.value * shares)
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return sqrt(float(self.parts @ self.parts) * self.n / (self.n - 1))
+
+    @property
+    def strength(self) -> float:
+        """How many standard errors the figure is from 0."""
+        error = self.error
+        return self.value / error if error else float(np.sign(self.value)) * _MOST_FREEDOM
+
+    def within(self, reach: float) -> Interval:
+        half = reach * self.error
+        return Interval(self.value, self.value - half, self.value + half)
+
+
+def mean_of(values: Numbers, given: NDArray[np.bool_]) -> Influence:
+    """The mean over the questions that have a value."""
+    n = int(given.sum())
+    mean = float(values[given].mean())
+    return Influence(mean, np.where(given, values - mean, 0.0) / n, n)
+
+
+def reach(figures: Sequence[Influence], alpha: float = ALPHA) -> float:
+    """By how many standard errors intervals must reach, so that at most this share of reports has a miss."""
+    usable = [one for one in figures if one.error]
+    if not usable:
+        return t_quantile(1 - alpha / 2, 1)
+    n = np.array([one.n for one in usable], dtype=float)
+    alone = t_quantile(1 - alpha / 2, min(int(n.min()) - 1, _MOST_FREEDOM))
+    # Turning what questions add is exact where there is nothing to be found, however few they are; turning their
+    # errors is what an interval asks for. With many questions the two come to the same.
+    ways = np.stack([one.added for one in usable], axis=1), np.stack([one.parts for one in usable], axis=1)
+    return max(alone, *(float(np.quantile(_largest(parts, n), 1 - alpha)) for parts in ways))
+
+
+def _largest(parts: Numbers, n: Numbers) -> Numbers:
+    """How far the farthest figure is from 0, in standard errors, each time that chance turns the signs."""
+    squares, generator = (parts**2).sum(axis=0), np.random.default_rng(_SEED)
+    largest = []
+    for start in range(0, FLIPS, _AT_ONCE):
+        signs = generator.choice((-1.0, 1.0), size=(min(_AT_ONCE, FLIPS - start), len(parts)))
+        sums = signs @ parts
+        errors = np.sqrt(np.maximum(squares - sums**2 / n, 0) * n / (n - 1))
+        strengths = np.divide(np.abs(sums), errors, out=np.full_like(sums, _MOST_FREEDOM), where=errors > 0)
+        largest.append(strengths.max(axis=1))
+    return np.concatenate(largest)
+
+
+MOST_ANSWERS = 600  # whose pairs are formed across questions; more hardly narrow the interval
+_SAME = 1e-9
+Ints = NDArray[np.intp]
+
+
+class Pairs(NamedTuple):
+    """Pairs of answers, and the question of either."""
+
+    one: Ints
+    other: Ints
+    question_of: Ints
+
+    @property
+    def questions(self) -> Ints:
+        """All that some pair is on."""
+        return np.unique(np.concatenate([self.question_of[self.one], self.question_of[self.other]]))
+
+    def signs(self, values: Numbers) -> Numbers:
+        """1 where the first of a pair has more, -1 where the second has, 0 where they have the same."""
+        gaps = values[self.one] - values[self.other]
+        return np.where(np.abs(gaps) <= _SAME, 0.0, np.sign(gaps))
+
+    def at(self, kept: NDArray[np.bool_]) -> Pairs:
+        return Pairs(self.one[kept], self.other[kept], self.question_of)
+
+    def by_question(self, values: Numbers) -> Numbers:
+        """Summed over the pairs that a question is part of."""
+        first, second = self.question_of[self.one], self.question_of[self.other]
+        size = int(self.question_of.max(initial=-1)) + 1
+        apart = first != second
+        once = np.bincount(first, values, minlength=size)
+        return np.asarray(once + np.bincount(second[apart], values[apart], minlength=size), dtype=float)
+
+
+def pairs_of(question_of: Ints, usable: NDArray[np.bool_]) -> Pairs:
+    """Two answers to the same question each; where no question has two, any two answers."""
+    places = np.flatnonzero(usable)
+    owners = question_of[places]
+    if len(np.unique(owners)) == len(owners):
+        if len(places) > MOST_ANSWERS:
+            places = np.sort(np.random.default_rng(_SEED).choice(places, MOST_ANSWERS, replace=False))
+        one, other = np.triu_indices(len(places), 1)
+        return Pairs(places[one], places[other], question_of)
+    order = np.argsort(owners, kind="stable")
+    groups = np.split(places[order], np.flatnonzero(np.diff(owners[order])) + 1)
+    one, other = np.concatenate([group[np.array(np.triu_indices(len(group), 1))] for group in groups], axis=1)
+    return Pairs(one, other, question_of)
+
+
+def tau(pairs: Pairs, a: Numbers, b: Numbers) -> Influence | None:
+    """Kendall's tau-b of two orders given as signs; None where one of them ties everything."""
+    sums = [(float(v.sum()), pairs.by_question(v)) for v in (a * b, a * a, b * b)]
+    (both, both_at), (of_a, a_at), (of_b, b_at) = sums
+    if not of_a or not of_b:
+        return None
+    value = both / sqrt(of_a * of_b)
+    scale = np.sqrt(np.maximum((of_a - a_at) * (of_b - b_at), 0))
+    without = np.divide(both - both_at, scale, out=np.full_like(scale, value), where=scale > _SAME)
+    return jackknife(value, without, pairs)
+
+
+def share(pairs: Pairs, values: Numbers) -> Influence:
+    """The mean over pairs."""
+    count, total = pairs.by_question(np.ones(len(values))), pairs.by_question(values)
+    left = len(values) - count
+    mean = float(values.mean())
+    without = np.divide(values.sum() - total, left, out=np.full_like(count, mean), where=left > 0)
+    return jackknife(mean, without, pairs)
+
+
+def jackknife(value: float, without: Numbers, pairs: Pairs) -> Influence:
+    """From what a figure would be without each question."""
+    seen = pairs.questions
+    n, parts = len(seen), np.zeros(len(without))
+    parts[seen] = (without[seen].mean() - without[seen]) * (n - 1) / n
+    return Influence(value, parts, n)
+
+
+def interval(figure: Influence) -> Interval:
+    """The 95 % interval of one figure alone."""
+    return figure.within(t_quantile(1 - ALPHA / 2, min(max(figure.n - 1, 1), _MOST_FREEDOM)))
+
+
+def less(one: Influence, other: Influence) -> Influence:
+    """The difference of two figures from the same questions."""
+    return Influence(one.value - other.value, one.parts - other.parts, min(one.n, other.n))
+
+
+Weights = Literal["none", "quadratic"]
+
+
+def used_values(shares: Numbers) -> NDArray[np.intp]:
+    """Which values of a table either of the two gave at all; below two there is nothing to agree on beyond chance."""
+    return np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
+
+
+def kappas(shares: Numbers, weights: Weights = "none") -> Numbers:
+    """Cohen's kappa of each of many tables of shares at once (the last two axes). Two values must be in use."""
+    agree = _agreement(shares.shape[-1], weights)
+    total = shares.sum(axis=(-2, -1))
+    seen = (shares * agree).sum(axis=(-2, -1)) / total
+    by_chance = np.einsum("...i,ij,...j->...", shares.sum(axis=-1), agree, shares.sum(axis=-2)) / total**2
+    return np.asarray((seen - by_chance) / (1 - by_chance))
+
+
+def _agreement(buckets: int, weights: Weights) -> Numbers:
+    """1 where two agree, 0 where they are as far apart as can be."""
+    if weights == "none" or buckets == 1:
+        return np.eye(buckets)
+    apart = np.abs(np.subtract.outer(np.arange(buckets), np.arange(buckets))) / (buckets - 1)
+    return np.asarray(1 - apart**2)
+
+
+def percent_agreement(units: Iterable[Mapping[str, Value]]) -> float | None:
+    """Return the share of pairs of people who gave one answer the same value; None if no answer has two values."""
+    pairs = [one == other for unit in units for one, other in combinations(unit.values(), 2)]
+    return sum(pairs) / len(pairs) if pairs else None
