@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    run, grade and compare two pipelines over the bundled documents"
+	@echo "make demo    decide between two prompts of a small model over the bundled documents"
 	@echo "make test    lint, type-check and run every test"
 	@echo "make check   lint and type-check only"
 	@echo "make bench   measure speed and memory side by side with a plain implementation"

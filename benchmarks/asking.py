@@ -6,12 +6,12 @@ python benchmarks/asking.py
 from __future__ import annotations
 
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 from surefoot.pipelines.asker import ask_all
-from surefoot.store import Manifest, RunStore
+from surefoot.records import timestamp
+from surefoot.store import Manifest, Project
 from surefoot.types import Ask, Question, Trace
 
 
@@ -33,22 +33,14 @@ class Slow(Instant):
 
 def seconds(pipeline: Instant, count: int, concurrency: int) -> float:
     questions = [Question(f"q{i}", f"What is {i}?", "answer") for i in range(count)]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Project.open(Path(folder, "surefoot.db")) as project:
         manifest = Manifest(
-            name="bench", pipeline=pipeline.name, repeats=1, seed=0, questions_sha256="", question_count=count,
-            corpus_sha256=None, versions={}, deterministic=True, created="",
+            pipeline=pipeline.name, repeats=1, questions_sha256="", question_count=count, created=timestamp()
         )  # fmt: skip
-        with RunStore.create(Path(folder, "run"), manifest, questions) as store:
-            start = time.perf_counter()
-            ask_all(
-                pipeline,
-                questions,
-                concurrency=concurrency,
-                done=set(),
-                on_trace=store.append_trace,
-                stop=threading.Event(),
-            )
-            return time.perf_counter() - start
+        run = project.create(manifest, questions)
+        start = time.perf_counter()
+        ask_all(pipeline, questions, concurrency=concurrency, on_trace=lambda trace: run.keep([trace]))
+        return time.perf_counter() - start
 
 
 def main() -> None:

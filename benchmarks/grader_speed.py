@@ -53,7 +53,7 @@ class Recorder:
 
 
 def demo_pairs() -> list[Pair]:
-    """The distinct pairs of both runs of `surefoot demo`."""
+    """The distinct pairs of two bundled pipelines' answers to the bundled questions."""
     recorder, passages = Recorder(), demo.corpus()
     for name in ("reference", "reference-eager"):
         pipeline = ReferencePipeline(passages, MANNERS[name])
@@ -124,13 +124,13 @@ def measured(cores: int, count: int) -> dict[str, Row]:
     with tempfile.TemporaryDirectory() as folder:
         _, told = on_cores(cores, str(HERE), "--read", "--pairs", str(count), cache=folder)
         found = {f"{line['pairs']} pairs, {line['mix']}": line for line in json.loads(told.splitlines()[-1])}
-        run = str(Path(folder, "run"))
-        on_cores(cores, "-m", "surefoot", "run", "-p", RUN, "--out", run, cache=folder)
+        project = str(Path(folder, "surefoot.db"))
+        on_cores(cores, "-m", "surefoot", "run", "-p", RUN, "--version", RUN, "--db", project, cache=folder)
         for path in Path(folder, "surefoot").glob("readings.sqlite*"):
             path.unlink()  # the pipeline reads with the same model
         for when in ("", " again"):
             found[f"`surefoot grade` of a demo run{when}"], _ = on_cores(
-                cores, "-m", "surefoot", "grade", run, cache=folder
+                cores, "-m", "surefoot", "grade", RUN, "--db", project, cache=folder
             )
     return found
 

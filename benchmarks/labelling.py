@@ -1,9 +1,10 @@
 """What 50 labels cost in the real browser: key presses, waits for the next answer, and words to read.
 
-python benchmarks/labelling.py [--run RUN]
+python benchmarks/labelling.py [--run EXPORT]
 
-Without a run, the bundled pipeline answers the bundled questions first. The keys pressed are those of the run's own
-grader, so that buckets are as frequent as they would be; a person reads and decides instead.
+EXPORT is what `surefoot export` wrote of one graded run. Without it, the bundled pipeline answers the bundled questions
+first. The keys pressed are those of the run's own grader, so that buckets are as frequent as they would be; a person
+reads and decides instead.
 """
 
 from __future__ import annotations
@@ -24,17 +25,15 @@ from msgspec import Struct
 from playwright.sync_api import Page, sync_playwright
 
 from surefoot import rubric
-from surefoot.graders.judges import items_of
 from surefoot.label.form import fields_of
-from surefoot.records import version_of
-from surefoot.store import RunStore
+from surefoot.services.runs import opened as opened_runs
 
 LABELS = 50
 MINUTES = 10
 # Card, Moran and Newell's keystroke-level model: a press by an average typist, and the moment before it.
 PRESS, THINK = 0.28, 1.35
 SUREFOOT = str(Path(sys.executable).parent / "surefoot")
-Said = dict[str, dict[str, str]]  # by version, by axis: what the grader said
+Said = dict[str, dict[str, str]]  # by the key of an answer, by axis: what the grader said
 
 
 class Cost(Struct):
@@ -57,8 +56,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path)
     with tempfile.TemporaryDirectory() as folder:
-        run = parser.parse_args().run or reference(Path(folder, "runs", "reference"))
-        said = verdicts(run)
+        run = parser.parse_args().run or reference(Path(folder))
+        said = verdicts(run, Path(folder, "read.db"))
         costs = {
             "the bucket alone": label(run, said, Path(folder, "one.db"), ["--axes", "factuality"]),
             "every axis": label(run, said, Path(folder, "all.db"), []),
@@ -80,28 +79,25 @@ def rows(costs: dict[str, Cost]) -> Iterator[tuple[str, list[str]]]:
 
 
 def reference(folder: Path) -> Path:
-    for command in (["run", "--pipeline", "reference", "--out", str(folder)], ["grade", str(folder)]):
-        subprocess.run([SUREFOOT, *command], check=True, capture_output=True)
-    return folder
+    for command in ("run --pipeline reference --version reference", "grade reference", "export run.jsonl reference"):
+        subprocess.run([SUREFOOT, *command.split()], check=True, capture_output=True, cwd=folder)
+    return folder / "run.jsonl"
 
 
-def verdicts(run: Path) -> Said:
-    store = RunStore.open(run)
-    versions = {
-        (item.question.id, item.trace.attempt): version_of(item.question, item.trace)
-        for item in items_of(store.questions(), store.traces(), store.manifest.repeats)
-    }
+def verdicts(run: Path, db: Path) -> Said:
     found: Said = {}
-    for verdict in store.verdicts():
-        if verdict.grader == store.manifest.grader and verdict.value is not None:
-            found.setdefault(versions[verdict.question_id, verdict.attempt], {})[verdict.axis] = str(verdict.value)
+    with opened_runs([run], db) as (_, (read,)):
+        keys = read.answer_keys()
+        for verdict in read.verdicts():
+            if verdict.grader == read.manifest.grader and verdict.value is not None:
+                found.setdefault(keys[verdict.question_id, verdict.attempt], {})[verdict.axis] = str(verdict.value)
     return found
 
 
-def label(run: Path, said: Said, ledger: Path, options: list[str]) -> Cost:
+def label(run: Path, said: Said, db: Path, options: list[str]) -> Cost:
     keys = {(field.name, choice.value): choice.key for field in fields_of(rubric.load()) for choice in field.choices}
     cost = Cost(0, [], [], [])
-    with served(run, "--ledger", str(ledger), "--annotator", "bench", *options) as url, opened(url) as page:
+    with served(run, "--db", str(db), "--annotator", "bench", *options) as url, opened(url) as page:
         for _ in range(LABELS):
             cost.question_and_answer.append(words(page, ".question, .answer"))
             cost.cited.append(words(page, ".sources > .source .text"))

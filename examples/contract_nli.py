@@ -32,9 +32,9 @@ out.mkdir(parents=True, exist_ok=True)
 for file, rows in (("items.jsonl", items), ("labels.jsonl", labels)):
     (out / file).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
 for command in (
-    "grade --traces items.jsonl --out runs/lawyers",
-    "import labels.jsonl --run runs/lawyers",
-    "calibrate runs/lawyers",
+    "grade --traces items.jsonl --version lawyers",
+    "import labels.jsonl --run lawyers",
+    "calibrate lawyers",
 ):
     done = subprocess.run([sys.executable, "-m", "surefoot", *command.split()], cwd=out, check=False)
 sys.exit(done.returncode)

@@ -31,6 +31,7 @@ for article in json.loads(source.read_text("utf-8"))["data"][:ARTICLES]:
 out.mkdir(parents=True, exist_ok=True)
 for file, rows in (("passages.jsonl", passages), ("questions.jsonl", questions)):
     (out / file).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-print(f"surefoot corpus add {out}/passages.jsonl --out {out}/corpus.jsonl")
-print(f"surefoot run --pipeline reference --corpus {out}/corpus.jsonl -q {out}/questions.jsonl --out {out}/run")
-print(f"surefoot grade {out}/run")
+print(f"cd {out}")
+print("surefoot corpus add passages.jsonl --out corpus.jsonl")
+print("surefoot run --pipeline reference --corpus corpus.jsonl -q questions.jsonl --version v1")
+print("surefoot grade v1")

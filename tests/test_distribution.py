@@ -93,12 +93,8 @@ def test_the_example_notebook_runs_and_shows_its_results(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     cells = json.loads(path.read_text("utf-8"))["cells"]
     shown = ["".join(one["data"]["text/html"]) for cell in cells for one in cell.get("outputs", ()) if "data" in one]
-    titles = [re.findall(r'^<iframe title="([^"]*)"', html) for html in shown]
-    assert titles[:3] == [
-        ["&lt;Answers 3 of 3 in runs/careful&gt;"],
-        ["Surefoot run runs/bold"],
-        ["Surefoot comparison"],
-    ]
+    titles = [re.findall(r'^<iframe title="([^"]*?)(?:-[0-9a-f]{6})?(?:&gt;)?"', html) for html in shown]
+    assert titles[:3] == [["&lt;Answers 3 of 3 in careful"], ["Surefoot run bold"], ["Surefoot comparison"]]
 
 
 @pytest.fixture
@@ -126,5 +122,5 @@ def test_the_site_is_searched_and_speaks_to_no_other_host(site: str, page: Page)
     page.goto(f"{site}/docs/gate/")
     search = page.locator("[data-md-component=search-query]")
     search.click()
-    search.press_sequentially("McNemar")
+    search.press_sequentially("Wilson")
     expect(page.locator(".md-search-result__link").first).to_have_attribute("href", re.compile("/docs/"))

@@ -123,8 +123,9 @@ def test_what_frameworks_return_is_read_by_the_functions_in_the_docs(name: str, 
     functions = re.findall(r"^```text\n(def langchain.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
     (tmp_path / "pipelines.py").write_text(FRAMEWORKS + functions, "utf-8")
     (tmp_path / "q.jsonl").write_text('{"question_id": "q1", "question": "What is the cap?", "answerable": true}\n')
-    done = surefoot("run", "-q", "q.jsonl", "--pipeline", f"pipelines:{name}", "--out", "run", cwd=tmp_path)
-    (row,) = (json.loads(line) for line in (tmp_path / "run/traces.jsonl").read_text("utf-8").splitlines())
+    done = surefoot("run", "-q", "q.jsonl", "--pipeline", f"pipelines:{name}", "--version", "v1", cwd=tmp_path)
+    surefoot("export", "v1.jsonl", "v1", cwd=tmp_path)
+    row = json.loads((tmp_path / "v1.jsonl").read_text("utf-8").splitlines()[0])["row"]["trace"]
     assert done.code == 0 and row["answer"] == "EUR 1 million [msa#9.2]."
     assert [passage["id"] for passage in row["retrieved"]] == ["msa#9.2"]
 

@@ -17,13 +17,13 @@ from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
+from surefoot.records import fingerprint, timestamp
 from surefoot.report import comparison as comparison_report
 from surefoot.report import html, junit, markdown, terminal
 from surefoot.report import score as score_report
 from surefoot.services.runs import read_run
-from surefoot.store import Manifest, RunStore, fingerprint
+from surefoot.store import Manifest, Project, Run
 from surefoot.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
-from tests.conftest import append_verdicts
 
 from .golden_files import ROOT, check
 
@@ -94,34 +94,34 @@ AFTER = {
 }
 
 
-def graded_run(name: str, answers: Mapping[str, tuple[str, str | None, str]]) -> None:
+def graded_run(project: Project, name: str, answers: Mapping[str, tuple[str, str | None, str]]) -> Run:
     """A run as `surefoot grade` leaves it, by a grader that does not change."""
     manifest = Manifest(
-        name=name, pipeline="p", repeats=1, seed=0, questions_sha256=fingerprint(ASKED), question_count=len(ASKED)
-    )
-    verdicts = []
-    with RunStore.create(name, manifest, ASKED) as store:
-        for question, (answer, bucket, reason) in answers.items():
-            store.append_trace(Trace(question, answer=answer, retrieved=FOUND, citations=("lease#1",)))
-            evidence = (Evidence(answer, "lease#1", "The rent is EUR 900."),) if bucket == "wrong" else ()
-            verdicts.append(Verdict(question, "factuality", bucket, "fixed/1", reason=reason, evidence=evidence))
-            if bucket == "refused":
-                verdicts.append(Verdict(question, "refusal_quality", 1, "fixed/1"))
-            elif bucket:
-                verdicts.append(Verdict(question, "extra_claim_count", int(bucket == "unsupported"), "fixed/1"))
-        store.replace_verdicts("fixed/1", verdicts)
-        append_verdicts(store, [Verdict("fee", "factualty", "correct", "fixed/1")])
-        store.amend(rubric_sha256="r", grader="fixed/1", graded_sha256=store.answers_sha256())
+        id=name, version=name, pipeline="p", repeats=1, questions_sha256=fingerprint(ASKED), question_count=len(ASKED),
+        question_notes=("1 question is not as it was locked",), created=timestamp(),
+    )  # fmt: skip
+    run = project.create(manifest, ASKED)
+    verdicts: list[Verdict] = []
+    for question, (answer, bucket, reason) in answers.items():
+        run.keep([Trace(question, answer=answer, retrieved=FOUND, citations=("lease#1",))])
+        evidence = (Evidence(answer, "lease#1", "The rent is EUR 900."),) if bucket == "wrong" else ()
+        verdicts.append(Verdict(question, "factuality", bucket, "fixed/1", reason=reason, evidence=evidence))
+        if bucket == "refused":
+            verdicts.append(Verdict(question, "refusal_quality", 1, "fixed/1"))
+        elif bucket:
+            verdicts.append(Verdict(question, "extra_claim_count", int(bucket == "unsupported"), "fixed/1"))
+    run.add_verdicts("fixed/1", verdicts)
+    run.amend(rubric_sha256="r", grader="fixed/1")
+    return run
 
 
 @pytest.fixture
-def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
+def comparison(tmp_path: Path) -> Comparison:
     """A candidate that turned wrong, made something up, and said nothing at all."""
-    monkeypatch.chdir(tmp_path)
-    graded_run("base", BEFORE)
-    graded_run("cand", AFTER)
     rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
-    return compare([read_run("base")], [read_run("cand")], rules, Request(waivers={"extra_claims": "a known gap"}))
+    with Project.open(tmp_path / "surefoot.db") as project:
+        base, cand = (read_run(graded_run(project, *one)) for one in (("base", BEFORE), ("cand", AFTER)))
+    return compare([base], [cand], rules, Request(waivers={"extra_claims": "a known gap"}))
 
 
 def test_comparison_reports(comparison: Comparison) -> None:

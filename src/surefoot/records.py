@@ -19,8 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.annotators import PEOPLE, is_settler, signed
-from surefoot.text.normal import without_surrogates
-from surefoot.types import Verdict
+from surefoot.types import Verdict, without_surrogates
 
 NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"  # the database of a project, and what may name another
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason

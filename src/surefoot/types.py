@@ -233,3 +233,14 @@ class Estimate(Struct, frozen=True):
         """Of scores, what is written down: 16.3 of 2 is 8.15."""
         above = self.numerator if isinstance(self.numerator, int) else str(self.numerator)
         return Fraction(above) / self.denominator if self.denominator else None
+
+
+def without_surrogates(value: object) -> object:
+    """Half a character, as a cut-off escape leaves it in any text of a value, can be neither printed nor stored."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, (list, tuple)):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    return value

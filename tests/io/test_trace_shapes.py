@@ -253,3 +253,13 @@ def test_sources_are_what_was_retrieved(key: str) -> None:
 def test_a_plainer_name_comes_before_sources() -> None:
     found = TraceReader().read({"q": "What is X?", "answer": TEXT, "contexts": ["X is so."], "sources": ["a", "b"]})
     assert isinstance(found, Trace) and found.error is None and found.retrieved == Retrieved([Passage("", "X is so.")])
+
+
+def test_the_answers_of_an_export_are_scored_and_its_other_rows_are_none(tmp_path: Path) -> None:
+    answers = [{"run": "v1", "trace": {"question_id": f"q{number}", "answer": TEXT, "citations": ["p1#1"]}}
+               for number in (1, 2)]  # fmt: skip
+    rows = [*({"kind": "answers", "row": row, "sha256": ""} for row in answers),
+            {"kind": "questions", "row": {"run": "v1", "question": {"id": "q1"}}, "sha256": ""}]  # fmt: skip
+    (tmp_path / "v1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score(QUESTIONS, tmp_path / "v1.jsonl")
+    assert found["labels"] == {"OK": 1, "ANS_NO_HIT": 1, "MISSING": 2} and found.card.accounting.rows == 2

@@ -26,7 +26,7 @@ A small language model answered 130 questions about 43 documents, five times
 over. Its prompt allows it to refuse. A colleague drops that paragraph, and it
 answers all of them again. May the new prompt ship?
 
-Answers per run, by their labels  {base:>14} {cand:>17}"""
+Answers per run, labelled by AIs   {base:>14} {cand:>17}"""
 _BUCKETS = {
     "correct": "right, and the passage it cites says so",
     "wrong": "false about what was asked",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -55,11 +56,15 @@ def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: 
     """
     if verify:
         found = project.verify_export(file)
-        words = "\n".join(found.faults) or f"as it was written: {counted_rows(found.rows)}"
+        words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
         return finish(found, as_json, lambda: click.echo(words))
     done = project.import_(file, run=run, db=db, person=PERSON)
-    words = f"{counted_rows(done.rows)} read; new in {done.project}: {counted_rows(done.new)}"
+    words = f"{_some(done.rows)} read; new in {done.project}: {_some(done.new)}"
     return finish(done, as_json, lambda: click.echo(words))
+
+
+def _some(rows: Mapping[str, int]) -> str:
+    return counted_rows({name: count for name, count in rows.items() if count}) or "nothing"
 
 
 @click.command("purge", epilog="Example: surefoot purge --subject user-4711")

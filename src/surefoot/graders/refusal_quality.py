@@ -19,7 +19,7 @@ from surefoot.text.clauses import (
     Clause,
     clauses_of,
     contents,
-    figures,
+    digits_in,
     resembles,
     words,
     words_at,
@@ -75,7 +75,7 @@ def missing(clause: Clause, subject: Subject) -> bool:
 
 
 def _names_the_asked(text: str, subject: Subject) -> bool:
-    return not figures(text).isdisjoint(subject.asked) or any(
+    return not digits_in(text).isdisjoint(subject.asked) or any(
         _is_the_asked(part, before, subject) for word, before in words_at(text) for part in {word, *word.split("-")}
     )
 
@@ -221,6 +221,6 @@ def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
         return False
     content = contents(clause.text)
     unknown = content - subject.known
-    return bool(figures(clause.text) & unknown) or (
+    return bool(digits_in(clause.text) & unknown) or (
         not leads_on and len(content) > 3 and 2 * len(unknown) > len(content)
     )

@@ -92,11 +92,11 @@ def _sureness(table: Any, source: str) -> Sureness:  # noqa: ANN401 - whatever s
         made = msgspec.convert(table, Sureness)
     except msgspec.ValidationError as error:
         raise UsageError(f"{source}: [change] cannot be read: {error}", _CHANGE) from error
-    check(made, f"{source}: [change] ")
+    check_sureness(made, f"{source}: [change] ")
     return made
 
 
-def check(chosen: Sureness, where: str = "") -> None:
+def check_sureness(chosen: Sureness, where: str = "") -> None:
     """Numbers by which nothing could be decided are refused, wherever they come from."""
     if not _LEAST_ALPHA <= chosen.alpha <= 0.5:
         raise UsageError(f"{where}alpha must lie between {_LEAST_ALPHA:g} and 0.5, not {chosen.alpha}", "0.05 is usual")

@@ -1,4 +1,4 @@
-"""Labels of a file beside those that a ledger has: on which answers they are, and which of them are new."""
+"""Labels of a file beside those that a project has: on which answers they are, and which of them are new."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from surefoot.errors import Incomplete
 
-Block = TypeVar("Block")
+Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 MOST_JOBS_PER_CORE = 4  # more would only fight over the cores, and a slip must not bring a machine down
@@ -25,7 +25,7 @@ MOST_JOBS_PER_CORE = 4  # more would only fight over the cores, and a slip must 
 _work: Callable[..., object] | None = None
 
 
-def map_blocks(work: Callable[[Block], Result], blocks: Iterable[Block], jobs: int | None = None) -> Iterator[Result]:
+def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: int | None = None) -> Iterator[Result]:
     """`work(block)` for every block. One block, or one job, stays in this process."""
     cores = os.cpu_count() or 1
     jobs = min(jobs or cores, MOST_JOBS_PER_CORE * cores)

@@ -13,8 +13,7 @@ from surefoot.io.kinds import BadRow
 from surefoot.io.packed import packed_rows
 from surefoot.io.sources import Block, Document, Lines, Packed, ParquetGroup, blocks_from
 from surefoot.io.writer import UNREADABLE
-from surefoot.text.normal import without_surrogates
-from surefoot.types import Problem
+from surefoot.types import Problem, without_surrogates
 
 Kind = TypeVar("Kind")
 

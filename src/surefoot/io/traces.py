@@ -33,6 +33,7 @@ _BESIDE_ANSWERS = frozenset(
     path for field in ("citations", "retrieved", "contexts") for path in PATHS[field] if "." not in path
 ) - {"context"}
 _SPAN_KEYS = ("traceId", "trace_id", "context.trace_id", "context", "trace")
+_EXPORTED = {"kind", "row", "sha256"}  # the keys of a line that `surefoot export` wrote
 _FAILED_CHECK = ("failureReason", 1)  # promptfoo: what stands under `error` is said of the answer, which is there
 
 
@@ -90,6 +91,9 @@ class TraceReader:
         source, line, value, _ = row
         if isinstance(value, Problem):
             yield None, value
+        elif isinstance(value, dict) and value.keys() == _EXPORTED:
+            if isinstance(trace := _descend(value, ("row", "trace")), dict):  # else it is a verdict, a question...
+                yield trace, self._trace(trace, source, line)
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
         elif (spans := self._spans(value)) and not (len(spans) == 1 and self._is_whole(value)):
@@ -103,7 +107,9 @@ class TraceReader:
             yield value, self._trace(value, source, line)
 
     def is_one_trace(self, row: Mapping[str, object]) -> bool:
-        """False where the keys of a row may mean spans, or a list of traces."""
+        """False where the keys of a row may mean spans, a list of traces, or a line of an export."""
+        if row.keys() == _EXPORTED:
+            return False
         if self._is_own:
             return CONTAINER_KEYS.isdisjoint(row)
         return _SEVERAL.isdisjoint(row) and not (

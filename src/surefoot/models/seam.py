@@ -60,7 +60,7 @@ class Model(Protocol):
 
 
 class Shelf(Protocol):
-    """Where replies lie as bytes, by digest: a file, or a ledger that a team shares."""
+    """Where replies lie as bytes, by digest: a file, or a project that a team shares."""
 
     @property
     def name(self) -> str: ...

@@ -27,7 +27,6 @@ from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings
 from surefoot.pipelines.command import CommandPipeline
 from surefoot.pipelines.function import HostedPipeline
-from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import KINDS, chat_model, masked
@@ -35,8 +34,9 @@ from surefoot.types import Passage, Pipeline
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
-    "chat:anthropic:MODEL, " + ", ".join(MANNERS)
+    "chat:anthropic:MODEL, reference, reference-eager, reference-timid"
 )
+_REFERENCE = ("reference", "reference-eager", "reference-timid")
 _NO_PATIENCE = 1e-6
 PROMPTS = ("answer_with_licence", "answer_without_licence")
 _PLACES = ("{passages}", "{question}")  # in a prompt
@@ -66,7 +66,9 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     given = asking or Asking()
     template = _template(given.request_template)
     kind, _, rest = spec.partition(":")
-    if spec in MANNERS:
+    if spec in _REFERENCE:
+        from surefoot.pipelines.reference import MANNERS, ReferencePipeline  # noqa: PLC0415 - loads the local model
+
         return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
     if kind in ("http", "https"):
         return HttpPipeline(spec, template, given.mapping, given.timeout)
@@ -87,7 +89,7 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
 
 def needs_corpus(spec: str) -> bool:
     """Whether a pipeline searches the corpus itself."""
-    return spec in MANNERS or spec.partition(":")[0] == "chat"
+    return spec in _REFERENCE or spec.partition(":")[0] == "chat"
 
 
 def files_of(spec: str) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -22,43 +22,14 @@ from surefoot.services.versions import Versions
 from surefoot.store import Project, Run
 
 
-class Check(Struct, frozen=True):
-    name: str
-    rule: str
-    status: str = ""
-    reason: str = ""
+def label_next(project: Project, run: str) -> tuple[Waiting, ...]:
+    """The answers whose labels would decide, by the last decision on a run that asked for any.
 
-
-class KeptDecision(Struct, frozen=True, kw_only=True):
-    """What a decision says of itself, as far as it is read again."""
-
-    outcome: str
-    at: str = ""
-    alpha: float | None = None
-    margin: float | None = None
-    claim: str | None = None
-    uncalibrated: bool = False
-    overridden: Mapping[str, float | str | tuple[str, ...]] = {}
-    names: Mapping[str, str] = {}
-    runs: Mapping[str, tuple[str, ...]] = {}  # by side: all that were counted
-    checks: tuple[Check, ...] = ()
-    waived: Mapping[str, str] = {}
-    without: Mapping[str, str] = {}
-    trust: Mapping[str, object] = {}
-    label_next: tuple[Waiting, ...] | None = None
-
-
-def last_decision(project: Project, run: str) -> KeptDecision | None:
-    """What was decided last about a run, or about others of its version together with it."""
+    One made without labels (--uncalibrated) does not end what another asked for.
+    """
     steps = [step for step in project.decisions() if step.mode == CHANGE and run in step.cand_runs]
-    if not steps:
-        return None
-    kept = msgspec.convert({**steps[-1].document, "at": steps[-1].at}, KeptDecision)
-    if not kept.uncalibrated:
-        return kept
-    # One that asks for no label must not end what another asked for.
     asking = (step.document.get("label_next") for step in reversed(steps) if not step.uncalibrated)
-    return replace(kept, label_next=msgspec.convert(next(asking, None), tuple[Waiting, ...] | None))
+    return msgspec.convert(next(asking, None) or (), tuple[Waiting, ...])
 
 
 class PastDecisions:

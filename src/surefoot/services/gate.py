@@ -81,7 +81,7 @@ def gate(
     file = gatefiles.read(gate or GATE)
     given = {"alpha": alpha, "margin": margin, "claim": claim}
     chosen = replace(file.change, **{key: value for key, value in given.items() if value is not None})
-    gatefiles.check(chosen)
+    gatefiles.check_sureness(chosen)
     parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
     request = Request(
         waivers=waive or {}, uncalibrated=uncalibrated, alpha=chosen.alpha, margin=chosen.margin, claim=chosen.claim,

@@ -16,7 +16,7 @@ from surefoot.records import Step, where
 from surefoot.report.blocks import Report
 from surefoot.report.comparison_json import estimate_json
 from surefoot.report.history import report
-from surefoot.services.decisions import last_decision
+from surefoot.services.decisions import label_next
 from surefoot.services.label_queue import labelled, queue_of
 from surefoot.services.result import Reported
 from surefoot.services.runs import read_all
@@ -133,12 +133,11 @@ def _with_fate(project: Project, run: PastRun, steps: Sequence[Step]) -> PastRun
     """What was decided about it and said of it."""
     decided = [step for step in steps if step.mode == CHANGE and run.name in step.cand_runs]
     moves = [step for step in steps if step.mode == BASELINE]
-    kept = last_decision(project, run.name)
     return replace(
         run,
         decision=LastDecision(decided[-1].outcome, decided[-1].at, decided[-1].reference) if decided else None,
         labelled=run.measured.labelled if run.measured else 0,
-        waiting=_waiting(project, run) if kept and kept.label_next else 0,
+        waiting=_waiting(project, run) if label_next(project, run.name) else 0,
         is_baseline=bool(moves) and moves[-1].cand_run == run.name,
     )
 

@@ -13,7 +13,7 @@ from surefoot.gate.next_steps import Waiting
 from surefoot.gate.queue import Place, queue
 from surefoot.records import Drawn, Label, current
 from surefoot.report.words import counted
-from surefoot.services.decisions import last_decision
+from surefoot.services.decisions import label_next
 from surefoot.services.result import Result
 from surefoot.services.runs import Name, check_texts, opened, run_items
 from surefoot.store import Project, Run
@@ -103,8 +103,7 @@ def queue_of(
     for run in runs:
         sheets |= _sheets(run)
         verdicts |= _verdicts(run, notes)
-    last = last_decision(project, runs[-1].id)
-    asked_for = (last.label_next if last else None) or ()  # the answers whose labels would decide
+    asked_for = label_next(project, runs[-1].id)
     needed = list(_needed(project, asked_for, runs[-1], sheets))
     gate_needs = {sheet.version: drawn for sheet, drawn in needed}
     everything = {sheet.version: sheet for sheet in (*sheets.values(), *(sheet for sheet, _ in needed))}

@@ -47,7 +47,7 @@ class Exported(Fields):
     file: str
     project: str
     lines: int
-    sha256: str  # equal for equal rows
+    sha256: str  # of the file: equal for equal rows
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def export(
     """
     path = Path(file)
     check_target(path, NAMES, files_of(where(db)), is_export)
-    digest, count = hashlib.sha256(), 0
+    count = 0
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
         decisions = None
@@ -126,10 +126,9 @@ def export(
             decisions = {step.id}
         with naming(path), replacing(path, 0o600) as out, _compressed(out, path) as target:  # private, as it is
             for line in lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts):
-                digest.update(line)
                 target.write(line)
                 count += 1
-        return Exported(str(file), project.name, count, digest.hexdigest())
+        return Exported(str(file), project.name, count, _sha256(path))
 
 
 def import_(

@@ -19,7 +19,7 @@ from surefoot.problems import NOT_ASKED
 from surefoot.records import corpus_of
 from surefoot.store import Project, Run
 from surefoot.store.export import add_export, is_export, read_export
-from surefoot.types import Item, Problem
+from surefoot.types import Item, Problem, Question
 
 Name = str | Path  # of a run, a version, or a file with runs
 
@@ -72,12 +72,14 @@ def read_file(path: Name) -> ReadRun:
 def read_run(run: Run) -> ReadRun:
     """A graded run, without the labels on its answers."""
     manifest, verdicts = run.manifest, run.verdicts()
+    if manifest.purged and not run.answer_keys():
+        raise Incomplete(f"all answers of the run {run.id} were purged", "name another run")
     if not verdicts:
         raise Incomplete(f"the run {run.id} has no verdicts", f"grade it first: surefoot grade {run.id}")
     return ReadRun(
         run.id,
         verdicts,
-        questions={question.id: question.as_asked for question in run.questions()},
+        questions={question.id: question.as_asked for question in _asked(run)},
         traces={(str(trace.question_id), trace.attempt): trace for trace in run.traces()},
         versions=run.answer_keys(),
         graders=(manifest.grader,) if manifest.grader else (),  # others may have graded it too
@@ -89,6 +91,14 @@ def read_run(run: Run) -> ReadRun:
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,
     )
+
+
+def _asked(run: Run) -> list[Question]:
+    """What a run was asked; without texts, as another run has it that was asked the same."""
+    made = run.manifest
+    alike = (one for one in run.project.runs() if one.manifest.questions_sha256 == made.questions_sha256)
+    whole = (one for one in alike if not one.manifest.without_texts) if made.without_texts else iter([run])
+    return next(whole, run).questions()
 
 
 def read_all(project: Project, runs: Iterable[Run]) -> list[ReadRun]:

@@ -13,15 +13,14 @@ import gzip
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 from sqlalchemy import Connection, or_, select
 
 from surefoot import rubric
@@ -33,7 +32,6 @@ from surefoot.records import Step
 from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
 from surefoot.store.schema import (
     ANSWERS,
-    BATCH,
     ROWS,
     TABLES,
     VERDICTS,
@@ -43,7 +41,6 @@ from surefoot.store.schema import (
     RunRow,
     VerdictRow,
     add,
-    checked,
     identity_of,
     in_order,
     rows,
@@ -53,7 +50,6 @@ from surefoot.types import Question
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _AGAIN = "nothing was imported; export it again"
-Kind = TypeVar("Kind", bound=Struct)
 NAMES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 
@@ -196,42 +192,14 @@ def add_export(project: Project, found: Exported, source: str) -> dict[str, int]
     new = dict.fromkeys(ROWS, 0)
     try:
         with project.database.writing() as connection:
-            new["runs"] = _merge(connection, [one.run for one in found.runs.values()], _merge_runs)
+            new["runs"] = add(connection, [one.run for one in found.runs.values()], _merge_runs)
             for name in ("questions", "answers", "verdicts", "decisions"):
-                new[name] = _merge(connection, found.rows[name], _fuller)
+                new[name] = add(connection, found.rows[name], _fuller)
             for name in ("certificates", "purges"):
                 new[name] += add(connection, found.rows[name])
     except BadRow as error:
         raise UsageError(f"{source}: {error.message}", f"nothing was imported; {error.hint}") from error
     return new
-
-
-def _merge(connection: Connection, given: Sequence[Kind], fuller: Callable[[Any, Any], Any]) -> int:
-    """Add rows of one kind; of two that are the same but for texts the fuller one stays. Return how many were new."""
-    new = 0
-    for batch in (given[at : at + BATCH] for at in range(0, len(given), BATCH)):
-        name = _name_of(batch[0])
-        table, identity = TABLES[name], identity_of(name)
-        query = select(table).where(table.c[identity[0]].in_({getattr(row, identity[0]) for row in batch}))
-        there = {_key(row, identity): row for row in rows(connection, type(batch[0]), query)}
-        fresh: dict[tuple[object, ...], Kind] = {}
-        for row in batch:
-            mine = there.get(_key(row, identity)) or fresh.setdefault(_key(row, identity), checked(row))
-            kept = mine if mine == row else fuller(mine, row)
-            if kept is None:
-                what = " ".join(map(str, _key(row, identity)))
-                raise BadRow(row, f"the project has another {name.removesuffix('s')} {what}", "rows are not changed")
-            if kept is not mine:
-                where = [table.c[one] == value for one, value in zip(identity, _key(row, identity), strict=True)]
-                connection.execute(table.update().where(*where).values(asdict(checked(kept))))
-        if fresh:
-            connection.execute(table.insert(), [asdict(row) for row in fresh.values()])
-        new += len(fresh)
-    return new
-
-
-def _key(row: Struct, identity: Sequence[str]) -> tuple[object, ...]:
-    return tuple(getattr(row, name) for name in identity)
 
 
 def _merge_runs(mine: RunRow, theirs: RunRow) -> RunRow | None:
@@ -318,10 +286,6 @@ def _faults_of(row: Struct) -> Iterator[str]:
 @cache
 def _bundled() -> dict[str, rubric.Rubric]:
     return {found.sha256: found for found in map(rubric.load, rubric.bundled())}
-
-
-def _name_of(row: Struct) -> str:
-    return next(name for name, kind in ROWS.items() if kind is type(row))
 
 
 def _hash(kind: str, content: bytes) -> str:

@@ -51,8 +51,7 @@ from surefoot.store.schema import (
     table_of,
 )
 from surefoot.text import citations
-from surefoot.text.normal import without_surrogates
-from surefoot.types import Item, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
 
 Key = tuple[str, int]  # question id, attempt
 _ENCODER = msgspec.json.Encoder()
@@ -244,12 +243,6 @@ class Run:
 
     def traces(self) -> list[Trace]:
         return [trace_of(row) for row in self._answers()]
-
-    def items(self) -> dict[Key, Item]:
-        """The answers, each with its question."""
-        asked = {question.id: question for question in self.questions()}
-        return {(str(t.question_id), t.attempt): Item(asked[str(t.question_id)], t)
-                for t in self.traces() if t.question_id in asked}  # fmt: skip
 
     def answer_keys(self) -> dict[Key, str]:
         """Of each answer, the key that verdicts and labels belong to."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import FieldInfo
+from msgspec.structs import FieldInfo, asdict
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -153,7 +153,7 @@ TABLES = {
     for name, kind in ROWS.items()
 }
 RUNS, QUESTIONS, ANSWERS, VERDICTS = (TABLES[name] for name in ("runs", "questions", "answers", "verdicts"))
-DECISIONS, REPLIES = TABLES["decisions"], TABLES["replies"]
+REPLIES = TABLES["replies"]
 Index("verdicts_by_key", VERDICTS.c.key)
 Index("answers_by_key", ANSWERS.c.key)
 
@@ -236,25 +236,31 @@ def row_of(kind: type[Row], found: RowMapping) -> Row:
         raise Incomplete(message, "it was not written by surefoot; restore the database from a copy") from error
 
 
-def add(connection: Connection, given: Iterable[Row]) -> int:
+def add(connection: Connection, given: Iterable[Row], fuller: Callable[[Row, Row], Row | None] | None = None) -> int:
     """Add rows of one kind that are not there yet; return how many were new.
 
-    The caller holds the lock of writers. A row that differs from the one with its identity is refused.
+    The caller holds the lock of writers. Of two rows with one identity, `fuller` chooses; where it chooses none, or is
+    not given, a row that differs is refused.
     """
     waiting, new = iter(given), 0
     while batch := list(itertools.islice(waiting, BATCH)):
         table = table_of(type(batch[0]))
-        first, *_ = identity = identity_of(table.name)
-        query = select(table).where(table.c[first].in_({getattr(row, first) for row in batch}))
+        identity = identity_of(table.name)
+        query = select(table).where(table.c[identity[0]].in_({getattr(row, identity[0]) for row in batch}))
         there = {_key(row, identity): row for row in rows(connection, type(batch[0]), query)}
         fresh: dict[tuple[object, ...], Row] = {}
         for row in map(checked, batch):
-            same = there.get(_key(row, identity)) or fresh.setdefault(_key(row, identity), row)
-            if same != row:
-                what = " ".join(str(part) for part in _key(row, identity))
-                raise BadRow(row, f"another row of {table.name} has the id {what}", "rows are never changed")
+            key = _key(row, identity)
+            mine = there.get(key) or fresh.setdefault(key, row)
+            kept = mine if mine == row else fuller(mine, row) if fuller else None
+            if kept is None:
+                what = f"another row of {table.name} has the id {' '.join(map(str, key))}"
+                raise BadRow(row, what, "rows are never changed")
+            if kept is not mine:
+                where = [table.c[name] == value for name, value in zip(identity, key, strict=True)]
+                connection.execute(table.update().where(*where).values(asdict(kept)))
         if fresh:
-            connection.execute(table.insert(), [msgspec.structs.asdict(row) for row in fresh.values()])
+            connection.execute(table.insert(), [asdict(row) for row in fresh.values()])
         new += len(fresh)
     return new
 
@@ -265,7 +271,7 @@ def _key(row: Struct, identity: Sequence[str]) -> tuple[object, ...]:
 
 def checked(row: Row) -> Row:
     """Return the row if every database gives it back as it was: NaN, half characters and NUL are lost in some."""
-    values, fault = msgspec.structs.asdict(row), ""
+    values, fault = asdict(row), ""
     if not all(values[name] not in ("", None) for name in identity_of(table_of(type(row)).name)):
         fault = "it has no id"
     if "at" in values and not values["at"]:

@@ -117,7 +117,7 @@ def _bare(word: str) -> str:
     return _ENDING.sub("", word.lower())
 
 
-def figures(text: str) -> set[str]:
+def digits_in(text: str) -> set[str]:
     """The number of a clause or page is none."""
     return set(_FIGURE.findall(_POINTED.sub(" ", text)))
 
@@ -125,7 +125,7 @@ def figures(text: str) -> set[str]:
 @lru_cache(maxsize=5_000)
 def contents(text: str) -> frozenset[str]:
     """What a text is about: the stems of its words, and its figures."""
-    return frozenset((set(terms(text)) - _NEVER_STEMS) | figures(text))
+    return frozenset((set(terms(text)) - _NEVER_STEMS) | digits_in(text))
 
 
 def resembles(word: str, stems: Iterable[str]) -> bool:

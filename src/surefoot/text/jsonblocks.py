@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, NoReturn, cast
 
-from surefoot.text.normal import without_surrogates
+from surefoot.types import without_surrogates
 
 Block = dict[str, Any]
 

@@ -29,17 +29,6 @@ def id_of_text(question: str) -> str:
     return f"q-{hashlib.sha256(normalise(question).encode('utf-8', 'replace')).hexdigest()[:10]}"
 
 
-def without_surrogates(value: object) -> object:
-    """Half a character, as a cut-off escape leaves it in any text of a value, can be neither printed nor stored."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, (list, tuple)):
-        return [without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
-    return value
-
-
 def is_empty(text: str) -> bool:
     """Nothing but white space, symbols and citation marks."""
     if "[" in text[:20]:

@@ -3,7 +3,7 @@
 
 const $ = (id) => document.getElementById(id);
 const ROOT = document.body.dataset.root; // what all addresses of these pages begin with
-const SECONDS_TO_WAIT = 120; // longer than the server waits for a ledger that is locked, so that it can say so
+const SECONDS_TO_WAIT = 120; // longer than the server waits for a database that is locked, so that it can say so
 
 // One way to send anything. What fails is said on the page, and nothing on the page is lost.
 async function send(path, content) {
