@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from surefoot.core.records import Label, fingerprint, timestamp
 from surefoot.core.types import Question, Trace, Verdict
@@ -15,14 +16,14 @@ RUBRIC = "r" * 64
 
 def keep_run(
     id: str, questions: Sequence[Question], traces: Iterable[Trace], verdicts: Iterable[Verdict] = (),
-    db: Path | str | None = None, **manifest: object,
+    db: Path | str | None = None, **manifest: Any,  # noqa: ANN401
 ) -> str:  # fmt: skip
     """Keep a run in the test's project, graded if there are verdicts; return its id."""
     said = list(verdicts)
     graded = {"grader": said[0].grader, "rubric_sha256": RUBRIC} if said else {}
     usual = {"version": id, "pipeline": "p", "repeats": 1, "questions_sha256": fingerprint(questions),
              "question_count": len(questions), "created": timestamp(), "finished": True}  # fmt: skip
-    made = Manifest(id=id, **{**usual, **graded, **manifest})  # type: ignore[arg-type]
+    made = Manifest(id=id, **{**usual, **graded, **manifest})
     with Project.open(db) as project:
         run = project.create(made, questions)
         run.keep(traces)

@@ -46,7 +46,7 @@ def answer(*arguments: str | Path) -> tuple[int, Any]:
     return code, json.loads(result.stdout)
 
 
-def a_run(id: str, verdicts: Rows, **manifest: object) -> str:
+def a_run(id: str, verdicts: Rows, **manifest: Any) -> str:  # noqa: ANN401
     questions = [Question(f"q{i}", f"Question {i}?", "refusal" if i == 2 else "answer", stratum="s") for i in range(3)]
     traces = [
         Trace(f"q{i}", answer=f"{id} says {i} [p{i}]", citations=(f"p{i}",),

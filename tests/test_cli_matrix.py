@@ -102,7 +102,7 @@ class Chat:
     def reply(self, body: dict[str, Any]) -> dict[str, Any]:
         prompt = body["messages"][0]["content"]
         number = int(prompt.rstrip().removesuffix("?").rpartition(" ")[2])
-        licensed = "You are free to refuse" in prompt
+        licensed = "A refusal is better than a guess" in prompt
         self.asked.append(f"{body['model']} {licensed} {number}")
         value = number if body["model"] == "first" or number % 12 else 999
         text = f"The fee of house {number} is EUR {value} [h#{number}]."
@@ -314,7 +314,7 @@ def test_a_grader_that_failed_its_self_check_or_never_answered_leaves_a_matrix_i
         shy = matrix(folder, text.format(server.url), "--cache", "c.sqlite")
         assert shy.code == 4 and "failed its self-check: did not answer unsupported" in " ".join(shy.out.split())
         server.script = lambda call: Fault(401)
-        dead = matrix(folder, text.format(server.url), "--cache", "d.sqlite", "--out", "other")
+        dead = matrix(folder, 'name = "other"\n' + text.format(server.url), "--cache", "d.sqlite")
     assert dead.code == 4 and "nothing was graded: no reply of the grader could be used" in dead.err
     assert "self-check" not in dead.err and dead.err.splitlines()[-2].startswith("error: HTTP 401")
 

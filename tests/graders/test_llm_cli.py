@@ -97,7 +97,7 @@ def test_models_are_asked_from_this_machine_whatever_the_engine(
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")  # where nothing answers
     prices = write("prices.toml", ["[models]", '"m" = { in = 1000, out = 1000 }'])
     rows = [{**row, "question": f"What is the fee, {row['id']}?"} for row in ITEMS]
-    options = ["--out", tmp_path / "run", "--engine", "ray", "--prices", prices, *by_model(server, tmp_path)]
+    options = ["--engine", "ray", "--prices", prices, *by_model(server, tmp_path)]
     poor = Done("--traces", write("log.jsonl", rows), *options, "--max-cost", "0.01")
     assert poor.code == 4 and server.counts()["calls"] == 0 and "at most $" in poor.err
     done = Done("--traces", tmp_path / "log.jsonl", *options)

@@ -133,7 +133,7 @@ def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -
 
 def test_what_a_store_says_of_a_file_is_said_without_secrets(store: Store, tmp_path: Path) -> None:
     address = f"{store.url}/log.jsonl?signature=secret"
-    found = grade_log(address, out=tmp_path / "run", grader="rules")
+    found = grade_log(address, grader="rules")
     kept = "".join(path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file())
     assert "secret" not in f"{kept} {found.to_json()}"
     with pytest.raises(FileNotFoundError, match=f"^{store.url}/other.jsonl$"):

@@ -153,8 +153,8 @@ def test_all_answers_get_labelled_once_and_the_shared_ones_by_everybody(sit: Sit
     assert desk.onwards("Ana") == "/done"
 
 
-def test_many_people_at_the_very_same_time_lose_nothing(sit: Sit, tmp_path: Path) -> None:
-    desk = sit(make_run(tmp_path / "many" / "run", [trace(number) for number in range(120)]), overlap=0.1)
+def test_many_people_at_the_very_same_time_lose_nothing(sit: Sit) -> None:
+    desk = sit(make_run("many", [trace(number) for number in range(120)]), overlap=0.1)
 
     def work(person: str) -> None:
         while number := desk.next_number(person):

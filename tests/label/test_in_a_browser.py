@@ -14,6 +14,7 @@ from surefoot.core.records import current
 from surefoot.core.types import Passage, Retrieved, Trace
 
 from ..report.hostile import HOSTILE as TEXTS
+from ..served import ending_well
 from .page import Server, make_run, rows, serving, trace, wait_for
 
 HOSTILE = "\n\n".join(TEXTS) + (
@@ -325,7 +326,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     passages = (Passage("doors#0", HOSTILE, HOSTILE, 1), Passage(HOSTILE, "slate", "</h3><script>alert(3)</script>"))
     hostile = Trace("q1", answer=HOSTILE, retrieved=Retrieved(passages))
     answers = [trace(0), hostile, trace(2, words * 3_400), *map(trace, range(3, 12))]
-    with serving(make_run(tmp_path_factory.mktemp("runs") / "shared", answers), "--annotator", "<b>Eve</b>") as server:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUREFOOT_DB", str(tmp_path_factory.mktemp("shared") / "surefoot.db"))
+        server = Server(make_run("shared", answers), "--annotator", "<b>Eve</b>")
+    with ending_well(server):
         yield server
 
 

@@ -34,7 +34,7 @@ MODES: dict[str, dict[str, object]] = {
 
 
 @pytest.fixture
-def mill(tmp_path: Path) -> Path:
+def mill() -> str:
     passages = (Passage("doors#1", TABLE, "Doors"), Passage("doors#other", "The roof of the mill is slate.", "Doors"))
     answers = [trace(0), Trace("q1", answer=MARKDOWN, retrieved=Retrieved(passages)), *map(trace, range(2, 6))]
     return make_run("mill", answers)

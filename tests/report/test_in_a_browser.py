@@ -39,7 +39,7 @@ Page_ = Callable[[Sequence[str]], Report]  # in which each of the texts is where
 
 def version(name: str, bucket: Side, count: int, foreign: Callable[[int], str] = str) -> Run:
     """Answers to `count` questions; the n-th is in `bucket(n)`, and has `foreign(n)` wherever text can be."""
-    found = Run(name, [], {}, {}, ("fixed/1",))
+    found = Run(name, [], graders=("fixed/1",))
     for n in range(count):
         id, text, value = f"q{n:04}", foreign(n), bucket(n)
         claim = Evidence(f"The rent is EUR 700 {text}", "lease#2", "The rent is EUR 900 a month.",
@@ -108,11 +108,11 @@ def of_a_calibration(texts: Sequence[str]) -> Report:
 
 
 def past(texts: Sequence[str]) -> History:
-    """Each text is a run, its version, its grader and its folder."""
+    """Each text is a run, its version, and its grader."""
     share: dict[str, Estimate] = {bucket: Estimate(1, 4, 0.1, 0.5) for bucket in BUCKETS}
     measured = Measured({**dict.fromkeys(BUCKETS, 1), "ungraded": 0}, share)
     runs = tuple(
-        PastRun(key=f"k{n}", name=text, folder=f"runs/{text}", version=text, grader=text, questions=str(n),
+        PastRun(key=f"k{n}", name=text, version=text, grader=text, questions=str(n),
                 council=text, measured=measured, waiting=n % 2, labelled=n, decision=LastDecision("BLOCK", "", text))
         for n, text in enumerate(texts)
     )  # fmt: skip

@@ -23,7 +23,7 @@ def verdicts(*buckets: str | None, grader: str = GRADER) -> list[Verdict]:
     return [Verdict(f"q{n}", "factuality", value, grader) for n, value in enumerate(buckets)]
 
 
-def a_run(id: str = "first", asked: Sequence[Question] = ASKED, graded: bool = True, **manifest: object) -> str:
+def a_run(id: str = "first", asked: Sequence[Question] = ASKED, graded: bool = True, **manifest: Any) -> str:  # noqa: ANN401
     """Three answers, all called correct."""
     traces = [trace(n) for n in range(len(asked))]
     return keep_run(id, asked, traces, verdicts(*["correct"] * len(asked)) if graded else (), **manifest)

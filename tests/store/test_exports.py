@@ -162,7 +162,7 @@ def test_rows_that_surefoot_cannot_have_written_are_refused(db: str, tmp_path: P
     found = read_export(tmp_path / "all.jsonl")
     [mine] = [row for row in found.rows["verdicts"] if row.id == "label-1"]  # type: ignore[attr-defined]
     for bad, words in (({"at": "2199-01-01T00:00:00+00:00"}, "in the future"), ({"at": "soon"}, "a date and time")):
-        (tmp_path / "bad.jsonl").write_bytes(line_of("verdicts", replace(mine, **bad)))  # type: ignore[arg-type]
+        (tmp_path / "bad.jsonl").write_bytes(line_of("verdicts", replace(mine, **bad)))
         with pytest.raises(UsageError, match=words):
             surefoot.import_(tmp_path / "bad.jsonl")
     [answer, *_] = found.rows["answers"]

@@ -370,7 +370,7 @@ class Run:
             select(VERDICTS, ANSWERS.c.question_id.label("asked"), ANSWERS.c.attempt.label("time"))
             .join(ANSWERS, ANSWERS.c.key == VERDICTS.c.key)
             .where(ANSWERS.c.run == self.id, or_(VERDICTS.c.context == ANSWERS.c.context, VERDICTS.c.context == ""))
-            .order_by(VERDICTS.c.at, ANSWERS.c.question_id, ANSWERS.c.attempt, VERDICTS.c.id)
+            .order_by(VERDICTS.c.at, ANSWERS.c.question_id, ANSWERS.c.attempt, VERDICTS.c.axis, VERDICTS.c.id)
         )
         with self._database.reading() as connection:
             for found in connection.execute(query).mappings().all():
