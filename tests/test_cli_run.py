@@ -38,7 +38,7 @@ PIPELINE = """
 import os
 import time
 from pathlib import Path
-from surefoot.types import Ask
+from surefoot.core.types import Ask
 
 def slow(question):
     time.sleep(0.1)

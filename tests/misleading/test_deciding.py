@@ -42,7 +42,7 @@ NULL: list[Row] = [
 ]
 PIPELINE = f"""
 from pathlib import Path
-from surefoot.types import Ask
+from surefoot.core.types import Ask
 
 FACTS = {[list(fact) for fact in FACTS.values()]!r}
 PASSAGES = [{{"id": gold, "text": claim}} for _, claim, gold in FACTS]

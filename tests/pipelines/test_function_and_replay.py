@@ -31,8 +31,8 @@ import atexit, sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-from surefoot.errors import TransientError
-from surefoot.types import Ask, Trace
+from surefoot.core.errors import TransientError
+from surefoot.core.types import Ask, Trace
 def text(question): return "said " + question
 def ask(given: Ask) -> dict: return {"answer": given.retrieval, "retrieved": ["p1"], "citations": [{"id": "p1"}]}
 async def later(question): return {"answer": "later", "usage": {"total_tokens": 7}}

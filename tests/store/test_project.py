@@ -186,7 +186,7 @@ def test_only_one_process_at_a_time_writes_to_a_run(db: str) -> None:
 
 WRITER = """
 import os, sys
-from surefoot.records import Label
+from surefoot.core.records import Label
 from surefoot.store import Project
 names, count = sys.argv[1].split(","), int(sys.argv[2])
 who = next((name for name in names[1:] if os.fork() == 0), names[0])
