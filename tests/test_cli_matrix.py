@@ -314,7 +314,7 @@ def test_a_grader_that_failed_its_self_check_or_never_answered_leaves_a_matrix_i
         shy = matrix(folder, text.format(server.url), "--cache", "c.sqlite")
         assert shy.code == 4 and "failed its self-check: did not answer unsupported" in " ".join(shy.out.split())
         server.script = lambda call: Fault(401)
-        dead = matrix(folder, 'name = "other"\n' + text.format(server.url), "--cache", "d.sqlite")
+        dead = matrix(folder, 'name = "other"\n' + text.format(server.url), "--cache", "d.sqlite", "--db", "other.db")
     assert dead.code == 4 and "nothing was graded: no reply of the grader could be used" in dead.err
     assert "self-check" not in dead.err and dead.err.splitlines()[-2].startswith("error: HTTP 401")
 

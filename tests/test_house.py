@@ -22,10 +22,10 @@ def test_size_is_within_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_main_commands_enter_few_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     questions, traces = _EXAMPLE / "questions.json", _EXAMPLE / "traces.jsonl"
-    runs = [["run", "--questions", questions, "--pipeline", f"traces:{traces}", "--version", name] for name in "ab"]
+    asked = ["run", "--questions", questions, "--pipeline", f"traces:{traces}", "--version"]
     walks = {
         "score": _entered(tmp_path, "score", "-q", questions, "-t", traces),
-        "run": max(_entered(tmp_path, *run) for run in runs),
+        "run": max(_entered(tmp_path, *asked, name) for name in "ab"),
         "grade": max(_entered(tmp_path, "grade", name) for name in "ab"),
         "gate": _entered(tmp_path, "gate", "a", "b"),
     }

@@ -60,7 +60,7 @@ _HOMES = {
     "services.council_runs": ("RunsScored", "council_runs"),
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
-    "services.decisions": ("Decided", "baseline", "decisions"),
+    "services.runs": ("Decided", "baseline", "decisions"),
     "services.gate": ("GateResult", "gate"),
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),

@@ -73,7 +73,7 @@ def expect(facts: Facts, **wanted: object) -> None:
     for name, value in wanted.items():
         assert name in facts, f"no fact {name!r} among {sorted(facts)}\n{facts.output}"
         found = facts[name]
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             found = {key: found.get(key) for key in value}
         assert found == value, f"{name} is {found!r}, not {value!r}\n{facts.output}"
 

@@ -252,7 +252,7 @@ def test_answers_that_cannot_be_labelled_or_are_the_same_are_counted(sit: Sit, t
     desk = sit(run)
     assert len(desk.queue.sheets) == 2
     assert desk.queue.notes == (
-        "the run is not graded, so its answers come in random order",
+        "run is not graded, so its answers come in random order",
         "missing, failed or empty, so left out: 5 answers",
         "the same to the letter as another, so not asked for again: 1 answer",
     )

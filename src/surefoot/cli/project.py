@@ -63,7 +63,8 @@ def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: 
 
 
 def _some(rows: Mapping[str, int]) -> str:
-    return counted_rows({name: count for name, count in rows.items() if count}) or "nothing"
+    found = {name: count for name, count in rows.items() if count}
+    return counted_rows(found) if found else "nothing"
 
 
 @click.command("purge", epilog="Example: surefoot purge --subject user-4711")

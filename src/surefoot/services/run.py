@@ -88,9 +88,17 @@ def run(
     if retry_errors and not resume:
         raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
     wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats)
-    with Project.existing(db) if resume else Project.open(db) as project:
-        kept, made = _resumed(project, resume, wanted, how, tell) if resume else _started(project, wanted, how, tell)
-        with closing(made), project.database.holding(kept.id):
+    with contextlib.ExitStack() as opened:
+        if resume:
+            project = opened.enter_context(Project.existing(db))
+            kept, made = _resumed(project, resume, wanted, how, tell)
+            opened.enter_context(closing(made))
+        else:
+            manifest, asked, made = _planned(wanted, how, tell)  # what cannot be run makes no project
+            opened.enter_context(closing(made))
+            project = opened.enter_context(Project.open(db))
+            kept = project.create(manifest, asked)
+        with project.database.holding(kept.id):
             started = time.monotonic()
             interrupted = _ask(kept, made, how, person, again=retry_errors)
             summary = _summary(kept, time.monotonic() - started, interrupted)
@@ -125,7 +133,7 @@ def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
         yield f"no answer came with what was retrieved, which grading reads; {how}"
 
 
-def _started(project: Project, wanted: _Wanted, how: Asking, tell: Tell) -> tuple[Run, Pipeline]:
+def _planned(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[Manifest, list[Question], Pipeline]:
     if not wanted.pipeline or wanted.name is None:
         raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
     if wanted.corpus and not wanted.questions:
@@ -152,11 +160,7 @@ def _started(project: Project, wanted: _Wanted, how: Asking, tell: Tell) -> tupl
         deterministic=bool(getattr(pipeline, "deterministic", False)),
         created=timestamp(),
     )
-    with contextlib.ExitStack() as undo:
-        undo.enter_context(closing(pipeline))
-        kept = project.create(manifest, questions)
-        undo.pop_all()
-    return kept, pipeline
+    return manifest, questions, pipeline
 
 
 def _asked(given: str | Path | None, tell: Tell) -> list[Question]:
