@@ -343,7 +343,7 @@ def test_the_workflow_of_init_has_all_of_the_default_gates(folder: Path) -> None
     workflow = Path("start/.github/workflows/surefoot.yml").read_text("utf-8")
     for option, name, default in (("score", "gate.toml", "default"), ("gate", "ship.toml", "ship")):
         assert gatefiles.read(f"start/{name}") == gatefiles.read(default)
-        assert f"{option}: --gate {name}" in workflow
+        assert re.search(rf"{option}: (?:--questions \S+ )?--gate {name}", workflow)
 
 
 def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,7 +366,7 @@ def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
     steps = [shlex.split(line)[1:] for line in readme.splitlines() if line.startswith("  surefoot ")]
     first, then = steps[:6], steps[6:]
     assert [step[0] for step in first] == ["doctor", "run", "grade", "run", "grade", "gate"]
-    assert [step[0] for step in then] == ["label", "gate", "score", "baseline"]
+    assert [step[0] for step in then] == ["label", "gate", "export", "score", "baseline"]
     for step in (*first, *then[1:]):
         done = surefoot(*step, cwd=tmp_path / "mine")
         assert done.code in (0, 3) and "unexpected" not in done.err, (step, done.err)

@@ -29,6 +29,7 @@ PROGRAMS = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
 MOST_BYTES = 100_000_000
 KINDS = {
+    ".gz",
     ".py",
     ".typed",
     ".md",

@@ -22,7 +22,7 @@ def test_size_is_within_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_main_commands_enter_few_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     questions, traces = _EXAMPLE / "questions.json", _EXAMPLE / "traces.jsonl"
-    asked = ["run", "--questions", questions, "--pipeline", f"traces:{traces}", "--version"]
+    asked: list[str | Path] = ["run", "--questions", questions, "--pipeline", f"traces:{traces}", "--version"]
     walks = {
         "score": _entered(tmp_path, "score", "-q", questions, "-t", traces),
         "run": max(_entered(tmp_path, *asked, name) for name in "ab"),

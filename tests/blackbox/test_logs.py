@@ -415,7 +415,7 @@ def test_several_answers_to_a_question(rerun: str, label: str, facts: dict[str, 
 
 def test_a_log_without_questions_tells_what_needs_no_gold(shared: Project) -> None:
     facts: Facts = shared.score("first.jsonl", None, rules=["citation_exists_rate >= 1"], corpus="passages.jsonl")
-    expect(facts, exit=0, decision="SHIP", labels={}, metrics={
+    expect(facts, exit=0, decision="SHIP", metrics={
         "citation_exists_rate": "3/3", "refusal_rate": "2/6", "precision": None, "under_refusal": None})  # fmt: skip
     expect(shared.score("first.jsonl", None), exit=1, rules={"G1": "open", "G2": "open", "G5": "broken"})
 

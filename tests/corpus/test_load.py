@@ -88,7 +88,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path) -> None
     ]
     questions = tmp_path / "q.json"
     questions.write_text(json.dumps([{"qid": "a", "q": "How many days?", "answerable": False, "gold_ids": []}]))
-    ran = command("run", "-p", "reference", "-q", questions, "--corpus", tmp_path, "--out", tmp_path / "run")
+    ran = command("run", "-p", "reference", "-q", questions, "--corpus", tmp_path)
     assert ran.code == 0 and "warning: cut.pdf was not read" in ran.err
     assert "this is a question, not a passage" in ran.err
     checked = command("questions", "check", questions, "--corpus", tmp_path, "--json")

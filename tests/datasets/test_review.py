@@ -91,7 +91,7 @@ def test_clones_leave_proposed_questions_open_and_rejected_ones_behind(write: Wr
 def test_a_run_is_told_once_how_many_questions_nobody_has_read(write: Write, tmp_path: Path) -> None:
     path = write("q.jsonl", [row(1), row(2), row(3, "rejected")])
     corpus = write("fees.jsonl", [{"id": "fees#1", "text": "The fee is 40 EUR."}])
-    done = command("run", "-p", "reference", "-q", path, "--corpus", corpus, "--out", tmp_path / "run")
+    done = command("run", "-p", "reference", "-q", path, "--corpus", corpus)
     assert done.code == 0
     assert done.err.count("2 questions are proposed and not reviewed yet") == 1
     assert done.err.count("1 question is rejected and left out") == 1

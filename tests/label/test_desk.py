@@ -254,7 +254,7 @@ def test_answers_that_cannot_be_labelled_or_are_the_same_are_counted(sit: Sit, t
     assert desk.queue.notes == (
         "run is not graded, so its answers come in random order",
         "missing, failed or empty, so left out: 5 answers",
-        "the same to the letter as another, so not asked for again: 1 answer",
+        "the same as another, so not asked for again: 1 answer",
     )
 
 

@@ -20,8 +20,9 @@ from surefoot.io.spans import Span
 from surefoot.outcomes import Expected, Outcome, Phrases, Reading
 from surefoot.text import citations
 from surefoot.text.citations import Cited, ids_in
-from surefoot.text.normal import Texts, is_empty
+from surefoot.text.normal import is_empty
 from surefoot.text.refusals import ANSWERED, Mode, Refusal
+from surefoot.text.scan import Texts
 
 _REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
 _MOST_CITED = 31  # by an answer that is read here
