@@ -34,8 +34,8 @@ _BUCKETS = {
 }
 _NEXT = """
 Every answer and rule is in {out}/report.html. Next:
-  cd {out}; {surefoot} serve     # browse the answers
-  {surefoot} init my-eval        # your own pipeline"""
+  {surefoot} serve --db {out}/surefoot.db   # browse the answers
+  {surefoot} init my-eval   # your own pipeline"""
 
 
 @click.command(epilog="Example: surefoot demo")
