@@ -180,7 +180,7 @@ class Project:
             return _labels(connection, keys, run)
 
     def add_labels(self, labels: Iterable[Label]) -> int:
-        """Add labels; return how many were new. All are added or none; they are on disk when this returns."""
+        """Add labels, all of them or none; return how many were new."""
         with self.database.writing() as connection:
             return add(connection, map(verdict_row, labels))
 

@@ -98,13 +98,13 @@ _OTHERS = {
 }  # fmt: skip
 _LOOSE = frozenset({"part", "chapter"})  # words that often point to no document
 _ITEMS = r"(?:\s?\((?:[a-z]{1,4}|\d{1,2})\))*"
-_REFERENCES_NUMBER = rf"\d{{1,6}}(?:\.\d{{1,3}}){{0,5}}[A-Z]?(?![\w%]|\.\d){_ITEMS}"
-_LABEL = rf"(?:{_REFERENCES_NUMBER}|(?:[IVXLC]{{1,7}}|[A-Z])(?!\w){_ITEMS})"
+_SECTION_NUMBER = rf"\d{{1,6}}(?:\.\d{{1,3}}){{0,5}}[A-Z]?(?![\w%]|\.\d){_ITEMS}"
+_LABEL = rf"(?:{_SECTION_NUMBER}|(?:[IVXLC]{{1,7}}|[A-Z])(?!\w){_ITEMS})"
 _KINDS = (*_PAGES, *_CLAUSES, *_OTHERS)
 _WORDS = "|".join(sorted(_KINDS, key=len, reverse=True))
 _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
-    rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_REFERENCES_NUMBER}){{0,9}})"
+    rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_SECTION_NUMBER}){{0,9}})"
 )
 _TOKENS = frozenset(f"{mark}{word}{dot}" for mark in ("", "(", "*", "**") for word in _KINDS for dot in ("", "."))
 _KIND_WORDS, _LETTERS = frozenset(_KINDS), re.compile(r"[a-z]+")

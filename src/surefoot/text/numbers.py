@@ -87,7 +87,7 @@ def from_words(text: str) -> float:
     return total
 
 
-_NUMBERED_ORDINALS = {
+_ORDINAL_DIGITS = {
     "first": "1",
     "1st": "1",
     "second": "2",
@@ -99,7 +99,7 @@ _NUMBERED_ORDINALS = {
 }
 _PARTS = {"q": "quarter", "h": "half"}
 _PART_OF_YEAR = re.compile(
-    rf"\b(?P<order>{'|'.join(_NUMBERED_ORDINALS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b"
+    rf"\b(?P<order>{'|'.join(_ORDINAL_DIGITS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b"
     r"(?! of (?:an?|one)\b)"
     r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
 )
@@ -165,7 +165,7 @@ def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
     """Quarters and halves, with where they stand."""
     for match in _PART_OF_YEAR.finditer(lowered):
         if match["order"]:
-            yield Numbered(match["part"], _NUMBERED_ORDINALS[match["order"]]), *match.span()
+            yield Numbered(match["part"], _ORDINAL_DIGITS[match["order"]]), *match.span()
         else:
             name = _PARTS[match["letter"] or match["behind"]]
             yield Numbered(name, match["number"] or match["lead"]), *match.span()
@@ -390,7 +390,7 @@ _PART_OF_PERCENT = late(
     r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
     r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
 )
-_QUANTITIES_PARTS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
+_FRACTION_WORDS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
 _ANY = late(
     rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
     rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
@@ -423,7 +423,7 @@ def _as_written(lowered: str) -> Iterator[Quantity]:
 
 def _shares(lowered: str) -> Iterator[Quantity]:
     for match in _PART_OF_PERCENT.finditer(lowered):
-        yield Quantity(_QUANTITIES_PARTS[match.lastgroup or ""], "%", *match.span())
+        yield Quantity(_FRACTION_WORDS[match.lastgroup or ""], "%", *match.span())
     for match in _SHARE.finditer(lowered):
         yield Quantity(_SHARES[match.group()], "%", *match.span())
 
