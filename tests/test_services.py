@@ -92,10 +92,10 @@ def test_a_frame_needs_a_library_for_frames(tmp_path: Path, monkeypatch: pytest.
             return Frames
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("surefoot.services.result.import_module", imported)
+    monkeypatch.setattr("surefoot.core.result.import_module", imported)
     assert found.to_frame() == found.table()
     monkeypatch.setattr(Frames, "DataFrame", None)
-    monkeypatch.setattr("surefoot.services.result.import_module", lambda name: imported("polars"))
+    monkeypatch.setattr("surefoot.core.result.import_module", lambda name: imported("polars"))
     with pytest.raises(UsageError, match="data frames"):
         found.to_frame()
 

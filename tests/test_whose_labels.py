@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.core.records import whose, whose_by_name
+from surefoot.core.words import plain
 from surefoot.io.labels import names_a_grader
-from surefoot.report.blocks import plain
 from surefoot.store import Project
 
 from .conftest import Write

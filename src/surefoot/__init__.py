@@ -6,11 +6,14 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from surefoot.calibration.results import Calibration
+    from surefoot.core.result import Person
+    from surefoot.gate.overview import History
     from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.baseline import BaselineUpdate, update_baseline
     from surefoot.services.build import Built, build_questions
-    from surefoot.services.calibrate import Calibrated, calibrate
+    from surefoot.services.calibrate import calibrate
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.council_runs import RunsScored, council_runs
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from surefoot.services.gate import GateResult, gate
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
-    from surefoot.services.history import ProjectHistory, history
+    from surefoot.services.history import history
     from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.matrix import MatrixResult, matrix
@@ -33,15 +36,14 @@ if TYPE_CHECKING:
         lock_questions,
         review_questions,
     )
-    from surefoot.services.result import Person
     from surefoot.services.run import Answers, run
     from surefoot.services.runs import Decided, baseline, decisions
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibrated", "Council", "CouncilEvaluation",
-    "CouncilScores", "Decided", "GateResult", "Grades", "LabelQueue", "MatrixResult", "Monitored", "Passages",
-    "Person", "ProjectHistory", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
+    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibration", "Council", "CouncilEvaluation",
+    "CouncilScores", "Decided", "GateResult", "Grades", "History", "LabelQueue", "MatrixResult", "Monitored",
+    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
     "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
@@ -50,11 +52,13 @@ __all__ = [
     "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_export",
 ]  # fmt: skip
 _HOMES = {
+    "calibration.results": ("Calibration",),
+    "gate.overview": ("History",),
     "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.baseline": ("BaselineUpdate", "update_baseline"),
     "services.build": ("Built", "build_questions"),
-    "services.calibrate": ("Calibrated", "calibrate"),
+    "services.calibrate": ("calibrate",),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
@@ -65,7 +69,7 @@ _HOMES = {
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.project": ("export", "import_", "purge", "verify_export"),
-    "services.history": ("ProjectHistory", "history"),
+    "services.history": ("history",),
     "services.label_queue": ("LabelQueue", "label_queue"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
@@ -78,7 +82,7 @@ _HOMES = {
         "lock_questions",
         "review_questions",
     ),
-    "services.result": ("Person",),
+    "core.result": ("Person",),
     "services.run": ("Answers", "run"),
 }
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.core.intervals import newcombe, questions_to_be_sure
 from surefoot.core.types import Estimate, ProblemLog
-from surefoot.gate.rules import COMPLETENESS, Check, Decision
+from surefoot.gate.rules import COMPLETENESS, Decision
 from surefoot.outcomes import Advice
 
 _WIDEST = 0.5  # of a 95 % interval; five out of five good answers give a narrower one
@@ -48,40 +47,6 @@ class Scorecard(Struct, frozen=True):
     paired: int | None = None  # questions with a label in both runs; None where the baseline has no rows
     moved: tuple[dict[str, str], ...] = ()  # those whose labels differ
 
-    def to_json(self) -> dict[str, object]:
-        """Plain JSON values under the names that are promised to users."""
-        return {
-            "metrics": _estimates(self.metrics),
-            **(
-                {}
-                if self.baseline is None
-                else {
-                    "baseline": _estimates(self.baseline),
-                    "changes": self._changes(),
-                    "label_changes": {"compared": self.paired, "changed": self.moved},
-                }
-            ),
-            "labels": self.labels,
-            "groups": {
-                field: {value: _estimates(metrics) for value, metrics in values.items()}
-                for field, values in self.groups.items()
-            },
-            "gate": {
-                "outcome": self.decision.outcome,
-                "exit_code": int(self.decision.exit_code),
-                "checks": [_check(check) for check in self.decision.checks],
-                "incomplete": list(self.decision.incomplete),
-                "too_few": self.too_few,
-            },
-            "next": msgspec.to_builtins(self.advice),
-            "input": {
-                **msgspec.to_builtins(self.accounting),
-                "problem_counts": dict(self.problems.counts),
-                "problems": msgspec.to_builtins(self.problems.all_named),
-            },
-            "settings": msgspec.to_builtins(self.settings),
-        }
-
     @property
     def too_few(self) -> str | None:
         """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
@@ -102,7 +67,7 @@ class Scorecard(Struct, frozen=True):
         """What an earlier run had for a part of the questions."""
         return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
 
-    def _changes(self) -> dict[str, object]:
+    def changes(self) -> dict[str, object]:
         """By metric, and under `groups` the same by field and value."""
         found: dict[str, object] = {
             name: difference(now, (self.baseline or {}).get(name)) for name, now in self.shared.items()
@@ -126,33 +91,3 @@ def difference(now: Estimate, before: Estimate | None) -> dict[str, float] | Non
     a, b = ((float(one.value or 0), one.low or 0.0, one.high or 0.0) for one in (now, before))
     low, high = newcombe(a, b)
     return {"baseline": b[0], "candidate": a[0], "change": a[0] - b[0], "low": low, "high": high}
-
-
-def _estimates(estimates: dict[str, Estimate]) -> dict[str, object]:
-    return {name: _estimate(estimate) for name, estimate in estimates.items()}
-
-
-def _estimate(estimate: Estimate) -> dict[str, object]:
-    value = estimate.value
-    return {
-        "value": None if value is None else float(value),
-        "numerator": estimate.numerator,
-        "denominator": estimate.denominator,
-        "low": estimate.low,
-        "high": estimate.high,
-        **({"reason": estimate.reason} if estimate.reason else {}),
-    }
-
-
-def _check(check: Check) -> dict[str, object]:
-    return {
-        "name": check.rule.name,
-        "rule": check.rule.text,
-        "status": check.status,
-        "seen": None if check.seen is None else _estimate(check.seen),
-        "limit": None if check.limit is None else float(check.limit),
-        "questions_to_be_sure": check.to_be_sure,
-        "reason": check.reason,
-        "questions": list(check.questions),
-        "question_count": check.question_count,
-    }

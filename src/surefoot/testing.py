@@ -12,12 +12,12 @@ from typing import Any
 
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Ask, Item, Question
+from surefoot.core.words import counted, plain
 from surefoot.gate.counts import Pair
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
-from surefoot.report.blocks import counted, plain
 from surefoot.report.comparison import broken_rules, in_one_line, in_one_sentence
 from surefoot.services.gate import GateResult, gate
 from surefoot.services.grade import DEFAULT, row_of

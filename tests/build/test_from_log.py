@@ -9,12 +9,12 @@ import pytest
 
 from surefoot.build.from_log import _claim, rare_among, wanted_of
 from surefoot.build.proof import Answering
+from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage, Question
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.io.questions import load
 from surefoot.services.log_questions import proposals_from_log
-from surefoot.services.result import Failing, Person, Watch
 from surefoot.text.normal import normalise
 from tests.conftest import Write
 from tests.in_process import surefoot as command

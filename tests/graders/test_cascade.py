@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.core.result import Person
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
 from surefoot.services.graders import Terms
 from surefoot.services.model_grader import ModelGrader
-from surefoot.services.result import Person
 
 from ..attacks.judges import Fake, Seen, sound
 from ..conftest import Write

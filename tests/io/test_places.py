@@ -14,12 +14,12 @@ import pytest
 
 from surefoot import grade_log, score
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
+from surefoot.core.result import READER
 from surefoot.io import sources
 from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
 from surefoot.services.graders import Terms, open_grader
-from surefoot.services.result import READER
 from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 

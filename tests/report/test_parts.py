@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from surefoot.core.table import TABLE as DECISIONS
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.words import in_plain_words
 from surefoot.gate.sides import Said
 from surefoot.report.answers import answer, excerpt
-from surefoot.report.blocks import ORDER, TERMS, NumberLine, Paragraph, Quote, in_plain_words, spans
+from surefoot.report.blocks import ORDER, TERMS, NumberLine, Paragraph, Quote, spans
 from surefoot.report.flow import HEIGHT, picture
 from surefoot.report.html import quoted
 

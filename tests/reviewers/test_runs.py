@@ -9,6 +9,7 @@ import pytest
 
 from surefoot import calibrate, council_runs
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage
 from surefoot.gate.decide import compare
 from surefoot.gate.judge import Request
@@ -18,7 +19,6 @@ from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
 from surefoot.services.council_runs import RunsScored
 from surefoot.services.graders import Terms
-from surefoot.services.result import Failing, Person, Watch
 from surefoot.services.runs import read_run
 
 from ..fault_server import Call, Fault, at_random

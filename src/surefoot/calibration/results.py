@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from surefoot.core.errors import ExitCode
 from surefoot.core.records import Certificate, Interval
-from surefoot.core.types import Problem
+from surefoot.core.result import Result
+from surefoot.core.types import HARMLESS, Problem
 
 UNGRADED = "ungraded"
 # Why nothing can be said of an axis that has labels.
@@ -15,6 +18,7 @@ DIVIDED = "whoever labelled is divided on every answer"
 PICKED = "no label was drawn by chance, all were picked"
 NO_VERDICT = "the grader gave no verdict on any answer"
 NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
+_HARMLESS = HARMLESS | {"tie"}
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
 Table = dict[str, dict[str, int]]
@@ -81,7 +85,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Calibration(Struct, frozen=True, kw_only=True):
+class Calibration(Result, frozen=True, kw_only=True):
     """First what whoever ships has to know; all the rest is detail."""
 
     headline: str = ""  # the next two in words, with whose labels they rest on
@@ -104,3 +108,21 @@ class Calibration(Struct, frozen=True, kw_only=True):
     target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis
     target_explanation: str = ""
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        is_whole = all(problem.kind in _HARMLESS for problem in self.problems)
+        return ExitCode.OK if is_whole and not self.nothing_said else ExitCode.INCOMPLETE
+
+    @property
+    def nothing_said(self) -> str:
+        """Why nothing could be calibrated, where that is so."""
+        if any(axis.kappa_reason not in NOTHING_SAID for axis in self.axes.values()):
+            return ""
+        reasons = "; ".join(dict.fromkeys(axis.kappa_reason for axis in self.axes.values()))
+        return f"nothing could be calibrated: {reasons or 'no label is on an axis that was graded'}"
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The rate of each bucket on each axis, by the grader and corrected."""
+        axes = self["axes"].items()
+        return [{"axis": name, "bucket": at, **rate} for name, one in axes for at, rate in one["corrected"].items()]

@@ -10,7 +10,7 @@ import click
 from surefoot.cli.options import SEED, asking_options, citations_option, json_option, map_option
 from surefoot.cli.output import PERSON, finish
 from surefoot.core.errors import UsageError
-from surefoot.report.blocks import counted, plain
+from surefoot.core.words import counted, plain
 from surefoot.services import build as service
 from surefoot.services.graders import Terms
 

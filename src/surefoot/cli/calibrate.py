@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from surefoot import report
 from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import PERSON, check_outputs, check_reports, finish, finish_with_reports, report_option
 from surefoot.core import rubric
@@ -60,7 +61,7 @@ def calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name,
         db=db, person=PERSON,
     )  # fmt: skip
-    return finish_with_reports(result, as_json, reports, lambda: result.report(details=details))
+    return finish_with_reports(result, as_json, reports, lambda: report.of(result, details=details))
 
 
 def _refit(runs: tuple[str, ...], out: Path, labels: tuple[str, ...], db: str | None, as_json: bool) -> int:

@@ -8,7 +8,7 @@ import click
 
 from surefoot.cli.options import json_option
 from surefoot.cli.output import PERSON, finish, print_json, quiet_if_nobody_reads, say
-from surefoot.report.blocks import counted, plain
+from surefoot.core.words import counted, plain
 from surefoot.services import corpus as service
 from surefoot.services.corpus import Passages
 
@@ -35,8 +35,8 @@ def add(paths: tuple[Path, ...], out: Path, jobs: int | None, as_json: bool) -> 
     exit code 4. Rows are passages cut elsewhere: `text` (or content, page_content, body), perhaps `id`, `doc`, `page`.
     """
     added = service.add_documents(paths, out=out, jobs=jobs, person=PERSON)
-    kinds = ", ".join(f"{added.counts[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
-    words = f"{plain(str(added.path))}: {counted(added.passages, 'passage')}; documents: {kinds}"
+    kinds = ", ".join(f"{getattr(added, kind)} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
+    words = f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}"
     return finish(added, as_json, lambda: click.echo(words))
 
 
@@ -79,7 +79,7 @@ def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
 def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
     """Find the passages that match WORDS best."""
     found = service.search_corpus(corpus, words, limit=limit, person=PERSON)
-    if not found.found:
+    if not found.passages:
         say("nothing found: no passage has any of these words")
     return _show(found, as_json)
 

@@ -30,9 +30,10 @@ from surefoot.cli.output import (
 )
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
-from surefoot.report.blocks import counted, plain
+from surefoot.core.words import counted, plain
+from surefoot.reviewers.ballots import Answer
 from surefoot.reviewers.bias import Bias, Figure
-from surefoot.reviewers.panel import Deliberation, Failure
+from surefoot.reviewers.panel import Failure
 from surefoot.reviewers.scores import Ranked, Row
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
@@ -183,10 +184,10 @@ def _show(found: Council, as_json: bool) -> int:
 
 def _show_all(found: Council) -> None:
     """The answers, how they were scored, and the chair's closing answer."""
-    _show_answers(found.held)
-    show_ranking(found.ranked, console())
-    if found.held is not None and found.held.synthesis:
-        lines = (plain(line, 10_000) for line in found.held.synthesis.splitlines())
+    _show_answers(found.answers)
+    show_ranking(found, console())
+    if found.synthesis:
+        lines = (plain(line, 10_000) for line in found.synthesis.splitlines())
         click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
 
 
@@ -201,8 +202,8 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
         say(plain(f"hint: {hint}", 400))
 
 
-def _show_answers(held: Deliberation | None) -> None:
-    for answer in held.answers if held is not None else ():
+def _show_answers(answers: Sequence[Answer]) -> None:
+    for answer in answers:
         lines = [plain(line, _LONGEST_LINE) for line in answer.text.splitlines() if line.strip()]
         if more := lines[_LINES_SHOWN:]:
             lines[_LINES_SHOWN:] = [f"... ({counted(len(more), 'more line')}; --json has the whole)"]

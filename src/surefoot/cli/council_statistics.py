@@ -14,12 +14,11 @@ from rich.text import Text
 from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import PERSON, console, finish
 from surefoot.core.records import Interval
-from surefoot.report.blocks import counted, plain
+from surefoot.core.words import counted, plain
 from surefoot.reviewers.habits import Habit
 from surefoot.reviewers.sheet import OVERALL
 from surefoot.reviewers.success import Compared, Figure
 from surefoot.reviewers.voices import Voices
-from surefoot.reviewers.weights import Refused
 from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
 
 _FOLDER = click.Path(path_type=Path)
@@ -136,9 +135,9 @@ def _missing(found: CouncilEvaluation) -> Iterator[str]:
     yield from (f"not shown: {', '.join(whats)}: {reason}" for reason, whats in missing.items())
 
 
-def _show_tuned(result: RubricTuned) -> None:
-    to, found = console(), result.found
-    if isinstance(found, Refused):
+def _show_tuned(found: RubricTuned) -> None:
+    to = console()
+    if found.weights is None or found.before is None or found.alone is None or found.gain is None:
         to.print(Text(plain(f"nothing was fitted: {found.reason}", 400)), soft_wrap=True)
         return
     table = Table("", "now", "fitted", "by the labels alone", box=None)
@@ -149,7 +148,7 @@ def _show_tuned(result: RubricTuned) -> None:
     gain = (f"{100 * value:+.1f}" for value in (found.gain.value, found.gain.low, found.gain.high))
     to.print("gain on unseen questions: {} points ({} to {})".format(*gain))
     kept = "not written: a gain is not shown, so keep the weights you have"
-    to.print(Text(f"wrote {result.written}" if result.written else kept), soft_wrap=True)
+    to.print(Text(f"wrote {found.written}" if found.written else kept), soft_wrap=True)
 
 
 def _cell(one: Figure) -> str:

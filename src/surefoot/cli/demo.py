@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from surefoot import report
 from surefoot.cli.output import PERSON, write_reports
 from surefoot.core.errors import UsageError
 from surefoot.core.records import NAME
@@ -68,7 +69,7 @@ def demo(out: Path) -> int:
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
     click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(verdict_lines(decided.comparison))}", 78))
-    written = write_reports([str(out / "report.md"), str(out / "report.html")], decided.report)
+    written = write_reports([str(out / "report.md"), str(out / "report.html")], lambda: report.of(decided))
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written
 

@@ -8,8 +8,8 @@ import click
 
 from surefoot.cli.options import json_option, pipeline_options
 from surefoot.cli.output import PERSON, finish
+from surefoot.core.words import counted, names, plain
 from surefoot.pipelines.specs import Asking
-from surefoot.report.blocks import counted, names, plain
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine
 

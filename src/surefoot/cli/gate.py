@@ -10,6 +10,7 @@ from typing import Any
 import click
 import msgspec
 
+from surefoot import report
 from surefoot.cli.options import db_option, gate_option, json_option, rule_option, together
 from surefoot.cli.output import (
     PERSON,
@@ -26,10 +27,11 @@ from surefoot.cli.output import (
 )
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import Step
+from surefoot.core.words import plain
 from surefoot.gate.overview import BASELINE
 from surefoot.gate.rules import CLAIMS
 from surefoot.report import github, junit, markdown
-from surefoot.report.blocks import Report, overridden, plain
+from surefoot.report.blocks import Report, overridden
 from surefoot.report.comparison import gate_report
 from surefoot.services.gate import GateResult
 from surefoot.services.gate import gate as decide
@@ -105,7 +107,7 @@ def finish_decision(
         codes.append(write_lines(options["junit"], junit.of_decision(comparison.decision)))
     if options["form"] == "text":
         return ExitCode.of_several(*codes, finish_with_reports(found, options["as_json"], reports, shown, more))
-    codes.append(write_reports(reports, found.report))
+    codes.append(write_reports(reports, lambda: report.of(found)))
     if place := os.environ.get(SUMMARY):
         codes.append(write_lines(place, markdown.lines(github.summary(comparison, more)), append=True))
     with quiet_if_nobody_reads():

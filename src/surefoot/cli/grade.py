@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from surefoot import report
 from surefoot.cli.options import asking_options, citations_option, db_option, engine_options, json_option, map_option
 from surefoot.cli.output import (
     PERSON,
@@ -22,12 +23,13 @@ from surefoot.cli.output import (
 )
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
+from surefoot.core.words import in_plain_words, names, plain
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.report.blocks import in_plain_words, names, plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_runs
 from surefoot.services.graders import Reader, Terms, check_terms, open_grader
+from surefoot.services.overview import trust_in
 from surefoot.services.texts import grade_texts
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
@@ -133,9 +135,9 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
 
 def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
     printed = STDOUT in reports
-    written = write_reports(reports, found.report)
+    written = write_reports(reports, lambda: report.of(found))
     with quiet_if_nobody_reads():
-        rows = found.table() if as_json else sorted(found.table(), key=_is_sure)
+        rows = found.rows if as_json else sorted(found.rows, key=_is_sure)
         for row in rows if not printed else ():
             _print(row, as_json)
     for problem in found.problems:
@@ -148,11 +150,13 @@ def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
         say(f"note: nothing was graded, and the run stays as it was: {graded}")
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
-    _sum_up(found.counts, found.sure, as_json or printed, found.found.self_checks, found.stands)
+    counts = Counter[str | None](found.buckets)
+    counts[None] = found.not_graded
+    _sum_up(counts, Counter(found.sure), as_json or printed, found.found.self_checks, Counter(found.stands))
     if not as_json and not printed:
         _show_first(found.found.graded, found.runs[-1])
-    if trust := found.trust:
-        say(f"trust: {plain(trust, 500)}")
+    if found.overview:
+        say(f"trust: {plain(trust_in(found.overview), 500)}")
     return ExitCode.of_several(found.exit_code, written)
 
 

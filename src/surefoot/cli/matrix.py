@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from surefoot import report
 from surefoot.cli.options import (
     cache_option,
     chat_options,
@@ -17,13 +19,17 @@ from surefoot.cli.options import (
     timeout_option,
     yes_option,
 )
-from surefoot.cli.output import PERSON, check_outputs, console, finish, say
+from surefoot.cli.output import PERSON, check_outputs, console, finish, say, write_lines, write_reports
+from surefoot.core.errors import ExitCode
+from surefoot.core.table import BUCKETS
+from surefoot.factors.plan import slug
 from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
 from surefoot.services.graders import Terms
-from surefoot.services.matrix import REPORTS, MatrixResult
+from surefoot.services.matrix import MatrixResult
 from surefoot.services.matrix import matrix as run_cells
 
+REPORTS = ("report.md", "report.html", "matrix.json")
 _INTERRUPTED = 130
 
 
@@ -49,14 +55,40 @@ def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **option
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))
     asking = Asking(**{name: options.pop(name) for name in ("concurrency", "timeout", "retries")})
-    found = run_cells(file, out=out, db=db, asking=asking, terms=Terms(**options), person=PERSON)
+    found = run_cells(file, db=db, asking=asking, terms=Terms(**options), person=PERSON)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
         return _INTERRUPTED
-    return finish(found, as_json, lambda: _show(found))
+    place = out or Path(f"matrix-{slug(found.name)}")
+    written = _write(found, place)
+    return ExitCode.of_several(written, finish(found, as_json, lambda: _show(found, place)))
 
 
-def _show(found: MatrixResult) -> None:
-    terminal.show(found.report(), console())
-    if found.kept:
-        click.echo(f"reports: {found.folder / REPORTS[0]} and {found.folder / REPORTS[1]}")
+def _show(found: MatrixResult, out: Path) -> None:
+    terminal.show(report.of(found), console())
+    click.echo(f"reports: {out / REPORTS[0]} and {out / REPORTS[1]}")
+
+
+def _write(found: MatrixResult, out: Path) -> ExitCode:
+    """A report that shows nothing is not written, nor one over a better one because cells have failed."""
+    cells = found.matrix.cells
+    graded = sum(bool(cell.graded) for cell in cells)
+    why = "" if graded else "no cell has verdicts"
+    if any(cell.failed for cell in cells) and 0 < graded < _graded_before(out / REPORTS[-1]):
+        why = f"cells have failed, and the report in {out} has verdicts of more; it stays as it was"
+    if why:
+        say(f"note: no report is written: {why}")
+        return ExitCode.INCOMPLETE
+    out.mkdir(parents=True, exist_ok=True)
+    content = msgspec.json.format(msgspec.json.encode(found.to_json()).decode(), indent=1)
+    written = write_reports([str(out / name) for name in REPORTS[:2]], lambda: report.of(found))
+    return ExitCode.of_several(written, write_lines(str(out / REPORTS[-1]), [content]))
+
+
+def _graded_before(path: Path) -> int:
+    """How many cells of an earlier result have verdicts."""
+    try:
+        cells = msgspec.json.decode(path.read_bytes())["cells"]
+        return sum(any((cell["buckets"] or {}).get(bucket) for bucket in BUCKETS) for cell in cells)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
+        return 0

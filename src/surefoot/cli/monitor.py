@@ -11,9 +11,9 @@ from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
 from surefoot.cli.options import SEED, Real, asking_options, citations_option, db_option, json_option, map_option
 from surefoot.cli.output import PERSON, check_outputs, finish, say
 from surefoot.core.errors import UsageError
+from surefoot.core.words import plain
 from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
-from surefoot.report.blocks import plain
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Terms
 from surefoot.services.monitor import Monitored, monitor_log

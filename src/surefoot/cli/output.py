@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ import msgspec
 
 from surefoot.core.errors import ExitCode
 from surefoot.core.records import where
+from surefoot.core.result import Result
 from surefoot.services import targets
-from surefoot.services.result import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,9 +32,10 @@ from typing import BinaryIO, Protocol
 from surefoot.cli.options import together
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable, replacing
-from surefoot.report import markdown
-from surefoot.report.blocks import Report, counted, plain
-from surefoot.services.result import Failing, Person, Reported, Watch
+from surefoot.core.result import Failing, Person, Watch
+from surefoot.core.words import counted, plain
+from surefoot.report import markdown, of
+from surefoot.report.blocks import Report
 
 
 def say(line: str) -> None:
@@ -114,17 +116,17 @@ def files_of(reports: Sequence[str]) -> list[str]:
 
 
 def finish_with_reports(
-    result: Reported, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
+    result: Result, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
     more: Sequence[str] = (),
 ) -> ExitCode:  # fmt: skip
     """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
-    written = write_reports(reports, result.report)
+    written = write_reports(reports, partial(of, result))
 
     def show() -> None:
         if STDOUT not in reports:
             from surefoot.report import terminal  # noqa: PLC0415 - as below
 
-            terminal.show((shown or result.report)(), console())
+            terminal.show((shown or partial(of, result))(), console())
             for line in more:
                 click.echo(plain(line, 500))
 

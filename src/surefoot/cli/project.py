@@ -10,7 +10,7 @@ import click
 from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import PERSON, finish, say
 from surefoot.core.errors import UsageError
-from surefoot.report.blocks import counted, counted_rows, plain
+from surefoot.core.words import counted, counted_rows, plain
 from surefoot.services import project
 
 _JSON = json_option()

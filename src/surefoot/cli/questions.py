@@ -11,10 +11,10 @@ import click
 from surefoot.cli.options import json_option
 from surefoot.cli.output import PERSON, announce, finish, page_options, say, without_pages
 from surefoot.core.errors import ExitCode
+from surefoot.core.result import Result
 from surefoot.core.types import Problem
-from surefoot.report.blocks import counted, plain
+from surefoot.core.words import counted, plain
 from surefoot.services import questions as service
-from surefoot.services.result import Result
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JSON = json_option()

@@ -25,4 +25,4 @@ def report(run: str, out: tuple[str, ...], db: str | None, as_json: bool) -> int
     """
     check_reports(out, as_json, "out")
     found = overview(run, db=db)
-    return finish_with_reports(found, as_json, out, (lambda: summary(found.found)) if out else None)
+    return finish_with_reports(found, as_json, out, (lambda: summary(found.overview)) if out else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -18,10 +17,11 @@ from surefoot.cli.options import (
 )
 from surefoot.cli.output import PERSON, finish, say
 from surefoot.core.errors import UsageError
+from surefoot.core.words import counted, plain
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import Asking
-from surefoot.report.blocks import counted, plain
+from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline
 
 _INTERRUPTED = 130
@@ -72,17 +72,17 @@ def _asking(spec: str, options: dict[str, Any]) -> Asking:
     return Asking(**given, settings=Settings(concurrency=given["concurrency"], **limits), budget=budget)
 
 
-def show(summary: Mapping[str, Any], concurrency: int = 8) -> None:
-    answers, errors = counted(summary["answers"], "answer"), counted(summary["errors"], "error")
-    missing = f", {summary['missing']:,} not asked: coverage {summary['answers']:,} of {summary['asked']:,}"
-    click.echo(f"{answers}, {errors}" + (missing if summary["missing"] else ""))
-    for kind, count in summary["errors_by_kind"].items():
+def show(found: Answers, concurrency: int) -> None:
+    answers, errors = counted(found.answers, "answer"), counted(found.errors, "error")
+    missing = f", {found.missing:,} not asked: coverage {found.answers:,} of {found.asked:,}"
+    click.echo(f"{answers}, {errors}" + (missing if found.missing else ""))
+    for kind, count in found.errors_by_kind.items():
         click.echo(f"  {count:,} x {plain(kind)}")
-    spent = [f"took {summary['seconds']:,.1f} s"]
-    if summary["seconds_per_answer"] is not None:
+    spent = [f"took {found.seconds:,.1f} s"]
+    if found.seconds_per_answer is not None:
         at_once = f", {concurrency} at a time" if concurrency > 1 else ""
-        spent.append(f"{summary['seconds_per_answer']:,.2f} s per answer on average{at_once}")
-    spent += [counted(summary["tokens"], "token")] if summary["tokens"] is not None else []
-    spent += [f"{summary['cost_usd']:.4f} USD"] if summary["cost_usd"] is not None else []
+        spent.append(f"{found.seconds_per_answer:,.2f} s per answer on average{at_once}")
+    spent += [counted(found.tokens, "token")] if found.tokens is not None else []
+    spent += [f"{found.cost_usd:.4f} USD"] if found.cost_usd is not None else []
     click.echo(", ".join(spent))
-    click.echo(f"run: {summary['run']}")
+    click.echo(f"run: {found.run}")

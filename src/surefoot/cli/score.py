@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
 
+from surefoot import report
 from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import (
     STDOUT,
@@ -23,7 +25,6 @@ from surefoot.cli.output import (
 )
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.report import junit as junit_report
-from surefoot.report import score as words
 from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 
@@ -82,7 +83,7 @@ def score(
         keep_rows=bool(reports or junit or (as_json and not no_rows)),
     )  # fmt: skip
     progress.close()
-    codes = [result.exit_code, write_reports(reports, result.report)]
+    codes = [result.exit_code, write_reports(reports, partial(report.of, result))]
     if junit:
         codes.append(write_lines(junit, junit_report.render(result.card, result.rows())))
     with quiet_if_nobody_reads():
@@ -97,4 +98,4 @@ def _print(result: ScoreResult, reports: Sequence[str], as_json: bool, no_rows: 
     elif STDOUT not in reports:
         from surefoot.report import terminal  # noqa: PLC0415 - a tenth of a start-up
 
-        terminal.show(words.report(result.card), console())
+        terminal.show(report.of(result, with_rows=False), console())

@@ -9,7 +9,7 @@ import click
 from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import PERSON, announce, page_options, without_pages
 from surefoot.core.errors import ExitCode
-from surefoot.report.blocks import counted
+from surefoot.core.words import counted
 
 
 @click.command(epilog="Example: surefoot serve")

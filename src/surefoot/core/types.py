@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, convert, field
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from surefoot.core.errors import UsageError
 
@@ -228,9 +228,13 @@ class Estimate(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     reason: str | None = None
+    value: float | None = None
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "value", None if self.exact is None else float(self.exact))
 
     @property
-    def value(self) -> Fraction | None:
+    def exact(self) -> Fraction | None:
         """Of scores, what is written down: 16.3 of 2 is 8.15."""
         above = self.numerator if isinstance(self.numerator, int) else str(self.numerator)
         return Fraction(above) / self.denominator if self.denominator else None

@@ -6,7 +6,7 @@ as fewer wrong answers. How many questions are left out for that stands beside t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
 from statistics import NormalDist
@@ -272,3 +272,79 @@ def _moved(shares: Numbers, pairs: Sequence[tuple[int, int]]) -> Numbers:
 
 def _mean(arrays: Iterable[Numbers]) -> Numbers:
     return np.asarray(np.mean(np.stack(list(arrays)), axis=0))
+
+
+UNIT = (
+    "Differences are per 100 questions (over_refusal: answerable ones; under_refusal: unanswerable ones;"
+    " citation_supports_rate: answers with citations; acceptable[...]: questions of that stratum, correct or refused;"
+    " refusal_quality: points of 3 for a refusal), with a 95 % interval from a paired bootstrap over questions,"
+    " by document where it is known. Each interval stands for itself: of twenty, one misses by chance."
+)
+
+
+def signed(value: float) -> str:
+    """One decimal; what rounds to nought has no sign."""
+    return "0.0" if abs(value) < 0.05 else f"{value:+.1f}"
+
+
+def in_words(found: Difference) -> str:
+    if found.value is None:
+        return "-"
+    if found.low is None or found.high is None:
+        return f"{signed(found.value)} (no interval)"
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
+
+
+def reading(effect: Effect) -> str:
+    """What can be said of it: the differences whose interval leaves 0 out."""
+    known = {name: found for name, found in effect.differences.items() if found.low is not None}
+    if not known:
+        return "nothing can be said without intervals"
+    settled = [f"{name} {in_words(found)}" for name, found in known.items() if found.settled]
+    return ", ".join(settled) if settled else "no difference can be told: every interval covers 0"
+
+
+def _contest(found: Contest, movements: dict[str, Movement]) -> str:
+    """Which axis moves the buckets more, as far as the interval allows to say it."""
+    one, other = (f"{movements[axis].moved or 0.0:.1f}" for axis in (found.first, found.second))
+    apart = found.difference
+    seen = f"{found.first} moves {one} of 100 answers to another bucket, {found.second} {other}"
+    if apart.low is None:
+        return f"{seen}; whether that is more than chance cannot be told: {apart.reason}"
+    if apart.settled:
+        return f"{found.first} moves the buckets more than {found.second}: {seen}; difference {in_words(apart)}"
+    return f"{seen}; which moves more cannot be told: the difference {in_words(apart)} covers 0"
+
+
+def _better(effect: Effect) -> str:
+    """Which of two values to take, by wrong answers and else by correct ones."""
+    for bucket, sign in (("wrong", -1), ("correct", 1)):
+        found = effect.differences[bucket]
+        if found.settled and found.value is not None:
+            pair = (effect.value, effect.reference)
+            better, other = pair if found.value * sign > 0 else pair[::-1]
+            count = f"{abs(found.value):.1f} {'fewer' if sign < 0 else 'more'} of 100 answers are {bucket}"
+            price = _price(effect, better) if bucket == "wrong" else ""
+            return f"{effect.axis}: {better} is better than {other}: {count}{price}"
+    return f"{effect.axis}: which of {effect.value} and {effect.reference} is better cannot be told"
+
+
+def _price(effect: Effect, better: str) -> str:
+    """Correct answers that fewer wrong ones cost."""
+    found = effect.differences["correct"]
+    gain = (found.value or 0.0) * (1 if better == effect.value else -1)
+    return f", but {abs(gain):.1f} fewer are correct" if found.settled and gain < 0 else ""
+
+
+def conclusions(matrix: Matrix) -> Iterator[str]:
+    movements = {movement.axis: movement for movement in matrix.effects.movements}
+    if not movements:
+        yield "no cell has verdicts, so nothing can be compared"
+    yield from (_better(effect) for effect in matrix.effects.effects if effect.differences["wrong"].value is not None)
+    yield from (_contest(found, movements) for found in matrix.effects.contests)
+    for movement in movements.values():
+        if movement.moved is None:
+            yield f"{movement.axis}: no effect can be measured, {movement.reason}"
+    measured = [movement for movement in movements.values() if movement.moved is not None]
+    if len(measured) == 1:
+        yield f"{measured[0].axis} moves {measured[0].moved:.1f} of 100 answers to another bucket"

@@ -296,7 +296,7 @@ class Judge:
             best = Fraction(0) if check.rule.is_bounded_above else Fraction(metric.most or 0)
             before = check.rule.limit if metric.shape == "mean" else best
         elif before is None and metric.shape != "count" and check.before is not None:
-            before = check.before.value  # where the baseline has nothing of the kind, its mean
+            before = check.before.exact  # where the baseline has nothing of the kind, its mean
         gain = (after or 0) - (before or 0)
         return after is not None and (gain > 0 if check.rule.is_bounded_above else gain < 0)
 

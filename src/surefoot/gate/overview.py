@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from surefoot.core.errors import ExitCode
 from surefoot.core.records import Certificate, Step
+from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate, Problem, Question, Trace
+from surefoot.core.types import Estimate, Passage, Problem, Question, Trace
+from surefoot.core.words import counted, in_plain_words
 from surefoot.gate import counts, trust
 from surefoot.gate.counts import Counted
 from surefoot.gate.metrics import METRICS, UNGRADED, measured
@@ -146,6 +150,7 @@ def cited_in(trace: Trace, question: Question | None) -> tuple[str, ...]:
 
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+_NAMED = re.compile(r"'[^']*'|\d+")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 
@@ -182,6 +187,59 @@ class Overview(Struct, frozen=True, kw_only=True):
 def is_unsure(said: Said) -> bool:
     """Return whether the grader is unsure of this answer; a label never is."""
     return BUCKET_AXIS in said.verdicts and said.verdicts[BUCKET_AXIS].unsure
+
+
+def reason_of(said: Said) -> str:
+    """Why an answer is in its bucket, unless the bucket says it all: as verdicts have it, for programs."""
+    verdict = said.verdicts.get(BUCKET_AXIS)
+    if verdict is not None and verdict.reason:
+        return "" if verdict.reason == verdict.value else verdict.reason
+    return (said.trace.error or "") if said.trace else ""
+
+
+def cited_by(said: Said, question: Question | None) -> list[Passage]:
+    """The passages an answer cites, as far as its log has them."""
+    cited = cited_in(said.trace, question) if said.trace else ()
+    return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []
+
+
+def why_of(said: Said, question: Question | None = None) -> str:
+    """The reason in plain words; where a label gives none, that of a grader who agrees with it."""
+    verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
+    if verdict is None or (verdict.value is None and said.trace and said.trace.error):
+        return (said.trace.error or "") if said.trace else ""
+    agrees = graded is not None and graded.value == verdict.value
+    reason = verdict.reason or (graded.reason if graded and agrees else "")
+    expected = " ".join(question.gold_claims) if question and disagrees(reason) else ""
+    return "unsure: " * is_unsure(said) + in_plain_words(reason) + (f": {expected}" if expected else "")
+
+
+def disagrees(reason: str) -> bool:
+    """With the expected answer: then it does not matter what supports it."""
+    return reason.startswith("conflicts_gold")
+
+
+def headline(found: Overview) -> str:
+    """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
+    if found.total and found.buckets[UNGRADED] == found.total:
+        return _nothing_graded(found)
+    wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    bad = wrong + unsupported
+    parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
+    left = f"; {lacking} not graded" if lacking else ""
+    left += f"; {len(found.unsure)} unsure" if found.unsure else ""
+    return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
+
+
+def _nothing_graded(found: Overview) -> str:
+    """With the most frequent reason, whichever passage or number it names."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    for one in found.answers:
+        reasons[_NAMED.sub("", why_of(one.said))].append(why_of(one.said))
+    most = max(reasons.values(), key=len)
+    why = f": {most[0]}" if most[0] else ""
+    count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
+    return f"none of {counted(found.total, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
 
 
 def overview_of(runs: Sequence[Run]) -> Overview:
@@ -302,12 +360,26 @@ class Trend(Struct, frozen=True):
     versions: tuple[VersionShares, ...]
 
 
-class History(Struct, frozen=True):
+class History(Result, frozen=True):
+    """Every run of a project, the buckets from version to version, and what was decided."""
+
     project: str
     runs: tuple[PastRun, ...]  # newest first
     trends: tuple[Trend, ...]  # that of the newest run first
     decisions: tuple[Step, ...]  # newest first
     certificates: tuple[Certificate, ...]  # newest first
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if any(one.problem for one in self.runs) else ExitCode.OK
+
+    def table(self) -> list[dict[str, Any]]:
+        """The runs, each with its buckets."""
+        kept = ("name", "version", "made", "labelled", "is_baseline", "problem")
+        return [
+            {**{key: getattr(one, key) for key in kept}, **(one.measured.buckets if one.measured else {})}
+            for one in self.runs
+        ]
 
     def run(self, key: str) -> PastRun | None:
         """By its key; the name alone is that of the newest run with it."""

@@ -32,6 +32,7 @@ Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
 
 # A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
 COMPLETENESS = "coverage"
+WAIVED = "waived"  # what is said of a rule in place of its status
 
 DEFAULT_GROUP = "stratum"
 
@@ -165,18 +166,18 @@ def check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
 def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
     if seen is None and before is None:
         return Check(rule, "not_applicable", reason="this run does not measure it")
-    if seen is None or seen.value is None:
+    if seen is None or seen.exact is None:
         return Check(rule, "undecidable", seen, reason=(seen and seen.reason) or "this run does not measure it")
     limit = rule.limit
     if rule.on_baseline:
-        if before is None or before.value is None:
+        if before is None or before.exact is None:
             what = f"no {rule.metric} for {rule.group}: score it --by that field" if rule.group else "nothing of this"
             return Check(rule, "undecidable", seen, reason=f"the baseline has {what}")
-        limit += before.value
-    value = seen.value if rule.bound is None else getattr(seen, rule.bound)
+        limit += before.exact
+    value = seen.exact if rule.bound is None else getattr(seen, rule.bound)
     if value is None:
         return Check(rule, "undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
-    needed = questions_to_be_sure(float(seen.value), float(limit)) if seen.low is not None else None
+    needed = questions_to_be_sure(float(seen.exact), float(limit)) if seen.low is not None else None
     if _OPERATORS[rule.op](Fraction(value), limit):
         return Check(rule, "pass", seen, limit, needed)
     return Check(rule, "incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)

@@ -156,7 +156,7 @@ class Desk:
         """What the gate picked for what it would decide is no sample of the run; None where it picked nothing."""
         if "gate" not in self._drawn.values():
             return None
-        own = {sheet.version for sheet in self.queue.sheets if sheet.run == self.queue.run}
+        own = {sheet.version for sheet in self.queue.sheets if sheet.run == self.queue.newest}
         with self.labels.lock:
             sampled = self.labels.history.sampled & own
         reachable = len(own - self._gate | sampled)

@@ -12,14 +12,14 @@ from msgspec import Struct
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import UsageError, words_of
 from surefoot.core.files import printable
+from surefoot.core.result import NOBODY, Person, Tell
+from surefoot.core.words import counted, plain
 from surefoot.io.labels import names_a_grader
 from surefoot.label.app import app_for
 from surefoot.label.desk import Desk
 from surefoot.label.form import fields_of
-from surefoot.report.blocks import counted, plain
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.services.label_queue import queue_of
-from surefoot.services.result import NOBODY, Person, Tell
 from surefoot.services.runs import Name, graders_of
 from surefoot.services.runs import opened as opened_runs
 from surefoot.store import Project, Run
@@ -71,7 +71,7 @@ def serve_page(
         for told in queue.notes:
             note(told)
         page = Opened(
-            door.url, queue.name, project.name, desk.target, desk.progress("").together,
+            door.url, queue.run, project.name, desk.target, desk.progress("").together,
             Counter(place.drawn for place in queue.places),
         )  # fmt: skip
         door.serve(app_for(desk, annotator=name, guidelines=words), lambda: announce(page))

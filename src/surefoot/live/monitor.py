@@ -10,6 +10,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, words_of
+from surefoot.core.result import Person
+from surefoot.core.words import counted
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places
 from surefoot.live.metrics import exposition
@@ -19,10 +21,8 @@ from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.live.spool import Place
 from surefoot.monitor.follow import Piece, Tail
 from surefoot.monitor.webhook import Webhook
-from surefoot.report.blocks import counted
 from surefoot.services.graders import Reader
 from surefoot.services.monitor import Monitored, keep_bad, now
-from surefoot.services.result import Person
 
 STATE = "state.json"
 _LOOK_SECONDS, _SETTLE_SECONDS, _SAVE_SECONDS = 0.2, 1.0, 5.0
@@ -99,7 +99,7 @@ class Monitor:
         """All since the first start, and the alarms that are not over."""
         counts, state = self._record.counts, self._record.state
         tally = state.tally
-        notes = [f"{counted(self._intake.waiting, 'answer')} wait to be graded"] if self._intake.waiting else []
+        notes = (f"{counted(self._intake.waiting, 'answer')} wait to be graded",) if self._intake.waiting else ()
         return Monitored(
             seen=counts["seen"], sampled=tally.sampled, buckets=tally.buckets, intervals=tally.rates(),
             alerts=list(state.alarms.values()),

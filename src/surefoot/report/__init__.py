@@ -1,1 +1,41 @@
-"""What is shown of results: built of blocks once, then written for a terminal, as Markdown or as a page."""
+"""Pages of results: `of` makes one of a result; terminal, Markdown, HTML and JUnit show it."""
+
+from __future__ import annotations
+
+from importlib import import_module  # noqa: TID251 - of all pages, a command needs one
+from typing import TYPE_CHECKING, Any
+
+from surefoot.core.errors import Incomplete
+from surefoot.core.result import Result
+
+if TYPE_CHECKING:
+    from surefoot.report.blocks import Report
+
+# The module that makes the page, and the field of the result that it is made of; without one, the result itself.
+_PAGES = {
+    "BaselineUpdate": ("comparison", "comparison"),
+    "Calibration": ("calibration", ""),
+    "CouncilScores": ("council", ""),
+    "GateResult": ("comparison", "comparison"),
+    "Grades": ("run", "overview"),
+    "History": ("history", ""),
+    "MatrixResult": ("matrix", "matrix"),
+    "RunOverview": ("run", "overview"),
+    "RunsScored": ("council", ""),
+    "ScoreResult": ("score", ""),
+}
+
+
+def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page takes them
+    """Return the page of a result, with every number and answer behind it."""
+    module, field = _PAGES[type(result).__name__]
+    source = getattr(result, field) if field else result
+    if source is None:
+        raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
+    made: Report = import_module(f"surefoot.report.{module}").report(source, **options)
+    return made
+
+
+def has_page(result: Result) -> bool:
+    field = _PAGES.get(type(result).__name__, ("", ""))[1]
+    return type(result).__name__ in _PAGES and (not field or getattr(result, field) is not None)

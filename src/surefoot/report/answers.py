@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from surefoot.core.records import whose_by_name
 from surefoot.core.types import Evidence, Passage, Question
+from surefoot.core.words import counted, in_plain_words
 from surefoot.gate import trust
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Fault, cited_in, is_unsure
+from surefoot.gate.overview import Fault, cited_by, disagrees, why_of
 from surefoot.gate.sides import BUCKET_AXIS, Said
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
@@ -27,8 +28,6 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    counted,
-    in_plain_words,
     linked,
 )
 from surefoot.text.sentences import telling_words
@@ -61,36 +60,6 @@ def chip(said: Said) -> Span:
     return Span(bucket_of(said), f"bucket {bucket_of(said)}")
 
 
-def reason_of(said: Said) -> str:
-    """Why an answer is in its bucket, unless the bucket says it all: as verdicts have it, for programs."""
-    verdict = said.verdicts.get(BUCKET_AXIS)
-    if verdict is not None and verdict.reason:
-        return "" if verdict.reason == verdict.value else verdict.reason
-    return (said.trace.error or "") if said.trace else ""
-
-
-def cited_by(said: Said, question: Question | None) -> list[Passage]:
-    """The passages an answer cites, as far as its log has them."""
-    cited = cited_in(said.trace, question) if said.trace else ()
-    return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []
-
-
-def why_of(said: Said, question: Question | None = None) -> str:
-    """The reason in plain words; where a label gives none, that of a grader who agrees with it."""
-    verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
-    if verdict is None or (verdict.value is None and said.trace and said.trace.error):
-        return (said.trace.error or "") if said.trace else ""
-    agrees = graded is not None and graded.value == verdict.value
-    reason = verdict.reason or (graded.reason if graded and agrees else "")
-    expected = " ".join(question.gold_claims) if question and _disagrees(reason) else ""
-    return "unsure: " * is_unsure(said) + in_plain_words(reason) + (f": {expected}" if expected else "")
-
-
-def _disagrees(reason: str) -> bool:
-    """With the expected answer: then it does not matter what supports it."""
-    return reason.startswith("conflicts_gold")
-
-
 def asked(question: Question | None) -> Iterator[Block]:
     """What a sound answer is; the question too, where it is too long for the title."""
     if question is None:
@@ -117,7 +86,7 @@ def answer(said: Said, question: Question | None, heading: str = "") -> Iterator
             yield Paragraph(f"error: {said.trace.error}")
     yield Paragraph(" ".join(_whose(said)), "quiet")
     graded = said.graded.get(BUCKET_AXIS) or said.verdicts.get(BUCKET_AXIS)
-    yield from _evidence(said, question, graded.evidence if graded else (), bool(graded and _disagrees(graded.reason)))
+    yield from _evidence(said, question, graded.evidence if graded else (), bool(graded and disagrees(graded.reason)))
     if quality := said.verdicts.get("refusal_quality"):
         yield Paragraph((f"refusal quality {quality.value}", quality.reason))
         yield from _claims(said, question, quality.evidence)

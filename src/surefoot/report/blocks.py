@@ -5,7 +5,6 @@ Every text counts as foreign: each of the three makes it harmless in its own way
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -16,9 +15,10 @@ from msgspec import Struct
 from surefoot.core.errors import ExitCode
 from surefoot.core.records import WITHOUT
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate, Problem, ProblemLog, in_words
+from surefoot.core.types import Estimate, Problem
+from surefoot.core.words import names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
-from surefoot.gate.rules import Change, Check, Decision, Rule
+from surefoot.gate.rules import WAIVED, Change, Check, Decision, Rule
 from surefoot.scorecard import difference as difference_of
 
 Form = Literal["terminal", "markdown", "page"]
@@ -244,31 +244,6 @@ def problem_section(problems: Sequence[Problem]) -> list[Section]:
     return [Section(f"Problems and notes ({len(problems)})", (entries,))] if problems else []
 
 
-# Of the decision table, by the name of the row that decided.
-_REASONS: Mapping[str, str] = {
-    "contradicted": "a passage says something else",
-    "conflicts_gold": "disagrees with the expected answer",
-    "misattributed": "a refusal is expected, and it answers from passages about something else",
-    "no_evidence": "no retrieved passage supports a claim",
-    "uncited": "what answers the question has no citation",
-    "misquoted": "it quotes words that do not stand in its source",
-    "unknown_source": "it cites a source that was not retrieved",
-    "miscited": "a passage supports it, but not the one it cites",
-    "off_target": "it does not answer what was asked",
-    "correct": "the passages it cites support it",
-    "refused": "it declines to answer",
-    "missing": "there is no answer",
-    "error": "the pipeline failed",
-    "empty": "the answer is empty",
-    "language": "it is not in English",
-    "unreadable": "the grader could not read it",
-}
-_FLAGS: Mapping[str, str] = {
-    "partial refusal": "declines in part",
-    "asks_back": "asks which of several things is meant",
-    "conflicting_sources": "its sources disagree",
-}
-
 _WORDS: Mapping[str, str] = {
     "acceptable": "Correct or refused: the answer does no harm.",
     "bad": "Wrong or unsupported.",
@@ -304,18 +279,6 @@ TERMS: Mapping[str, str] = {
 }
 
 
-def in_plain_words(reason: str) -> str:
-    """Why an answer is in its bucket; what a person noted stays as it is."""
-    code, colon, detail = reason.partition(": ")
-    if colon and code in ("language", "unreadable"):
-        return detail
-    code, *flags = reason.split(", ")
-    if code not in _REASONS or any(flag not in _FLAGS for flag in flags):
-        return reason
-    return ", and ".join([_REASONS[code], *(_FLAGS[flag] for flag in flags)])
-
-
-WAIVED = "waived"
 STATUS_WORDS = {
     "pass": "pass",
     "fail": "FAIL",
@@ -323,31 +286,7 @@ STATUS_WORDS = {
     "undecidable": "undecidable",
     "not_applicable": "not applicable",
 }
-_UNPRINTABLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
-    r"\U000e0000-\U000e0fff]+"
-)
-_NAMED = 5  # problems of a kind
 _NEARLY_ALL = 0.995
-
-
-def plain(text: str, longest: int = 200) -> str:
-    """One line without control or direction-changing characters, so that a log cannot steer a terminal."""
-    text = " ".join(_UNPRINTABLE.sub(" ", text).split())
-    return text if len(text) <= longest else text[: longest - 3] + "..."
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def counted_rows(rows: Mapping[str, int]) -> str:
-    """Rows by table: "12 labels, 1 run and 3 replies"."""
-    *first, last = (
-        f"{count:,} {table if count != 1 else table.replace('replies', 'reply').removesuffix('s')}"
-        for table, count in rows.items()
-    )
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def percent(value: Fraction | float) -> str:
@@ -357,9 +296,9 @@ def percent(value: Fraction | float) -> str:
 
 
 def seen(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None:
+    if estimate is None or estimate.exact is None:
         return "-"
-    return f"{percent(estimate.value)} ({estimate.numerator}/{estimate.denominator})"
+    return f"{percent(estimate.exact)} ({estimate.numerator}/{estimate.denominator})"
 
 
 def number(metric: str, estimate: Estimate | None) -> str:
@@ -368,9 +307,9 @@ def number(metric: str, estimate: Estimate | None) -> str:
     if known is None or known.shape == "share" or estimate is None or estimate.value is None:
         return seen(estimate)
     if known.shape == "count":
-        return str(estimate.numerator) if estimate.denominator == 1 else f"{float(estimate.value):.1f} a run"
+        return str(estimate.numerator) if estimate.denominator == 1 else f"{estimate.value:.1f} a run"
     scale = f" of {known.most}" if known.most else ""
-    return f"{float(estimate.value):.2f}{scale} (over {estimate.denominator})"
+    return f"{estimate.value:.2f}{scale} (over {estimate.denominator})"
 
 
 def bound_words(check: Check) -> str:
@@ -447,9 +386,9 @@ def seen_since(estimate: Estimate, before: Estimate | None) -> str:
 
 def change(now: Estimate, before: Estimate | None) -> str:
     """In points, exact until it is shown: `+3.2 points (-1.0 to +7.4)`."""
-    if now.value is None or before is None or before.value is None:
+    if now.exact is None or before is None or before.exact is None:
         return "-"
-    difference = now.value - before.value
+    difference = now.exact - before.exact
     tenths = round(abs(difference) * 1000)
     between = difference_of(now, before)
     told = "none" if not difference else f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
@@ -458,7 +397,7 @@ def change(now: Estimate, before: Estimate | None) -> str:
 
 def share(estimate: Estimate) -> str:
     """`12.5% (8.1% to 18.3%)`"""
-    return "-" if estimate.value is None else f"{percent(estimate.value)} ({interval(estimate)})"
+    return "-" if estimate.exact is None else f"{percent(estimate.exact)} ({interval(estimate)})"
 
 
 def interval(estimate: Estimate) -> str:
@@ -500,12 +439,6 @@ def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
     return ", ".join(told)
 
 
-def names(ids: Sequence[str], total: int, most: int = 16) -> str:
-    """Some question ids, and how many more there are."""
-    more = total - len(ids[:most])
-    return ", ".join(map(plain, ids[:most])) + (f" and {more} more" if more > 0 else "")
-
-
 def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:
     """The same, each leading to its answer on a page."""
     return Span(names(ids, total, most), answers=tuple(ids[:most]))
@@ -528,12 +461,3 @@ def headline(decision: Decision) -> str:
         unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
     said = "; ".join(unfinished) or "no rule applies"
     return f"incomplete: {said}." if decision.exit_code == ExitCode.INCOMPLETE else f"{said}."
-
-
-def problem_lines(problems: ProblemLog) -> Iterator[str]:
-    """What of the input could not be used: the first of each kind, and how many more there are."""
-    for kind, named in problems.named.items():
-        for problem in named[:_NAMED]:
-            yield f"{'note' if kind == 'note' else 'warning'}: {plain(str(problem), 500)}"
-        if (more := problems.counts[kind] - _NAMED) > 0:
-            yield f"  and {in_words(more, kind)} more"

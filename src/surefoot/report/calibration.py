@@ -14,6 +14,7 @@ from surefoot.calibration.results import (
     Rate,
 )
 from surefoot.core.records import Interval, whose, whose_by_name
+from surefoot.core.words import counted
 from surefoot.report.blocks import (
     Bars,
     Block,
@@ -25,7 +26,6 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    counted,
     percent,
     problem_section,
 )

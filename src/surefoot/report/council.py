@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
+from surefoot.core.words import counted, names, plain
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
     Block,
@@ -23,34 +22,24 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    counted,
-    names,
-    plain,
 )
+
+if TYPE_CHECKING:
+    from surefoot.reviewers.run_scores import ScoredAnswer
+    from surefoot.services.council_runs import RunsScored
+    from surefoot.services.council_scores import CouncilScores
 
 _NAMED = 10  # questions of unsafe answers
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
 Found = Mapping[str, Any]  # as JSON has it
 
 
-class ScoredAnswer(Struct, frozen=True, kw_only=True):
-    """One answer before a council."""
-
-    run: str
-    question_id: str
-    attempt: int
-    question: str
-    answer: str | None
-    score: float | None  # of all reviewers together
-    reason: str
-    by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
-
-
-def report(found: Found, answers: Sequence[ScoredAnswer], links: Mapping[str, str] | None = None) -> Report:
-    """`found` is what `--json` prints. On a page that is served, `links` has the address of each run."""
+def report(found: CouncilScores | RunsScored, links: Mapping[str, str] | None = None) -> Report:
+    """On a page that is served, `links` has the address of each run."""
     runs: Sequence[Found] = found["runs"]
+    answers: Sequence[ScoredAnswer] = getattr(found, "answers", None) or found.rows  # type: ignore[assignment]
     return Report(
-        f"Surefoot council by the rubric {found['rubric']}",
+        f"Surefoot council by the rubric {found.rubric}",
         (Headline("", tuple(_headline(runs))), Items(list(_background(found)), "quiet")),
         tuple(_body(runs, answers, links or {})),
     )
@@ -73,15 +62,15 @@ def _headline(runs: Sequence[Found]) -> Iterator[Line]:
         yield f"{_short(scored[0])} is {_mean(run['behind'])} points above {_short(run)} on the same questions{chance}."
 
 
-def _background(found: Found) -> Iterator[Line]:
-    yield f"reviewers: {', '.join(found['reviewers'])}"
-    if len(found["reviewers"]) == 1:
+def _background(found: CouncilScores | RunsScored) -> Iterator[Line]:
+    yield f"reviewers: {', '.join(found.reviewers)}"
+    if len(found.reviewers) == 1:
         yield "one reviewer: nobody checks the scores, and no bias can be seen"
-    for failure in found.get("failures", ()):
+    for failure in getattr(found, "failures", ()):
         left = counted(failure["replies"], "answer")
         named = names(failure["answers"], len(failure["answers"]), _NAMED)
         yield f"failed: {failure['reviewer']} left {left} without a score: {failure['reason']} ({named})"
-    yield f"kept with the runs under {found['council']}; what it is worth: surefoot council evaluate RUN..."
+    yield f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
 
 
 def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:

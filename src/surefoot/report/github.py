@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from surefoot.core.words import names, plain
 from surefoot.gate.decide import Comparison
 from surefoot.gate.rules import Check
 from surefoot.gate.trust import in_words
-from surefoot.report.blocks import Headline, Items, Line, Report, Span, names, plain
+from surefoot.report.blocks import Headline, Items, Line, Report, Span
 from surefoot.report.comparison import broken_rules, bucket_bars, in_one_line, in_one_sentence
 
 _LEVELS = {"SHIP": "notice", "BLOCK": "error", "INCONCLUSIVE": "warning"}

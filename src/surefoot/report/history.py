@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from surefoot.core.records import Certificate, Step, whose_by_name
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
+from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import BASELINE, History, Measured, PastRun
 from surefoot.gate.overview import Trend as Course
@@ -30,9 +31,7 @@ from surefoot.report.blocks import (
     Span,
     Table,
     Trend,
-    counted,
     overridden,
-    plain,
     share,
 )
 

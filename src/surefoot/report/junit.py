@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import escape
 
+from surefoot.core.words import counted, plain
 from surefoot.gate.rules import Check, Decision
 from surefoot.outcomes import ACCEPTABLE, ScoredRow
-from surefoot.report.blocks import change_words, counted, plain, seen
+from surefoot.report.blocks import change_words, seen
 from surefoot.scorecard import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")

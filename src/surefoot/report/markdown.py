@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from surefoot.core.words import plain
 from surefoot.report import blocks
-from surefoot.report.blocks import Block, Line, Report, Span, plain
+from surefoot.report.blocks import Block, Line, Report, Span
 
 _LINKED = re.compile(r"(:|www)(//|\.)", re.IGNORECASE)  # what readers of Markdown make a link of by themselves
 _MARKUP = re.compile(r"([\\`*\[\]|#~]|(?<!\w)_|_(?!\w))")  # an underscore inside a word is none

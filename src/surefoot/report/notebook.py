@@ -13,12 +13,21 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.report import html
+from surefoot.core.result import Result
+from surefoot.report import has_page, html, of
 from surefoot.report.blocks import Block, Cases, Report, Section, Table
 
 _MOST_CASES = 100  # a notebook keeps what its cells show
 _MOST_ROWS = 50
 _ALL = "more, all of them in to_frame()"
+
+
+def show(result: Result) -> str:
+    """The page of a result, or else its rows, or else every field."""
+    if has_page(result):
+        return cell(of(result))
+    fields = ({"field": name, "value": value} for name, value in result.to_json().items())
+    return cell(listing(type(result).__name__, result.table() or list(fields)))
 
 
 def cell(report: Report) -> str:

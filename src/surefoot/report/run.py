@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from surefoot.core.table import ACCEPTABLE, BUCKETS
+from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Judged, Overview, cause_of, is_unsure
+from surefoot.gate.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
@@ -24,7 +23,6 @@ from surefoot.report.answers import (
     listed,
     look_into,
     rests_on,
-    why_of,
 )
 from surefoot.report.blocks import (
     TERMS,
@@ -39,13 +37,9 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    counted,
-    plain,
     problem_section,
     share,
 )
-
-_NAMED = re.compile(r"'[^']*'|\d+")
 
 
 def report(found: Overview) -> Report:
@@ -55,29 +49,6 @@ def report(found: Overview) -> Report:
 def summary(found: Overview) -> Report:
     """The same without what takes long to read."""
     return replace(report(found), body=())
-
-
-def headline(found: Overview) -> str:
-    """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
-    if found.total and found.buckets[UNGRADED] == found.total:
-        return _nothing_graded(found)
-    wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
-    bad = wrong + unsupported
-    parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
-    left = f"; {lacking} not graded" if lacking else ""
-    left += f"; {len(found.unsure)} unsure" if found.unsure else ""
-    return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
-
-
-def _nothing_graded(found: Overview) -> str:
-    """With the most frequent reason, whichever passage or number it names."""
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found.answers:
-        reasons[_NAMED.sub("", why_of(one.said))].append(why_of(one.said))
-    most = max(reasons.values(), key=len)
-    why = f": {most[0]}" if most[0] else ""
-    count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
-    return f"none of {counted(found.total, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
 
 
 def _summary(found: Overview) -> tuple[Block, ...]:

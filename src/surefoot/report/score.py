@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.types import Question, in_words
+from surefoot.core.words import counted, names
 from surefoot.gate.metrics import SCORED
 from surefoot.gate.rules import Check
 from surefoot.outcomes import ScoredRow
@@ -21,10 +23,8 @@ from surefoot.report.blocks import (
     Span,
     Table,
     change,
-    counted,
     headline,
     interval,
-    names,
     percent,
     rule_words,
     seen,
@@ -33,6 +33,9 @@ from surefoot.report.blocks import (
     to_be_sure,
 )
 from surefoot.scorecard import Scorecard
+
+if TYPE_CHECKING:
+    from surefoot.scoring import ScoreResult
 
 _PROVABLE = 0.05
 _PROBLEMS: dict[Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind
@@ -47,12 +50,15 @@ _NOTHING_IN_LOG = 'Nothing stands out. "surefoot grade --traces LOG" reads what 
 _WITHOUT_GOLD = "There is no question set, so what needs gold, and whether a refusal was due, is not measured."
 
 
-def report(card: Scorecard, rows: Iterable[ScoredRow] = (), questions: Iterable[Question] = ()) -> Report:
+def report(found: ScoreResult, *, with_rows: bool = True) -> Report:
+    card, rows = found.card, found.rows() if with_rows else ()
     first = Headline(card.decision.outcome, (headline(card.decision),))
     doubt = (Items([card.too_few], "warning"),) if card.too_few else ()
     about = "By citations and refusals alone; what the answers say was not read."
     about += "" if card.settings.has_gold else f" {_WITHOUT_GOLD}"
-    return Report("Surefoot report", (first, *doubt, Paragraph(about, "quiet")), tuple(_body(card, rows, questions)))
+    return Report(
+        "Surefoot report", (first, *doubt, Paragraph(about, "quiet")), tuple(_body(card, rows, found.questions))
+    )
 
 
 def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:

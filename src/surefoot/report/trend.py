@@ -47,10 +47,10 @@ def _chart(bucket: str, names: Sequence[str], shares: Sequence[Estimate]) -> Cha
 
 def _points(names: Sequence[str], shares: Sequence[Estimate], top: float) -> Iterator[Point]:
     for at, (name, share) in enumerate(zip(names, shares, strict=True)):
-        if share.value is None or share.low is None or share.high is None:
+        if share.exact is None or share.value is None or share.low is None or share.high is None:
             continue
         value, low, high = (BOTTOM - (BOTTOM - TOP) * float(end) / top for end in (share.value, share.low, share.high))
-        yield Point(_across(at, len(names)), value, low, high, f"{name} {percent(share.value)} ({interval(share)})")
+        yield Point(_across(at, len(names)), value, low, high, f"{name} {percent(share.exact)} ({interval(share)})")
 
 
 def _across(at: int, count: int) -> float:

@@ -13,16 +13,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from surefoot.core.result import Person
 from surefoot.core.types import Passage
+from surefoot.core.words import counted
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.io.questions import PROPOSED
-from surefoot.report.blocks import counted
 from surefoot.report.prose import visible
 from surefoot.review.desk import Desk, Sent, address
 from surefoot.review.form import NewFields
 from surefoot.review.writing import are_against
-from surefoot.services.result import Person
 from surefoot.web.pages import Pages, Words, body_of, checked_name, number_in, to
 from surefoot.web.serve import opened
 

@@ -18,6 +18,19 @@ from surefoot.reviewers import rows
 _Values = dict[str, list[float]]  # by question
 
 
+class ScoredAnswer(Struct, frozen=True, kw_only=True):
+    """One answer before a council."""
+
+    run: str
+    question_id: str
+    attempt: int
+    question: str
+    answer: str | None
+    score: float | None  # of all reviewers together
+    reason: str
+    by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
+
+
 class Mean(Struct, frozen=True):
     """Of a run's scores, with its 95 % interval over the questions."""
 

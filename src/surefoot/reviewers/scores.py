@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot import safety
+from surefoot.core.result import Result
 from surefoot.core.rubric import LOWEST, Fault, Rubric
 from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Evaluation, Review, Void, bare, read
 from surefoot.reviewers.bias import Bias, audit
@@ -73,7 +74,7 @@ class Row(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Ranked(Struct, frozen=True):
+class Ranked(Result, frozen=True):
     question: str
     rubric: str
     ranking: tuple[Row, ...]

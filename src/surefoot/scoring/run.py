@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import UNREADABLE
 from surefoot.core.records import fingerprint
+from surefoot.core.result import Result
 from surefoot.core.types import Estimate, Item, Problem, ProblemLog, Question, Trace, check_group_fields, in_words
 from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
@@ -32,16 +33,13 @@ from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import SPANS, TraceReader
-from surefoot.outcomes import ACCEPTABLE, AdviceLog, Outcome, ScoredRow, label, outcome_of
-from surefoot.report import score as words
-from surefoot.report.blocks import Report
-from surefoot.scorecard import Accounting, Scorecard, Settings
+from surefoot.outcomes import ACCEPTABLE, Advice, AdviceLog, Outcome, ScoredRow, label, outcome_of
+from surefoot.scorecard import Accounting, Groups, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.batch import BlockResult
 from surefoot.scoring.worker import BlockScorer
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.result import Reported
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 
@@ -210,19 +208,27 @@ _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
 
-class ScoreResult(Reported):
-    """Reads like the object that `--json` prints: result["metrics"]["precision"]["value"].
+class ScoreResult(Result, frozen=True, kw_only=True):
+    """What scoring found; `--json` prints its fields, the rows, and a hash of every question.
 
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
     """
 
-    def __init__(self, card: Scorecard, attempts: Attempts, questions: Sequence[Question] = ()) -> None:
-        self.card = card
-        self.questions = questions
-        self._attempts = attempts
+    beside = ("card", "attempts", "questions")
 
-    def __repr__(self) -> str:
-        return f"<ScoreResult {self.card.decision.outcome}, {self.card.accounting.scored} answers scored>"
+    metrics: dict[str, Estimate]
+    baseline: dict[str, Estimate] | None  # as the next two, None where no earlier run is compared
+    changes: dict[str, Any] | None
+    label_changes: dict[str, Any] | None
+    labels: dict[str, int]
+    groups: Groups
+    gate: dict[str, Any]
+    next: tuple[Advice, ...]
+    input: dict[str, Any]
+    settings: Settings
+    card: Scorecard
+    attempts: Attempts
+    questions: Sequence[Question]
 
     @property
     def exit_code(self) -> ExitCode:
@@ -232,48 +238,77 @@ class ScoreResult(Reported):
     def outcome(self) -> str:
         return self.card.decision.outcome
 
-    def to_json(self) -> dict[str, Any]:
-        return dict(self)
-
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
         return [msgspec.to_builtins(row) for row in self.rows()]
 
-    def report(self) -> Report:
-        return words.report(self.card, self.rows(), self.questions)
-
     def rows(self) -> Iterator[ScoredRow]:
-        for lines in self._attempts.rows():
+        for lines in self.attempts.rows():
             yield from _decode_rows(lines)
 
     def write_json(self, out: IO[bytes], with_rows: bool = True) -> None:
-        head = _encode(self.card.to_json())
+        head = _encode(self.to_json())
         if not with_rows:
             out.write(head + b"\n")
             return
         out.write(head[:-1] + b',"rows":[')
         separator = b"\n"
-        for lines in self._attempts.rows():
+        for lines in self.attempts.rows():
             # A newline inside a text is written as \\n, so these are only the ends of rows.
             out.write(separator + lines[:-1].replace(b"\n", b",\n"))
             separator = b",\n"
         out.write(b'],"question_hashes":' + _encode(self._hashes()) + b"}\n")
 
-    def __getitem__(self, key: str) -> object:
-        if key == "question_hashes":
-            return self._hashes()
-        value: object = list(self.rows()) if key == "rows" else self.card.to_json()[key]
-        return msgspec.json.decode(_encode(value))
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (*self.card.to_json(), "rows", "question_hashes")
-
-    def __len__(self) -> int:
-        return len(self.card.to_json()) + 2
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - as JSON has it
+        made = {"rows": self.table, "question_hashes": self._hashes}.get(name)
+        return made() if made else super().__getitem__(name)
 
     def _hashes(self) -> dict[str, str]:
         """Of what is asked, by which a later run over another version of the set is compared; a log has no gold."""
-        return hashes_of(self.questions) if self.card.settings.has_gold else {}
+        return hashes_of(self.questions) if self.settings.has_gold else {}
+
+
+def _result(card: Scorecard, attempts: Attempts, questions: Sequence[Question]) -> ScoreResult:
+    is_compared = card.baseline is not None
+    return ScoreResult(
+        metrics=card.metrics,
+        baseline=card.baseline,
+        changes=card.changes() if is_compared else None,
+        label_changes={"compared": card.paired, "changed": card.moved} if is_compared else None,
+        labels=card.labels,
+        groups=card.groups,
+        gate={
+            "outcome": card.decision.outcome,
+            "exit_code": int(card.decision.exit_code),
+            "checks": [_check(check) for check in card.decision.checks],
+            "incomplete": list(card.decision.incomplete),
+            "too_few": card.too_few,
+        },
+        next=card.advice,
+        input={
+            **msgspec.to_builtins(card.accounting),
+            "problem_counts": dict(card.problems.counts),
+            "problems": card.problems.all_named,
+        },
+        settings=card.settings,
+        card=card,
+        attempts=attempts,
+        questions=questions,
+    )
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "name": check.rule.name,
+        "rule": check.rule.text,
+        "status": check.status,
+        "seen": check.seen,
+        "limit": None if check.limit is None else float(check.limit),
+        "questions_to_be_sure": check.to_be_sure,
+        "reason": check.reason,
+        "questions": list(check.questions),
+        "question_count": check.question_count,
+    }
 
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
@@ -349,7 +384,7 @@ def score(
     if before is not None and before.rows:
         paired, moved = pair(before, attempts.outcomes(), alike)
         card = replace(card, paired=paired, moved=moved)
-    return ScoreResult(card, attempts, asked)
+    return _result(card, attempts, asked)
 
 
 def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:

@@ -21,10 +21,12 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.core.errors import SurefootError, UsageError, words_of
+from surefoot.core.result import NOBODY, Person
 from surefoot.gate.overview import CHANGE, History, PastRun
 from surefoot.gate.rules import is_rule
 from surefoot.io.gatefiles import GateFile, Sureness
 from surefoot.report import history as reports
+from surefoot.report import of
 from surefoot.report.blocks import Items, Report, overridden
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
@@ -36,7 +38,6 @@ from surefoot.services.gate import gate as decide
 from surefoot.services.history import Archive, Stamp
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
-from surefoot.services.result import NOBODY, Person
 from surefoot.web.pages import static
 from surefoot.web.serve import opened
 
@@ -73,7 +74,7 @@ def serve_history(
     They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
     """
     archive = Archive(db)
-    found = archive.read().found  # what is wrong is said before a port is taken, and the first page is quick
+    found = archive.read()  # what is wrong is said before a port is taken, and the first page is quick
     with (
         opened(host, port, token, person.tell) as door,
         desks_of(archive) if label or token else nullcontext() as desks,
@@ -122,7 +123,7 @@ class _Pages:
         address, stamp = f"{request.url.path}?{request.url.query}", self._archive.stamp()
         kept = self._kept.pop(address, None)
         if kept is None or kept[0] != stamp:
-            past = self._archive.read().found
+            past = self._archive.read()
             asked = {**request.query_params, **request.path_params}
             kept = stamp, page(make(past, asked), _site(past, request.url.path, asked))
         self._kept[address] = kept  # the last one asked for is the last to go
@@ -131,33 +132,30 @@ class _Pages:
         return kept[1]
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
-        return overview(_known(past, asked["key"]), db=self._archive.db).report()
+        return of(overview(_known(past, asked["key"]), db=self._archive.db))
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
             return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
         sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
-        made = decide(
-            *sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY
-        ).report()
+        made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        return calibrate(_known(past, asked["key"]), db=self._archive.db, keep=False, person=NOBODY).report()
+        return of(calibrate(_known(past, asked["key"]), db=self._archive.db, keep=False, person=NOBODY))
 
     def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
         waiting = label_queue(_known(past, asked["key"]), db=self._archive.db)
-        return reports.queue(_run(past, asked["key"]), waiting.table(), waiting.notes, can_label)
+        return reports.queue(_run(past, asked["key"]), waiting.rows, waiting.notes, can_label)
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
         runs = past.councils.get(asked["key"])
         if runs is None:
             raise _Lost(f"no council sat under {asked['key'][:100]!r}")
-        return council_scores(*(run.name for run in runs), db=self._archive.db).report(
-            {run.name: run_address(run) for run in runs}
-        )
+        found = council_scores(*(run.name for run in runs), db=self._archive.db)
+        return of(found, links={run.name: run_address(run) for run in runs})
 
 
 def _rules(past: History) -> tuple[GateFile | None, bool, str]:

@@ -5,42 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from surefoot.core.errors import ExitCode
-from surefoot.gate.decide import Comparison
+from surefoot.core.result import READER, Person
 from surefoot.gate.overview import BASELINE, CHANGE
 from surefoot.services.gate import GateResult, gate
-from surefoot.services.result import READER, Person
 from surefoot.services.runs import Name, Versions, current_baseline, latest_shipped, opened, step_of
 from surefoot.store import Project, Run
 
 
-class BaselineUpdate(GateResult):
+class Moved(Struct, frozen=True):
+    """Which run was the baseline, and which is; None where there is none."""
+
+    before: str | None
+    now: str | None
+    moved: bool
+
+
+class BaselineUpdate(GateResult, frozen=True, kw_only=True):
     """The decision on a run that wants to be the baseline, and which run is the baseline now."""
 
-    def __init__(self, comparison: Comparison, before: str | None, run: str) -> None:
-        super().__init__(comparison)
-        self._run = run
-        self.before = before  # None: there was no baseline
-        self.baseline = run if self.outcome == "SHIP" else before
-
-    @property
-    def moved(self) -> bool:
-        return self.baseline != self.before
-
-    def to_json(self) -> dict[str, Any]:
-        return {**super().to_json(), "baseline": {"before": self.before, "now": self.baseline, "moved": self.moved}}
+    baseline: Moved
 
     def in_words(self) -> str:
         """Which run is the baseline now, and since when."""
-        if self.moved:
-            first = "itself" if self.comparison.against_itself else self.comparison.names["base"]
-            was = f"it was {self.before}" if self.before else f"there was none; the run was compared with {first}"
-            return f"the baseline is now {self.baseline} ({was})"
+        before, now = self.baseline.before, self.baseline.now
+        if self.baseline.moved:
+            first = "itself" if self.against_itself else self.names["base"]
+            was = f"it was {before}" if before else f"there was none; the run was compared with {first}"
+            return f"the baseline is now {now} ({was})"
         if self.outcome == "SHIP":
-            return f"the baseline is {self.baseline} already"
-        if self.baseline:
-            return f"the baseline stays {self.baseline}"
-        hint = f"; label some answers: surefoot label {self._run}" if self.exit_code == ExitCode.INCONCLUSIVE else ""
+            return f"the baseline is {now} already"
+        if now:
+            return f"the baseline stays {now}"
+        hint = (
+            f"; label some answers: surefoot label {self.runs['cand'][-1]}"
+            if self.exit_code == ExitCode.INCONCLUSIVE
+            else ""
+        )
         return f"there is still no baseline{hint}"
 
 
@@ -61,11 +65,13 @@ def update_baseline(
         before = current_baseline(project) or latest_shipped(project, cand, by_own_rules=bool(options.get("rules")))
         base = before or _decided_against(project, cand) or cand
         decided = gate(base.id, cand.id, db=db, person=person, **options)
-        made = BaselineUpdate(decided.comparison, before.id if before else None, cand.id)
-        if made.moved:
+        was = before.id if before else None
+        now = cand.id if decided.outcome == "SHIP" else was
+        if now != was:
             rules = [check.rule for check in decided.comparison.decision.checks]
-            project.add(step_of(decided.comparison, Versions((base,), (cand,)), rules, BASELINE))
-    return made
+            versions = Versions((base,), (cand,))
+            project.add(step_of(decided.comparison, versions, rules, decided.document, BASELINE))
+    return BaselineUpdate(**asdict(decided), baseline=Moved(was, now, now != was))
 
 
 def _decided_against(project: Project, cand: Run) -> Run | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,9 @@ from msgspec.structs import replace
 from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.wording import prompt, reworded
 from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
+from surefoot.core.result import READER, Person, Result, Seen, Watch
 from surefoot.core.types import Question
+from surefoot.core.words import counted
 from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
@@ -23,11 +24,9 @@ from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, revi
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
-from surefoot.report.blocks import counted
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.questions import accept_unread
-from surefoot.services.result import READER, Fields, Person, Seen, Watch
 from surefoot.text.normal import normalise, unreadable
 
 _MOST = 10_000
@@ -37,8 +36,7 @@ _INSTEAD = {  # what stands in for a kind of which the documents do not give eno
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Built(Fields):
+class Built(Result, frozen=True):
     """`made` are the questions of each kind in the file; `short` is what could not be made."""
 
     file: str

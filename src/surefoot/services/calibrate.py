@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.calibration import calibrate as joins
 from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
-from surefoot.calibration.results import NOTHING_SAID, Calibration
+from surefoot.calibration.results import Calibration
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import Label, timestamp
+from surefoot.core.result import READER, Person, Tell, tell_problems
 from surefoot.core.rubric import Rubric
-from surefoot.core.types import HARMLESS, Problem, Verdict
+from surefoot.core.types import Problem, Verdict
+from surefoot.core.words import counted
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import documents_of
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
-from surefoot.report import calibration
-from surefoot.report.blocks import Report, counted
-from surefoot.services.result import READER, Person, Reported, Tell, tell_problems
 from surefoot.services.runs import (
     Name,
     check_texts,
@@ -38,44 +35,6 @@ from surefoot.services.runs import (
     read_run,
 )
 from surefoot.store import Project, Run
-
-_HARMLESS = HARMLESS | {"tie"}
-
-
-class Calibrated(Reported):
-    """How far a grader errs."""
-
-    def __init__(self, calibration: Calibration) -> None:
-        self.calibration = calibration
-
-    @property
-    def exit_code(self) -> ExitCode:
-        is_whole = all(problem.kind in _HARMLESS for problem in self.calibration.problems)
-        return ExitCode.OK if is_whole and not self.nothing_said else ExitCode.INCOMPLETE
-
-    @property
-    def nothing_said(self) -> str:
-        """Why nothing could be calibrated, where that is so."""
-        axes = self.calibration.axes.values()
-        if any(axis.kappa_reason not in NOTHING_SAID for axis in axes):
-            return ""
-        reasons = "; ".join(dict.fromkeys(axis.kappa_reason for axis in axes))
-        return f"nothing could be calibrated: {reasons or 'no label is on an axis that was graded'}"
-
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.to_builtins(self.calibration)
-        return found
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """The rate of each bucket on each axis, by the grader and corrected."""
-        axes = self.to_json()["axes"].items()
-        return [{"axis": name, "bucket": at, **rate} for name, one in axes for at, rate in one["corrected"].items()]
-
-    def report(self, *, details: bool = False) -> Report:
-        return calibration.report(self.calibration, details=details)
-
-    def __repr__(self) -> str:
-        return f"<Calibrated {self.calibration.grader}: {self.calibration.headline or self.nothing_said}>"
 
 
 class _Asked(Struct, frozen=True):
@@ -97,7 +56,7 @@ def calibrate(
     db: str | Path | None = None,
     keep: bool = True,
     person: Person = READER,
-) -> Calibrated:
+) -> Calibration:
     """Compare a grader's verdicts with labels: those on `runs` or versions, or a file of `verdicts` and `labels`.
 
     Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
@@ -117,10 +76,9 @@ def calibrate(
         with opened(runs, db) as (project, named):
             check_texts(named)
             found = _of_runs(project, named, asked)
-    result = Calibrated(found)
-    if result.nothing_said:
-        person.tell(f"note: {result.nothing_said}")
-    return result
+    if found.nothing_said:
+        person.tell(f"note: {found.nothing_said}")
+    return found
 
 
 def labelled(

@@ -5,52 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result, Seen
 from surefoot.corpus.corpus import FILE, documents_in, load_rows, write_corpus
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import Read, find_documents, read_documents
 from surefoot.pipelines.retriever import Retriever
-from surefoot.report.blocks import counted
-from surefoot.services.result import READER, Fields, Person, Result, Seen
 
 
-class Added(Result):
+class Added(Result, frozen=True, kw_only=True):
     """What became of each document."""
 
-    def __init__(self, path: Path, documents: Sequence[Mapping[str, Any]], passages: int) -> None:
-        self.path, self.documents, self.passages = path, documents, passages
+    corpus: str
+    passages: int
+    added: int
+    changed: int
+    unchanged: int
+    unread: int
+    documents: list[dict[str, Any]]
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.INCOMPLETE if self.counts["unread"] else ExitCode.OK
-
-    @property
-    def counts(self) -> Counter[str]:
-        return Counter(str(document["status"]) for document in self.documents)
-
-    def to_json(self) -> dict[str, Any]:
-        kinds = ("added", "changed", "unchanged", "unread")
-        return {
-            "corpus": str(self.path), "passages": self.passages, **{kind: self.counts[kind] for kind in kinds},
-            "documents": list(self.documents),
-        }  # fmt: skip
+        return ExitCode.INCOMPLETE if self.unread else ExitCode.OK
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         return self.documents
 
-    def __repr__(self) -> str:
-        return f"<Added {counted(len(self.documents), 'document')} to {self.path}>"
 
-
-@dataclass(frozen=True)
-class Removed(Fields):
+class Removed(Result, frozen=True):
     """How many passages are left, and which documents are gone."""
 
     corpus: str
@@ -58,22 +46,13 @@ class Removed(Fields):
     documents: list[str]
 
 
-class Passages(Result):
+class Passages(Result, frozen=True):
     """Passages of a corpus, with their scores where they were searched for."""
 
-    exit_code = ExitCode.OK
-
-    def __init__(self, found: Sequence[tuple[Row, float | None]]) -> None:
-        self.found = found
-
-    def to_json(self) -> dict[str, Any]:
-        return {"passages": list(self.table())}
-
-    def __repr__(self) -> str:
-        return f"<Passages: {len(self.found):,}>"
+    passages: list[dict[str, Any]]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
-        return [_row(passage, score) for passage, score in self.found]
+        return self.passages
 
 
 def add_documents(
@@ -107,7 +86,11 @@ def add_documents(
                 there[read.name] = [replace(row, file=read.name, sha256=read.sha256) for row in read.rows]
             documents.append(_document(read, known, len(there.get(read.name, ()))))
     write_corpus(path, there)
-    return Added(path, documents, sum(map(len, there.values())))
+    counts = Counter(str(document["status"]) for document in documents)
+    return Added(
+        corpus=str(path), passages=sum(map(len, there.values())), documents=documents,
+        **{kind: counts[kind] for kind in ("added", "changed", "unchanged", "unread")},
+    )  # fmt: skip
 
 
 def _hashes(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
@@ -138,32 +121,31 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", pers
         found = [passage for passage in every if doc.lower() in passage.doc.lower() or passage.document == doc]
         if doc and not found:
             raise UsageError(f"{corpus} has no document {doc!r}", f"`surefoot corpus list {corpus}` shows what it has")
-        return Passages([(passage, None) for passage in found])
+        return Passages([_row(passage) for passage in found])
     by_id = {passage.id: passage for passage in every}
     if missing := [one for one in ids if one not in by_id]:
         near = next((known for known in by_id if missing[0].lower() in known.lower()), "")
         hint = f"is it {near}?" if near else f"`surefoot corpus list {corpus}` shows all"
         raise UsageError(f"{corpus} has no passage {missing[0]!r}", hint)
-    return Passages([(by_id[one], None) for one in ids])
+    return Passages([_row(by_id[one]) for one in ids])
 
 
 def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Person = READER) -> Passages:
     """The passages that words fit best, the best first."""
     rows = {row.id: row for row in load_rows(corpus, tell=person.tell)}
     found = Retriever(row.passage for row in rows.values()).search(words, limit)
-    return Passages([(rows[passage.id], score) for passage, score in found])
+    return Passages([{**_row(rows[passage.id]), "score": score} for passage, score in found])
 
 
 def _file(path: Path) -> Path:
     return path / FILE if path.is_dir() else path
 
 
-def _row(passage: Row, score: float | None) -> dict[str, Any]:
-    row: dict[str, Any] = {
+def _row(passage: Row) -> dict[str, Any]:
+    return {
         "id": passage.id, "doc": passage.doc, "page": passage.page, "heading": passage.heading,
         "labels": list(passage.labels), "text": passage.text,
     }  # fmt: skip
-    return row if score is None else {**row, "score": score}
 
 
 def _document(read: Read, known: Mapping[str, str], passages: int) -> dict[str, Any]:

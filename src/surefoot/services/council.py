@@ -10,19 +10,20 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.models.budget import Budget
+from surefoot.core.result import READER, Person
+from surefoot.models.budget import Budget, Spent
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer, Labels, Review
-from surefoot.reviewers.panel import SYNTHESIS, Deliberation, Failure, deliberate
+from surefoot.reviewers.panel import SYNTHESIS, Failure, deliberate
 from surefoot.reviewers.scores import Ranked, score
 from surefoot.reviewers.settings import Settings
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.model_grader import KEPT, spent_words
-from surefoot.services.result import READER, Person, Result
 from surefoot.text import jsonblocks
 
 _KEYS = ("question", "responses", "reviews", "weights", "safety", "rubric")
@@ -30,32 +31,25 @@ _HINT = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [
 _FROM_FILE = "reviews file"
 
 
-class Council(Result):
+class Council(Ranked, frozen=True, kw_only=True):
     """Answers in the order of their reviewers' scores, and how that came about."""
 
-    def __init__(self, ranked: Ranked, held: Deliberation | None = None) -> None:
-        self.ranked, self.held = ranked, held
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        return self.held.failures if self.held is not None else ()
+    seed: int | None = None  # as all below, None or empty where no model was asked
+    answers: tuple[Answer, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    synthesis: str | None = None  # None too: no chair, or one that failed
+    failures: tuple[Failure, ...] = ()
+    spent: Spent | None = None
 
     @property
     def exit_code(self) -> ExitCode:
         """A model that fails is left out; without the closing answer that was asked for, the council is incomplete."""
         is_closed = all(failure.stage != SYNTHESIS for failure in self.failures)
-        return ExitCode.OK if self.ranked.is_scored and is_closed else ExitCode.INCOMPLETE
-
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.to_builtins(self.ranked)
-        return found | (msgspec.to_builtins(self.held) if self.held is not None else {})
+        return ExitCode.OK if self.is_scored and is_closed else ExitCode.INCOMPLETE
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The answers, best first."""
-        return [msgspec.to_builtins(row) for row in self.ranked.ranking]
-
-    def __repr__(self) -> str:
-        return f"<Council {', '.join(f'{row.rank} {row.label}' for row in self.ranked.ranking)}>"
+        return list(self["ranking"])
 
 
 def council(
@@ -90,7 +84,7 @@ def council(
         person.tell(KEPT)
         raise
     person.tell(spent_words(held.spent))
-    return Council(ranked, held)
+    return Council(**asdict(ranked), **asdict(held))
 
 
 def score_reviews(
@@ -109,7 +103,8 @@ def score_reviews(
     problems += [f"{answer.label[:40]} has no text" for answer in answers if not answer.text.strip()]
     read = list(_reviews(file.reviews, Labels(answer.label for answer in answers)))
     problems += [problem for _, wrong in read for problem in wrong]
-    return Council(score(answers, [review for review, _ in read], chosen, file.question or "", problems))
+    ranked = score(answers, [review for review, _ in read], chosen, file.question or "", problems)
+    return Council(**asdict(ranked))
 
 
 def council_settings(

@@ -12,24 +12,23 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.result import READER, Person, Result, Watch
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.core.types import Verdict
+from surefoot.core.words import counted, plain
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.models.budget import Budget, Estimate, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
-from surefoot.report import council as page
-from surefoot.report.blocks import Report, counted, plain
 from surefoot.reviewers.ballots import Review
 from surefoot.reviewers.panel import asked_in_turn, reviewed
 from surefoot.reviewers.rows import scores_of
-from surefoot.reviewers.run_scores import run_scores
+from surefoot.reviewers.run_scores import RunScores, ScoredAnswer, run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import council_rows, scored_answers
 from surefoot.services.graders import Terms, settings_of
 from surefoot.services.model_grader import KEPT, spent_words
-from surefoot.services.result import READER, Person, Reported, Watch
 from surefoot.services.runs import Name, check_texts, opened, run_items
 from surefoot.store import Run
 from surefoot.text.endpoints import chat_model
@@ -40,49 +39,24 @@ _ASK_AGAIN = "the same command asks for it again, and for nothing that was answe
 _TWICE = "name each run and each reviewer once: nobody has two votes"
 
 
-class RunsScored(Reported):
+class RunsScored(Result, frozen=True, kw_only=True):
     """How a council scored the answers of runs."""
 
-    def __init__(self, sitting: Sitting, sessions: Sequence[_Session], verdicts: Mapping[str, Sequence[Verdict]],
-                 ) -> None:  # fmt: skip
-        self.sitting, self.verdicts = sitting, verdicts
-        self.failures = [failure for one in sessions for failure in one.failures]
-        self._items = {one.run.id: one.items for one in sessions}
-        self.runs = tuple(run_scores(verdicts, self._items, sitting.pooled))
+    beside = ("answers",)
+
+    rubric: str
+    council: str
+    reviewers: list[str]
+    runs: tuple[RunScores, ...]
+    failures: list[dict[str, Any]]
+    rows: list[dict[str, Any]]  # every verdict, with the run it is on
+    answers: tuple[ScoredAnswer, ...]
 
     @property
     def exit_code(self) -> ExitCode:
         """A reviewer that declines may leave a score open; one that fails is to be asked again."""
         whole = all(run.overall is not None and not run.not_scored for run in self.runs) and not self.failures
         return ExitCode.OK if whole else ExitCode.INCOMPLETE
-
-    def to_json(self) -> dict[str, Any]:
-        by_cause: dict[tuple[str, str], list[str]] = {}
-        for one in self.failures:
-            by_cause.setdefault((one.reviewer, one.reason), []).append(one.answer)
-        failures = [{"reviewer": who, "reason": why, "replies": len(on), "answers": on}
-                    for (who, why), on in sorted(by_cause.items())]  # fmt: skip
-        return {
-            "rubric": self.sitting.settings.rubric.name,
-            "council": self.sitting.pooled,
-            "reviewers": list(self.sitting.reviewers),
-            "runs": msgspec.to_builtins(self.runs),
-            "failures": failures,
-            "rows": list(self.table()),
-        }
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """Every verdict, with the run it is on."""
-        return [
-            {"run": run, **msgspec.to_builtins(verdict)} for run, found in self.verdicts.items() for verdict in found
-        ]
-
-    def report(self) -> Report:
-        found = (scored_answers(run.run, self._items[run.run], self.verdicts[run.run]) for run in self.runs)
-        return page.report(self.to_json(), [one for some in found for one in some])
-
-    def __repr__(self) -> str:
-        return f"<RunsScored {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
 
 
 def council_runs(
@@ -121,7 +95,18 @@ def council_runs(
             person.tell(KEPT)
             raise
     _tell(sessions, person)
-    return RunsScored(sitting, sessions, found)
+    items = {one.run.id: one.items for one in sessions}
+    scored = tuple(run_scores(found, items, sitting.pooled))
+    by_cause: dict[tuple[str, str], list[str]] = {}
+    for failure in (failure for one in sessions for failure in one.failures):
+        by_cause.setdefault((failure.reviewer, failure.reason), []).append(failure.answer)
+    return RunsScored(
+        rubric=settings.rubric.name, council=sitting.pooled, reviewers=list(sitting.reviewers), runs=scored,
+        failures=[{"reviewer": who, "reason": why, "replies": len(on), "answers": on}
+                  for (who, why), on in sorted(by_cause.items())],
+        rows=[{"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given],
+        answers=tuple(one for run in scored for one in scored_answers(run.run, items[run.run], found[run.run])),
+    )  # fmt: skip
 
 
 def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:

@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.result import Result
 from surefoot.core.types import Item, Verdict
-from surefoot.report import council as reports
-from surefoot.report.blocks import Report
-from surefoot.report.council import ScoredAnswer
 from surefoot.reviewers import rows
-from surefoot.reviewers.run_scores import RunScores, run_scores
-from surefoot.services.result import Reported
+from surefoot.reviewers.run_scores import RunScores, ScoredAnswer, run_scores
 from surefoot.services.runs import Name, opened, run_items
 from surefoot.store import Run
 
 _Key = tuple[str, int]  # question id and attempt
 
 
-class CouncilScores(Reported):
+class CouncilScores(Result, frozen=True, kw_only=True):
     """The scores that runs keep of one council, the best run first."""
 
-    def __init__(self, council: str, runs: Sequence[RunScores], answers: Sequence[ScoredAnswer]) -> None:
-        self.council, self.runs, self.answers = council, tuple(runs), tuple(answers)
+    rubric: str
+    council: str
+    reviewers: list[str]
+    runs: tuple[RunScores, ...]
+    rows: tuple[ScoredAnswer, ...]  # with what each reviewer gave
 
     @property
     def exit_code(self) -> ExitCode:
         return ExitCode.OK if all(run.overall and not run.not_scored for run in self.runs) else ExitCode.INCOMPLETE
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rubric": rows.rubric_of(self.council),
-            "council": self.council,
-            "reviewers": list(dict.fromkeys(name for one in self.answers for name in one.by)),
-            "runs": msgspec.to_builtins(self.runs),
-            "rows": list(self.table()),
-        }
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """Every answer, with what each reviewer gave it."""
-        return [msgspec.to_builtins(one) for one in self.answers]
-
-    def report(self, links: Mapping[str, str] | None = None) -> Report:
-        return reports.report(self.to_json(), self.answers, links)
-
-    def __repr__(self) -> str:
-        return f"<CouncilScores {', '.join(f'{run.rank} {run.run}' for run in self.runs)}>"
 
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
@@ -70,7 +48,11 @@ def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
         raise UsageError(message, "score them together: surefoot council RUN... --reviewer MODEL")
     council = next(iter(councils.values()))
     answers = [one for name in found for one in scored_answers(name, items[name], found[name])]
-    return CouncilScores(council, run_scores(found, items, council), answers)
+    return CouncilScores(
+        rubric=rows.rubric_of(council), council=council, rows=tuple(answers),
+        reviewers=list(dict.fromkeys(name for one in answers for name in one.by)),
+        runs=tuple(run_scores(found, items, council)),
+    )  # fmt: skip
 
 
 def council_rows(run: Run) -> list[Verdict]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
+from surefoot.core.records import Interval
+from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.rubric import Fault, Rubric
 from surefoot.core.types import Problem
-from surefoot.report.blocks import counted, names
+from surefoot.core.words import counted, names
 from surefoot.reviewers import rows
 from surefoot.reviewers.habits import Habit, habits
 from surefoot.reviewers.scores import Known
@@ -25,10 +27,9 @@ from surefoot.reviewers.sheet import CAPPED, HOLISTIC, OVERALL, Answer, Flags, N
 from surefoot.reviewers.sitting import known_of
 from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
-from surefoot.reviewers.weights import Refused, Tuned, tune
+from surefoot.reviewers.weights import Refused, tune
 from surefoot.services.council_scores import council_rows
 from surefoot.services.opinions import read_opinions
-from surefoot.services.result import READER, Fields, Person, Result, tell_problems
 from surefoot.services.runs import Name, opened, run_items
 from surefoot.store import Project, Run
 
@@ -36,8 +37,7 @@ _HINT = "score them first: surefoot council RUN --reviewer MODEL"
 Other = Literal["holistic"]
 
 
-@dataclass(frozen=True)
-class CouncilEvaluation(Fields):
+class CouncilEvaluation(Result, frozen=True):
     """What the scores of a council's reviewers are worth on the answers of runs."""
 
     runs: tuple[str, ...]
@@ -53,19 +53,25 @@ class CouncilEvaluation(Fields):
         return [msgspec.to_builtins(one) for one in self.bias]
 
 
-class RubricTuned(Result):
-    """Weights fitted to what people prefer; `written` is the new rubric's file, None where nothing is gained."""
+class RubricTuned(Result, frozen=True, kw_only=True):
+    """Weights fitted to what people prefer; `written` is the new rubric's file, None where nothing is gained.
 
-    def __init__(self, found: Tuned | Refused, written: str | None) -> None:
-        self.found, self.written = found, written
+    Where the labels could not show a gain there is a `reason` and no weights.
+    """
+
+    weights: dict[str, float] | None = None
+    before: dict[str, float] | None = None
+    alone: dict[str, Interval] | None = None
+    agrees: float | None = None
+    gain: Interval | None = None
+    questions: int
+    pairs: int | None = None
+    reason: str | None = None
+    written: str | None = None
 
     @property
     def exit_code(self) -> ExitCode:
         return ExitCode.OK if self.written else ExitCode.INCONCLUSIVE
-
-    def to_json(self) -> dict[str, Any]:
-        blank = dict.fromkeys((*Tuned.__struct_fields__, "reason"))
-        return {**blank, **msgspec.to_builtins(self.found), "written": self.written}
 
 
 def evaluate_council(
@@ -126,14 +132,14 @@ def tune_rubric(
 
     found = tune(scores, made.weights, people, overall)
     if isinstance(found, Refused) or not found.is_better:
-        return RubricTuned(found, None)
+        return RubricTuned(**asdict(found))
     changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)
     rubrics.parse(changed, printable(target))
     try:
         replace_file(target, changed.encode())
     except OSError as error:
         raise UsageError(f"{printable(target)} cannot be written: {error.strerror}", "choose another --out") from error
-    return RubricTuned(found, printable(target))
+    return RubricTuned(**asdict(found), written=printable(target))
 
 
 class _Run(Struct, frozen=True):

@@ -8,19 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result
 from surefoot.core.types import Item, Pipeline, Question, Trace
+from surefoot.core.words import counted, in_plain_words
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import Asking
-from surefoot.report.blocks import counted, in_plain_words
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.services.result import READER, Person, Result
 
 _OF_EACH = 3  # sentinels with an answer and without, where nobody has marked any
 
@@ -38,30 +37,22 @@ class Finding(Struct, frozen=True):
     failed: bool = False  # the pipeline raised an error
 
 
-class Diagnosis(Result):
+class Diagnosis(Result, frozen=True):
     """Whether a pipeline is ready, and why not."""
 
-    def __init__(self, pipeline: str, questions: str, findings: list[Finding], limits: list[str]) -> None:
-        self.pipeline, self.questions, self.findings = pipeline, questions, findings
-        self.limits = limits  # which questions cannot be asked, ready or not
-
-    @property
-    def ready(self) -> bool:
-        return all(finding.ok for finding in self.findings)
+    ready: bool
+    pipeline: str
+    questions: str
+    findings: list[Finding]
+    limits: list[str]  # which questions cannot be asked, ready or not
 
     @property
     def exit_code(self) -> ExitCode:
         codes = (ExitCode.INCOMPLETE if one.failed else ExitCode.BLOCKED for one in self.findings if not one.ok)
         return ExitCode.of_several(*codes)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "ready": self.ready, "pipeline": self.pipeline, "questions": self.questions,
-            "findings": list(self.table()), "limits": self.limits,
-        }  # fmt: skip
-
     def table(self) -> Sequence[Mapping[str, Any]]:
-        return [msgspec.structs.asdict(finding) for finding in self.findings]
+        return list(self["findings"])
 
 
 def doctor(
@@ -89,7 +80,8 @@ def doctor(
     name = pipeline if isinstance(pipeline, str) else name_of(pipeline)
     named = f"{questions or 'the bundled demo set'} ({counted(len(asked), 'question')})"
     lost = f"{len(asked) - len(can_be_asked)} of {len(asked)} questions cannot be asked: {CANNOT_FORCE_NULL}"
-    return Diagnosis(name, named, [*map(_finding, found.values())], [lost] if can_be_asked != asked else [])
+    findings, limits = [*map(_finding, found.values())], [lost] if can_be_asked != asked else []
+    return Diagnosis(all(one.ok for one in findings), name, named, findings, limits)
 
 
 def choose(questions: Sequence[Question]) -> list[Question]:

@@ -6,20 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.records import MORE_RULES
-from surefoot.gate import decide
+from surefoot.core.records import MORE_RULES, whose
+from surefoot.core.result import READER, Person, Result, Tell
+from surefoot.core.types import Estimate, Problem, Question
+from surefoot.gate import decide, trust
+from surefoot.gate.counts import McNemar, Pair
 from surefoot.gate.decide import Comparison
-from surefoot.gate.judge import Request
-from surefoot.gate.rules import Rule
+from surefoot.gate.judge import GroupChange, Request
+from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.next_steps import Waiting
+from surefoot.gate.overview import cited_by, reason_of
+from surefoot.gate.rules import WAIVED, Change, Check, Rule
 from surefoot.gate.sides import Run as ReadRun
+from surefoot.gate.sides import Said
 from surefoot.io import gatefiles
-from surefoot.report import comparison as comparison_json
-from surefoot.report.blocks import Report
-from surefoot.report.comparison import report
-from surefoot.services.result import READER, Person, Reported, Tell
 from surefoot.services.runs import (
     Name,
     PastDecisions,
@@ -32,40 +36,67 @@ from surefoot.services.runs import (
     opened,
     read_all,
     read_file,
+    step_of,
     versions_of,
 )
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
+_OF_THE_REQUEST = ("notes", "not_counted", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
+_AS_IT_IS = (
+    "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
+    "mcnemar", "problems", "measures",
+)  # fmt: skip
 
 
-class GateResult(Reported):
+class GateResult(Result, frozen=True, kw_only=True):
     """Two versions compared, and the decision."""
 
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
+    beside = ("comparison",)
+
+    outcome: str
+    exit_code: ExitCode
+    incomplete: tuple[str, ...]
+    notes: tuple[str, ...]
+    not_counted: tuple[str, ...]
+    alpha: float
+    margin: float
+    claim: str
+    look: int
+    uncalibrated: bool
+    overridden: dict[str, Any]
+    without: dict[str, str]
+    alpha_left: float
+    waived: dict[str, str]
+    trust: dict[str, Any]
+    against_itself: bool
+    names: dict[str, str]
+    runs: dict[str, list[str]]
+    graders: dict[str, list[str]]
+    buckets: dict[str, dict[str, int]]
+    by_stratum: dict[str, dict[str, dict[str, int]]]
+    labelled: dict[str, int]
+    label_next: tuple[Waiting, ...]
+    next_steps: tuple[str, ...]
+    mcnemar: McNemar
+    problems: tuple[Problem, ...]
+    labelled_by: dict[str, Any] | None
+    checks: list[dict[str, Any]]
+    measures: dict[str, dict[str, Estimate]]
+    changes: dict[str, dict[str, Any]]
+    by_group: dict[str, dict[str, dict[str, dict[str, Any]]]]
+    moved: list[dict[str, Any]]
+    comparison: Comparison
 
     @property
-    def outcome(self) -> str:
-        return self.comparison.decision.outcome
-
-    @property
-    def exit_code(self) -> ExitCode:
-        return self.comparison.decision.exit_code
-
-    def to_json(self) -> dict[str, Any]:
-        return comparison_json.as_json(self.comparison)
+    def document(self) -> dict[str, Any]:
+        """What a project keeps of it: all but the answers, which it has."""
+        return {name: value for name, value in self.to_json().items() if name != "moved"}
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rules, each with its change and interval."""
         kept = ("name", "rule", "status", "baseline", "candidate", "change", "low", "high", "limit", "margin", "reason")
-        return [{key: check[key] for key in kept} for check in self.to_json()["checks"]]
-
-    def report(self) -> Report:
-        return report(self.comparison)
-
-    def __repr__(self) -> str:
-        return f"<GateResult {self.outcome}: {' and '.join(self.comparison.names.values())}>"
+        return [{key: check[key] for key in kept} for check in self.checks]
 
 
 def gate(
@@ -107,10 +138,10 @@ def gate(
     if files:
         if len(runs) < 2:
             raise UsageError("a file of verdicts has no baseline", "write surefoot gate BASE CAND")
-        return GateResult(decide.compare([_read(runs[0], db)], [_read(runs[1], db)], parsed, request))
+        return _result(decide.compare([_read(runs[0], db)], [_read(runs[1], db)], parsed, request))
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs, by_own_rules=bool(rules)), request.without)
-        return GateResult(_by_versions(project, versions, parsed, request, person.tell if keep else None))
+        return _by_versions(project, versions, parsed, request, person.tell if keep else None)
 
 
 def _read(name: Name, db: str | Path | None) -> ReadRun:
@@ -141,7 +172,7 @@ def _two_of(project: Project, names: Sequence[Name], *, by_own_rules: bool) -> t
 
 def _by_versions(
     project: Project, versions: Versions, rules: Sequence[Rule], request: Request, keeping: Tell | None
-) -> Comparison:
+) -> GateResult:
     """All runs of both versions, with what people said of them and what was decided about them before.
 
     `keeping` is told where the decision cannot be kept; None keeps nothing.
@@ -154,10 +185,11 @@ def _by_versions(
     )  # fmt: skip
     comparison = decide.compare(base, cand, rules, request)
     if versions.base[-1].id == versions.cand[-1].id:
-        return replace(comparison, against_itself=True)
+        return _result(replace(comparison, against_itself=True))
+    found = _result(comparison)
     if keeping is not None:
-        before.keep(project, comparison, rules, keeping)
-    return comparison
+        before.keep(project, step_of(comparison, versions, rules, found.document), keeping)
+    return found
 
 
 def _overridden(
@@ -173,3 +205,83 @@ def _overridden(
     elif added := texts[len(of_the_file) :]:
         found[MORE_RULES] = added
     return found
+
+
+def _result(comparison: Comparison) -> GateResult:
+    decision, request, annotators = comparison.decision, comparison.request, comparison.trust.annotators
+    known = msgspec.to_builtins(comparison.trust)
+    return GateResult(
+        outcome=decision.outcome,
+        exit_code=decision.exit_code,
+        incomplete=tuple(decision.incomplete),
+        **{name: getattr(request, name) for name in _OF_THE_REQUEST},
+        alpha_left=comparison.alpha,
+        waived=dict(request.waivers),
+        trust={**known, "failed_checks": comparison.failed_checks, "in_words": trust.in_words(comparison.trust)},
+        **{name: getattr(comparison, name) for name in _AS_IT_IS},
+        labelled_by={"who": whose(annotators), "annotators": list(annotators)} if annotators else None,
+        checks=[_check(check) for check in decision.checks],
+        changes={name: _change(change) for name, change in comparison.changes.items()},
+        by_group={
+            field: {value: {name: _group(one) for name, one in changes.items()} for value, changes in values.items()}
+            for field, values in comparison.by_group.items()
+        },
+        moved=[_moved(pair) for pair in comparison.moved],
+        comparison=comparison,
+    )
+
+
+def _check(check: Check) -> dict[str, object]:
+    numbers = _change(check.change) if check.change else {
+        "baseline": check.before and check.before.value, "candidate": check.seen and check.seen.value, "change": None,
+        "low": None, "high": None,
+        "limit": None if check.limit is None else float(check.limit), "margin": None,
+    }  # fmt: skip
+    return {
+        "name": check.rule.name,
+        "rule": check.rule.text,
+        "status": WAIVED if check.waiver is not None else check.status,
+        **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
+        **numbers,
+        "seen": check.seen,
+        "before": check.before,
+        "reason": check.reason,
+        "questions": list(check.questions),
+        "question_count": check.question_count,
+    }
+
+
+def _change(change: Change) -> dict[str, object]:
+    return {name: round(getattr(change, name), 6) for name in change.__struct_fields__}
+
+
+def _group(one: GroupChange) -> dict[str, object]:
+    numbers = _change(one.change) if one.change else dict.fromkeys(Change.__struct_fields__)
+    return {**numbers, "seen": one.seen, "before": one.before, "reason": one.reason}
+
+
+def _moved(pair: Pair) -> dict[str, object]:
+    return {
+        "question_id": pair.question_id,
+        "attempt": pair.attempt,
+        "stratum": pair.stratum,
+        "question": pair.question.text if pair.question else None,
+        "from": pair.base.bucket or UNGRADED,
+        "to": pair.cand.bucket or UNGRADED,
+        "base": _said(pair.base, pair.question),
+        "cand": _said(pair.cand, pair.question),
+    }
+
+
+def _said(said: Said, question: Question | None) -> dict[str, object]:
+    verdict, quality = said.verdicts.get("factuality"), said.verdicts.get("refusal_quality")
+    return {
+        "answer": said.trace.answer if said.trace else None,
+        "reason": reason_of(said),
+        "by": verdict.grader if verdict else None,
+        "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
+        "refusal_quality_reason": quality.reason if quality else None,
+        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
+        "cited": msgspec.to_builtins(cited_by(said, question)),
+        "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
+    }

@@ -11,80 +11,49 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem
-from surefoot.gate.overview import AXES
+from surefoot.core.words import plain
+from surefoot.gate.overview import AXES, Overview, overview_of
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.fields import quoted
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.sources import is_folder, is_there, shown
-from surefoot.report.blocks import Report, plain
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
-from surefoot.services.overview import overview_in, trust_in
 from surefoot.services.passage_texts import PassageTexts, fill_run
-from surefoot.services.result import READER, Person, Reported
-from surefoot.services.runs import Name, check_texts, not_asked, opened, run_items
+from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.store import Key, Project, Run
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
 
 
-class Grades(Reported):
+class Grades(Result, frozen=True, kw_only=True):
     """What grading some runs came to."""
 
-    def __init__(
-        self, runs: Sequence[Run], found: Regraded, problems: Iterable[Problem] = (), notes: Iterable[str] = ()
-    ) -> None:
-        self.runs, self.found = tuple(run.id for run in runs), found
-        self.grader = runs[-1].manifest.grader  # whose verdicts the runs have now
-        self.stands: Counter[str | None] = Counter(bucket for run in runs for bucket in _what_stands(run, found))
-        self.problems = [*problems, *(one for run in runs for one in (*_left_out(run), *not_asked(run)))]
-        self.counts: Counter[str | None] = Counter(one.bucket for one in found.graded)
-        self.sure: Counter[str | None] = Counter(
-            one.bucket for one in found.graded if one.bucket and not one.verdicts[0].unsure
-        )
-        self.notes = list(notes)
-        has_verdicts = found.graded and (self.counts.total() > self.counts[None] or self.stands)
-        self._overview = overview_in(runs[-1].project, runs[-1]) if has_verdicts else None
+    beside = ("found", "grader", "stands", "overview")
+
+    runs: tuple[str, ...]
+    buckets: dict[str, int]
+    not_graded: int
+    sure: dict[str, int]
+    problems: list[str]
+    notes: list[str]
+    rows: list[dict[str, Any]]  # an answer each, with its verdict on each axis, and every claim with its evidence
+    found: Regraded
+    grader: str | None  # whose verdicts the runs have now
+    stands: dict[str, int]  # verdicts of before, by bucket
+    overview: Overview | None  # of the newest run as it stands now, with the labels on its answers
 
     @property
     def exit_code(self) -> ExitCode:
         failed = any(check.failed for check in self.found.self_checks.values())
-        is_whole = self.counts.total() and not self.counts[None] and not failed
+        is_whole = self.rows and not self.not_graded and not failed
         return ExitCode.OK if is_whole and not self.problems and not self.found.standing else ExitCode.INCOMPLETE
-
-    @property
-    def trust(self) -> str:
-        """How far its verdicts can be trusted; "" where there are none."""
-        return trust_in(self._overview) if self._overview else ""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "runs": self.runs,
-            "buckets": {bucket: self.counts[bucket] for bucket in BUCKETS},
-            "not_graded": self.counts[None],
-            "sure": {bucket: self.sure[bucket] for bucket in BUCKETS},
-            "problems": [str(problem) for problem in self.problems],
-            "notes": self.notes,
-            "rows": list(self.table()),
-        }
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """An answer a row, with its verdict on each axis, the reason, and every claim with its evidence."""
-        return [row_of(one) for one in self.found.graded]
-
-    def report(self) -> Report:
-        """Of the newest run as it stands now, with the labels on its answers."""
-        if self._overview is None:
-            raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
-        return self._overview.report()
-
-    def __repr__(self) -> str:
-        return f"<Grades {', '.join(f'{self.counts[bucket]} {bucket}' for bucket in BUCKETS)}>"
 
 
 def grade(
@@ -163,7 +132,18 @@ def _graded(
         each[-1].self_checks, all(some.in_vain for some in each),
     )  # fmt: skip
     lacking = texts.problems() if texts else []
-    return Grades(runs, found, [*problems, *lacking], [*notes, *notes_on(map(row_of, found.graded), how.grader)])
+    rows, counts = [row_of(one) for one in found.graded], Counter(one.bucket for one in found.graded)
+    sure = Counter(one.bucket for one in found.graded if one.bucket and not one.verdicts[0].unsure)
+    stands = Counter(bucket for run in runs for bucket in _what_stands(run, found))
+    has_verdicts = found.graded and (counts.total() > counts[None] or stands)
+    own = [one for run in runs for one in (*_left_out(run), *not_asked(run))]
+    return Grades(
+        runs=tuple(run.id for run in runs), buckets={bucket: counts[bucket] for bucket in BUCKETS},
+        not_graded=counts[None], sure={bucket: sure[bucket] for bucket in BUCKETS},
+        problems=[str(one) for one in (*problems, *lacking, *own)], notes=[*notes, *notes_on(rows, how.grader)],
+        rows=rows, found=found, grader=runs[-1].manifest.grader, stands=dict(stands),
+        overview=overview_of(read_all(runs[-1].project, runs[-1:])) if has_verdicts else None,
+    )  # fmt: skip
 
 
 class Regraded(Struct, frozen=True):

@@ -14,17 +14,17 @@ from msgspec.structs import replace
 
 from surefoot.core import rubric
 from surefoot.core.errors import UsageError
+from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.core.types import Item
+from surefoot.core.words import plain
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
 from surefoot.models.seam import Settings, Shelf
-from surefoot.report.blocks import plain
 from surefoot.services.engine import Engine, map_on_ray
-from surefoot.services.result import READER, Person
 from surefoot.store import Project
 from surefoot.store.project import is_project
 from surefoot.text.endpoints import masked

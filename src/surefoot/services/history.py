@@ -4,74 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, SurefootError
+from surefoot.core.errors import SurefootError
 from surefoot.core.records import Step, where
 from surefoot.gate.overview import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, overview_of, trends
-from surefoot.report.blocks import Report
-from surefoot.report.comparison import estimate_json
-from surefoot.report.history import report
 from surefoot.services.label_queue import labelled, queue_of
-from surefoot.services.result import Reported
 from surefoot.services.runs import label_next, read_all
 from surefoot.store import Project, Run
 
 Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
 
 
-class ProjectHistory(Reported):
-    """Every run, the buckets from version to version, and what was decided."""
-
-    def __init__(self, found: History) -> None:
-        self.found = found
-
-    @property
-    def exit_code(self) -> ExitCode:
-        return ExitCode.INCOMPLETE if any(one.problem for one in self.found.runs) else ExitCode.OK
-
-    def to_json(self) -> dict[str, Any]:
-        found = self.found
-        return {
-            "project": found.project,
-            "runs": [{**msgspec.to_builtins(one), "measured": _json(one.measured)} for one in found.runs],
-            "trends": [
-                {"questions": trend.questions, "grader": trend.grader,
-                 "versions": [{"version": one.version, "runs": list(one.runs), **(_json(one.measured) or {})}
-                              for one in trend.versions]}
-                for trend in found.trends
-            ],
-            "decisions": msgspec.to_builtins(found.decisions),
-            "certificates": msgspec.to_builtins(found.certificates),
-        }  # fmt: skip
-
-    def table(self) -> list[dict[str, Any]]:
-        """The runs, each with its buckets."""
-        kept = ("name", "version", "made", "labelled", "is_baseline", "problem")
-        return [
-            {**{key: getattr(one, key) for key in kept}, **(one.measured.buckets if one.measured else {})}
-            for one in self.found.runs
-        ]
-
-    def report(self) -> Report:
-        return report(self.found)
-
-    def __repr__(self) -> str:
-        return f"<ProjectHistory of {len(self.found.runs)} runs>"
-
-
-def history(db: str | Path | None = None) -> ProjectHistory:
+def history(db: str | Path | None = None) -> History:
     """The runs of a project."""
     return Archive(db).read()
-
-
-def _json(measured: Measured | None) -> dict[str, Any] | None:
-    if measured is None:
-        return None
-    return {"buckets": measured.buckets, "shares": {key: estimate_json(one) for key, one in measured.shares.items()}}
 
 
 class Archive:
@@ -81,7 +30,7 @@ class Archive:
         self.db = where(db)
         self._measured: dict[tuple[str, ...], tuple[Stamp, Measured]] = {}
 
-    def read(self) -> ProjectHistory:
+    def read(self) -> History:
         with Project.existing(self.db) as project:
             runs, labels, steps = project.runs()[::-1], project.labels(), project.decisions()
             by_id, stamp = {run.id: run for run in runs}, _stamp(project)
@@ -98,11 +47,10 @@ class Archive:
                 return kept[1]
 
             past = tuple(_with_fate(project, _past(run, measure), steps) for run in runs)
-            found = History(
+            return History(
                 project.name, past, trends(past, lambda group: measure(tuple(one.name for one in group))),
                 tuple(reversed(steps)), tuple(project.certificates()),
             )  # fmt: skip
-        return ProjectHistory(found)
 
     def stamp(self) -> Stamp:
         """Of everything that a page may show."""
@@ -142,5 +90,5 @@ def _with_fate(project: Project, run: PastRun, steps: Sequence[Step]) -> PastRun
 
 def _waiting(project: Project, run: PastRun) -> int:
     """As many as the label page has left of them."""
-    rows = queue_of(project, project.named(run.name)).table() if run.measured else ()
+    rows = queue_of(project, project.named(run.name)).rows if run.measured else ()
     return sum(row["for_gate"] for row in rows)

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.core.errors import UsageError
+from surefoot.core.result import Tell
 from surefoot.core.types import Passage, Pipeline, ProblemLog, Question
+from surefoot.core.words import problem_lines
 from surefoot.corpus import corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock
 from surefoot.io.questions import load_sound
 from surefoot.pipelines.process import function_pipeline
 from surefoot.pipelines.specs import Asking, load
-from surefoot.report.blocks import problem_lines
-from surefoot.services.result import Tell
 
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import Drawn, Label, current
+from surefoot.core.result import Result
 from surefoot.core.types import Item, Verdict
+from surefoot.core.words import counted
 from surefoot.gate.next_steps import Place, Waiting, queue
-from surefoot.report.blocks import counted
-from surefoot.services.result import Result
 from surefoot.services.runs import Name, check_texts, label_next, opened, run_items
 from surefoot.store import Project, Run
 from surefoot.text.normal import is_empty
@@ -35,43 +35,20 @@ class Sheet(Struct, frozen=True):
         return self.item.question.id, self.item.trace.attempt
 
 
-class LabelQueue(Result):
+class LabelQueue(Result, frozen=True, kw_only=True):
     """The answers of a run that can be labelled, and the order in which they should be."""
 
-    def __init__(
-        self, of: Sequence[Run], sheets: Sequence[Sheet], places: Sequence[Place], target: int, notes: Sequence[str],
-        labelled: Collection[str],
-    ) -> None:  # fmt: skip
-        self.run = of[-1].id
-        self.name = self.run if len(of) == 1 else of[-1].version
-        self.sheets, self.places = sheets, places  # in the order of the run; in the order in which to label them
-        self.target = target
-        self.notes = notes
-        self.labelled = labelled  # versions that somebody has labelled
+    beside = ("newest", "sheets", "places")
 
-    @property
-    def wanted(self) -> int:
-        """How many answers to label: as many as were asked for, and all that the gate waits for."""
-        return min(max(self.target, sum(place.for_gate for place in self.places)), len(self.places))
-
-    @property
-    def exit_code(self) -> ExitCode:
-        return ExitCode.OK
-
-    def to_json(self) -> dict[str, Any]:
-        done = sum(place.version in self.labelled for place in self.places)
-        return {
-            "run": self.name, "target": self.target, "wanted": self.wanted, "labelled": done, "notes": list(self.notes),
-            "rows": list(self.table()),
-        }  # fmt: skip
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """The answers that nobody has labelled yet, the most useful first."""
-        sheets = {sheet.version: sheet for sheet in self.sheets}
-        return [_row(place, sheets[place.version]) for place in self.places if place.version not in self.labelled]
-
-    def __repr__(self) -> str:
-        return f"<LabelQueue {self.name}: {len(self.table())} of {len(self.places)} answers to label>"
+    run: str  # or the version, where it is about several
+    target: int
+    wanted: int  # answers: as many as were asked for, and all that the gate waits for
+    labelled: int
+    notes: tuple[str, ...]
+    rows: list[dict[str, Any]]  # the answers that nobody has labelled yet, the most useful first
+    newest: str  # run
+    sheets: tuple[Sheet, ...]  # in the order of the run
+    places: tuple[Place, ...]  # in the order in which to label them
 
 
 def label_queue(
@@ -121,7 +98,13 @@ def queue_of(
             raise Incomplete(f"the gate waits for no label on {names}", "decide first, or leave --only-gate out")
     notes += _left_out(runs, sheets, len(asked_for), len(gate_needs))
     done = labelled(project.labels(keys=everything))
-    return LabelQueue(runs, tuple(everything.values()), tuple(places), target, tuple(notes), done)
+    return LabelQueue(
+        run=runs[-1].id if len(runs) == 1 else runs[-1].version, newest=runs[-1].id, target=target,
+        wanted=min(max(target, sum(place.for_gate for place in places)), len(places)),
+        labelled=sum(place.version in done for place in places), notes=tuple(notes),
+        rows=[_row(place, everything[place.version]) for place in places if place.version not in done],
+        sheets=tuple(everything.values()), places=tuple(places),
+    )  # fmt: skip
 
 
 def _row(place: Place, sheet: Sheet) -> dict[str, Any]:

@@ -10,15 +10,15 @@ from typing import Any
 from surefoot.build.from_log import Logged, proposals, wanted_of
 from surefoot.build.proof import Proof
 from surefoot.core.errors import check_number
+from surefoot.core.result import READER, Person, tell_problems
 from surefoot.core.types import Item, Question
+from surefoot.core.words import counted
 from surefoot.graders.grader import Graded
 from surefoot.io.questions import row_of
-from surefoot.report.blocks import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.result import READER, Person, tell_problems
 from surefoot.text.normal import normalise
 
 MOST = 100

@@ -11,68 +11,67 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
-from surefoot.core.table import BUCKETS
+from surefoot.core.result import NOBODY, READER, Person, Result
 from surefoot.core.types import Trace
-from surefoot.factors.effects import Matrix, effects_of
+from surefoot.core.words import counted
+from surefoot.factors.effects import UNIT, Contest, Matrix, Movement, conclusions, effects_of, reading
 from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
+from surefoot.gate.overview import overview_of
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
-from surefoot.report import html, markdown
-from surefoot.report import matrix as words
-from surefoot.report.blocks import Report, counted
 from surefoot.services.grade import grade_run
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
-from surefoot.services.overview import overview_in, trust_in
-from surefoot.services.result import NOBODY, READER, Person, Reported
+from surefoot.services.overview import trust_in
 from surefoot.services.run import Answers, run
-from surefoot.services.runs import read_run
+from surefoot.services.runs import read_all, read_run
 from surefoot.store import Project, Run
 from surefoot.text.endpoints import chat_model
 
-REPORTS = ("report.md", "report.html", "matrix.json")
 _NAMED_ALREADY = ("error", "missing")  # by the asking
 
 
-class MatrixResult(Reported):
+class MatrixResult(Result, frozen=True, kw_only=True):
     """Every cell with its buckets, and what each factor changes."""
 
-    def __init__(self, found: Matrix, folder: Path, *, misused: bool, interrupted: bool, kept: bool) -> None:
-        self.matrix, self.folder = found, folder
-        self.interrupted = interrupted
-        self.kept = kept  # whether the reports were written
-        self._misused = misused  # a cell could not even be understood
+    beside = ("matrix", "misused", "interrupted")
+
+    name: str
+    questions: int
+    repeats: int
+    grader: str
+    trust: str | None
+    axes: dict[str, tuple[str, ...]]
+    cells: list[dict[str, Any]]
+    unit: str
+    effects: list[dict[str, Any]]
+    movements: tuple[Movement, ...]
+    contests: tuple[Contest, ...]
+    conclusions: list[str]
+    matrix: Matrix
+    misused: bool  # a cell could not even be understood
+    interrupted: bool
 
     @property
     def exit_code(self) -> ExitCode:
-        if self._misused:
+        if self.misused:
             return ExitCode.USAGE
         is_whole = not self.interrupted and all(cell.complete for cell in self.matrix.cells)
         return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
-
-    def to_json(self) -> dict[str, Any]:
-        return words.as_json(self.matrix)
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A cell a row, with its buckets."""
         return [{"cell": cell.name, **cell.values, **cell.buckets} for cell in self.matrix.cells]
 
-    def report(self) -> Report:
-        return words.report(self.matrix)
-
-    def __repr__(self) -> str:
-        return f"<MatrixResult {counted(len(self.matrix.cells), 'cell')} in {self.folder}>"
-
 
 def matrix(
     file: str | Path,
     *,
-    out: str | Path | None = None,
     db: str | Path | None = None,
     grader: str | Reader | None = None,
     asking: Asking | None = None,
@@ -81,8 +80,8 @@ def matrix(
 ) -> MatrixResult:
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
-    Every cell is a version of its own, and the reports go to `out`; the same call again asks what has no answer
-    yet. The budget of `terms` is for pipelines and grader together. `grader` goes before the one that the file names.
+    Every cell is a version of its own; the same call again asks what has no answer yet. The budget of `terms` is for
+    pipelines and grader together. `grader` goes before the one that the file names.
     """
     source, how = Path(file), terms or Terms()
     plan = _plan(source)
@@ -91,14 +90,28 @@ def matrix(
     budget = Budget(how.max_cost)
     chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
     with Project.open(db) as project:
-        cells = _Cells(project, db, plan, out, chosen, _asking(asking or Asking(), how, budget), person)
+        cells = _Cells(project, db, plan, chosen, _asking(asking or Asking(), how, budget), person)
         cells.agree_on(questions * plan.repeats, how)
         cells.make()
         found = _matrix(project, plan, cells.results, questions, chosen.name)
+    effects = found.effects
     return MatrixResult(
-        found, cells.out, misused=cells.misused, interrupted=cells.interrupted,
-        kept=not cells.interrupted and _keep(found, cells.out, person),
+        name=found.name, questions=questions, repeats=plan.repeats, grader=chosen.name, trust=found.trust or None,
+        axes=found.axes, cells=[_cell(one) for one in found.cells], unit=UNIT,
+        effects=[{**msgspec.to_builtins(one), "reading": reading(one)} for one in effects.effects],
+        movements=effects.movements, contests=effects.contests, conclusions=list(conclusions(found)), matrix=found,
+        misused=cells.misused, interrupted=cells.interrupted,
     )  # fmt: skip
+
+
+def _cell(found: CellResult) -> dict[str, Any]:
+    kept = ("name", "values", "run", "notes", "tokens", "cost_usd")
+    return {
+        **{name: getattr(found, name) for name in kept},
+        "buckets": found.buckets or None,
+        "rates": found.rates or None,
+        "failed": found.failed or None,
+    }
 
 
 def _plan(file: Path) -> Plan:
@@ -140,12 +153,11 @@ class _Cells:
     """The cells of a plan, made one after the other on one budget."""
 
     def __init__(
-        self, project: Project, db: str | Path | None, plan: Plan, out: str | Path | None, grader: Reader,
-        asking: Asking, person: Person,
+        self, project: Project, db: str | Path | None, plan: Plan, grader: Reader, asking: Asking,
+        person: Person,
     ) -> None:  # fmt: skip
         self.project, self.db = project, db
         self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
-        self.out = Path(f"matrix-{slug(plan.name)}") if out is None else Path(out)
         self.budget = asking.budget or Budget()
         self.results: list[CellResult] = []
         self.misused = self.interrupted = False
@@ -251,10 +263,10 @@ def _is_graded_by(kept: Run, grader: Reader) -> bool:
 
 
 def _notes(answers: Answers, side: ReadRun) -> Iterator[str]:
-    for kind, count in answers["errors_by_kind"].items():
+    for kind, count in answers.errors_by_kind.items():
         yield f"{count} not answered: {kind}"
-    if answers["missing"]:
-        yield f"{answers['missing']} not asked"
+    if answers.missing:
+        yield f"{answers.missing} not asked"
     left_open = (
         one.reason.partition(":")[0] for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None
     )
@@ -272,33 +284,6 @@ def _matrix(project: Project, plan: Plan, results: Sequence[CellResult], questio
     axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
     graded = [result.run for result in results if result.graded]
     # Grader, rubric and corpus are the same in all cells.
-    trust = trust_in(overview_in(project, project.named(graded[0])[0])) if graded else ""
+    trust = trust_in(overview_of(read_all(project, project.named(graded[0])))) if graded else ""
     effects = effects_of(results, axes, documents)
     return Matrix(plan.name, axes, tuple(results), effects, questions, plan.repeats, grader, trust)
-
-
-def _keep(found: Matrix, out: Path, person: Person) -> bool:
-    """A report that shows nothing is not written, nor one over a better one because cells have failed."""
-    graded = sum(bool(cell.graded) for cell in found.cells)
-    why = "" if graded else "no cell has verdicts"
-    if any(cell.failed for cell in found.cells) and 0 < graded < _graded_before(out / REPORTS[-1]):
-        why = f"cells have failed, and the report in {out} has verdicts of more; it stays as it was"
-    if why:
-        person.tell(f"note: no report is written: {why}")
-        return False
-    content = msgspec.json.format(msgspec.json.encode(words.as_json(found)).decode(), indent=1)
-    report = words.report(found)
-    texts = ("\n".join(markdown.lines(report)), html.page(report), content)
-    out.mkdir(parents=True, exist_ok=True)
-    for name, text in zip(REPORTS, texts, strict=True):
-        (out / name).write_text(f"{text.rstrip()}\n", encoding="utf-8", errors="backslashreplace", newline="\n")
-    return True
-
-
-def _graded_before(path: Path) -> int:
-    """How many cells of an earlier result have verdicts."""
-    try:
-        cells = msgspec.json.decode(path.read_bytes())["cells"]
-        return sum(any((cell["buckets"] or {}).get(bucket) for bucket in BUCKETS) for cell in cells)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
-        return 0

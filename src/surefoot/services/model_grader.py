@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete
+from surefoot.core.result import READER, Person
 from surefoot.core.types import Item
+from surefoot.core.words import counted, names
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.graders.judges import Judge
 from surefoot.graders.llm import Grading, LlmGrader, Plan
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, Shelf
-from surefoot.report.blocks import counted, names
 from surefoot.services.graders import Terms, read_watched
-from surefoot.services.result import READER, Person
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 # By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).

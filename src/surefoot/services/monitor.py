@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -15,7 +14,9 @@ import msgspec
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import LOCK, PRIVATE
+from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem
+from surefoot.core.words import counted
 from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
@@ -29,11 +30,9 @@ from surefoot.monitor.redaction import redact_item, redact_name
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
-from surefoot.report.blocks import counted
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, Terms, open_grader
 from surefoot.services.passage_texts import PassageTexts
-from surefoot.services.result import READER, Fields, Person, tell_problems
 from surefoot.services.runs import Name, opened
 from surefoot.text.normal import id_of_text
 
@@ -42,8 +41,7 @@ _BATCH = 25  # answers graded at once
 _SAVE_SECONDS = 5.0
 
 
-@dataclass(repr=False)
-class Monitored(Fields):
+class Monitored(Result, frozen=True):
     """What was found in the new part of a log. `buckets` counts the sample, in which some kinds of answers are
     overrepresented; `intervals` speak of all traffic."""
 
@@ -55,7 +53,7 @@ class Monitored(Fields):
     references: dict[str, float | None]  # what is usual, by bucket; None while it is still being learned
     unreadable: int = 0
     lost: bool = False  # rows, in a log that was gone before it had been read to its end
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:
@@ -71,9 +69,6 @@ class Monitored(Fields):
             {"bucket": name, "sampled": self.buckets[name], **msgspec.to_builtins(rate)}
             for name, rate in self.intervals.items()
         ]
-
-    def __repr__(self) -> str:
-        return f"<Monitored {self.sampled} of {self.seen} answers, {len(self.alerts)} alerts>"
 
 
 def monitor_log(
@@ -207,7 +202,7 @@ class _Watching:
         return Monitored(
             seen=sum(self._tally.seen.values()), sampled=self._tally.sampled, buckets=self._tally.buckets,
             intervals=self._tally.rates(), alerts=list(alerts), references=rates, unreadable=len(self._problems),
-            lost=any(problem.kind == LOST for problem in self._problems), notes=list(self._remarks()),
+            lost=any(problem.kind == LOST for problem in self._problems), notes=tuple(self._remarks()),
         )  # fmt: skip
 
     def _remarks(self) -> Iterator[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from surefoot.core.records import fingerprint
+from surefoot.core.result import Tell
 from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace
+from surefoot.core.words import counted, names
 from surefoot.corpus.corpus import load_corpus
-from surefoot.report.blocks import counted, names
-from surefoot.services.result import Tell
 from surefoot.store import Run
 from surefoot.text.citations import parse
 

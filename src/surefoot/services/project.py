@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
@@ -19,12 +18,12 @@ from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import library, replacing
 from surefoot.core.records import Label, Purge, timestamp, where
+from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
+from surefoot.core.words import counted
 from surefoot.io.labels import Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path, forget
 from surefoot.models.readings import Readings
-from surefoot.report.blocks import counted
-from surefoot.services.result import READER, Fields, Person, Tell, tell_problems
 from surefoot.services.runs import Name, graders_of, opened, runs_of
 from surefoot.services.targets import check_target, files_of, naming
 from surefoot.store import Project, Run
@@ -39,16 +38,14 @@ _ELSEWHERE = (
 )
 
 
-@dataclass(frozen=True)
-class Exported(Fields):
+class Exported(Result, frozen=True):
     file: str
     project: str
     lines: int
     sha256: str  # of the file: equal for equal rows
 
 
-@dataclass(frozen=True)
-class Imported(Fields):
+class Imported(Result, frozen=True):
     """`new` are the rows that the project did not have; `left_out` labels are on answers that the run does not have."""
 
     file: str
@@ -64,8 +61,7 @@ class Imported(Fields):
         return ExitCode.INCOMPLETE if self.left_out else ExitCode.OK
 
 
-@dataclass(frozen=True)
-class Verified(Fields):
+class Verified(Result, frozen=True):
     """Whether an export is as it was written, and holds all that its decisions used."""
 
     file: str
@@ -78,8 +74,7 @@ class Verified(Fields):
         return ExitCode.INCOMPLETE if self.faults else ExitCode.OK
 
 
-@dataclass(frozen=True)
-class Purged(Fields):
+class Purged(Result, frozen=True):
     """What was erased, or without `yes` what would be."""
 
     erased: bool

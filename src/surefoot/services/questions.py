@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -14,7 +13,9 @@ from msgspec.structs import asdict
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result, Seen
 from surefoot.core.types import Passage, Problem, Question
+from surefoot.core.words import counted
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import difference, hashes_in, lock_path, since_locked, write_lock
@@ -22,14 +23,11 @@ from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
 from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
-from surefoot.report.blocks import counted
-from surefoot.services.result import READER, Fields, Person, Seen
 
 _VERSION = re.compile(r"(?P<stem>.+)@v(?P<number>\d{1,9})")
 
 
-@dataclass(frozen=True)
-class Checked(Fields):
+class Checked(Result, frozen=True):
     """`findings` are all errors and warnings with the question's id, and those that are less than 50 % sure too."""
 
     ok: bool
@@ -43,8 +41,7 @@ class Checked(Fields):
         return ExitCode.OK if self.ok else ExitCode.BLOCKED
 
 
-@dataclass(frozen=True)
-class Locked(Fields):
+class Locked(Result, frozen=True):
     """Nothing was locked where questions have `changed` under their ids."""
 
     lock: str
@@ -57,8 +54,7 @@ class Locked(Fields):
         return ExitCode.BLOCKED if self.changed else ExitCode.OK
 
 
-@dataclass(frozen=True)
-class Diff(Fields):
+class Diff(Result, frozen=True):
     """What came, what went, and what changed under its id, by id."""
 
     added: tuple[str, ...]
@@ -71,8 +67,7 @@ class Diff(Fields):
         return ExitCode.BLOCKED if self.changed else ExitCode.OK
 
 
-@dataclass(frozen=True)
-class Cloned(Fields):
+class Cloned(Result, frozen=True):
     file: str
     questions: int
     renamed: dict[str, str]
@@ -80,8 +75,7 @@ class Cloned(Fields):
     rejected: int = 0  # left behind in the old file
 
 
-@dataclass(frozen=True)
-class Reviewed(Fields):
+class Reviewed(Result, frozen=True):
     """How many questions of the file are in each state of the review."""
 
     file: str

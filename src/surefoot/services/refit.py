@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -13,18 +12,17 @@ from surefoot.calibration.confusion import confusion_of, weights_of
 from surefoot.calibration.refit import FEWEST, SHIFTS, Fitted, fit
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
+from surefoot.core.result import READER, Person, Result
 from surefoot.core.rubric import BY_CITATIONS, Rubric
 from surefoot.graders.grader import FindingsGrader, graded_by
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import RefitFile
 from surefoot.services.calibrate import labelled
-from surefoot.services.result import READER, Fields, Person
 from surefoot.services.runs import check_texts, opened, run_items
 from surefoot.store import Run
 
 
-@dataclass
-class Refitted(Fields):
+class Refitted(Result, frozen=True):
     """The new grader, and how much more often it agrees with the labels."""
 
     file: str

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
+from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
 from surefoot.factors.plan import refuse_too_many
@@ -26,42 +27,40 @@ from surefoot.gate.sides import some
 from surefoot.pipelines.asker import ask_all, askable
 from surefoot.pipelines.specs import Asking, code_of
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.services.result import READER, Person, Result, Tell
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
 
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
-class Answers(Result):
+class Answers(Result, frozen=True, kw_only=True):
     """A run, and what came of asking."""
 
-    def __init__(
-        self, run: str, summary: Mapping[str, Any], causes: Mapping[str, str], answers: Sequence[Trace]
-    ) -> None:
-        self.run = run  # id
-        errors = tuple(summary["errors_by_kind"])
-        self.causes = [one for one in causes.items() if one[0].startswith(errors)]  # of errors, each with a hint
-        self._summary, self._answers = summary, answers
+    beside = ("causes", "traces")
+
+    run: str  # id
+    version: str
+    asked: int
+    answers: int
+    errors: int
+    missing: int
+    errors_by_kind: dict[str, int]
+    seconds: float  # by the clock, for this call; questions are asked side by side, so their own times add up to more
+    seconds_per_answer: float | None
+    tokens: int | None
+    cost_usd: float | None
+    interrupted: bool
+    causes: list[tuple[str, str]]  # of errors, each with a hint
+    traces: list[Trace]
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.OK if not self._summary["errors"] and not self._summary["missing"] else ExitCode.INCOMPLETE
-
-    @property
-    def interrupted(self) -> bool:
-        return bool(self._summary["interrupted"])
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(self._summary)
+        return ExitCode.OK if not self.errors and not self.missing else ExitCode.INCOMPLETE
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """An answer a row."""
         kept = ("question_id", "attempt", "answer", "error", "seconds", "tokens", "cost_usd")
-        return [{name: getattr(trace, name) for name in kept} for trace in self._answers]
-
-    def __repr__(self) -> str:
-        return f"<Answers {self._summary['answers']} of {self._summary['asked']} in {self.run}>"
+        return [{name: getattr(trace, name) for name in kept} for trace in self.traces]
 
 
 def run(
@@ -101,13 +100,12 @@ def run(
         with project.database.holding(kept.id):
             started = time.monotonic()
             interrupted = _ask(kept, made, how, person, again=retry_errors)
-            summary = _summary(kept, time.monotonic() - started, interrupted)
+            answers = _answers(kept, made, time.monotonic() - started, interrupted)
             kept.amend(finished=not interrupted)
             for problem in not_asked(kept) if not interrupted else ():
                 tell(f"warning: {problem}")
-            answers = Answers(kept.id, summary, getattr(made, "causes", {}), kept.traces())
         person.tell_causes(answers.causes)
-        for note in _lacks(kept.traces()):
+        for note in _lacks(answers.traces):
             tell(f"note: {note}")
         return answers
 
@@ -252,25 +250,27 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _summary(kept: Run, seconds: float, interrupted: bool) -> dict[str, Any]:
-    """`seconds` by the clock, for this call; questions are asked side by side, so their own times add up to more."""
+def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> Answers:
     traces = kept.traces()
     errors = Counter(trace.error[:100] for trace in traces if trace.error is not None)
     wanted = kept.manifest.question_count * kept.manifest.repeats
     tokens = [trace.tokens for trace in traces if trace.tokens is not None]
     waits = [trace.seconds for trace in traces if trace.seconds is not None and trace.error is None]
     costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
-    return {
-        "run": kept.id,
-        "version": kept.version,
-        "asked": wanted,
-        "answers": len(traces) - errors.total(),
-        "errors": errors.total(),
-        "missing": wanted - len(traces),
-        "errors_by_kind": dict(errors.most_common()),
-        "seconds": round(seconds, 3),
-        "seconds_per_answer": round(sum(waits) / len(waits), 3) if waits else None,
-        "tokens": sum(tokens) if tokens else None,
-        "cost_usd": round(sum(costs), 6) if costs else None,
-        "interrupted": interrupted,
-    }
+    causes: Mapping[str, str] = getattr(made, "causes", {})
+    return Answers(
+        run=kept.id,
+        version=kept.version,
+        asked=wanted,
+        answers=len(traces) - errors.total(),
+        errors=errors.total(),
+        missing=wanted - len(traces),
+        errors_by_kind=dict(errors.most_common()),
+        seconds=round(seconds, 3),
+        seconds_per_answer=round(sum(waits) / len(waits), 3) if waits else None,
+        tokens=sum(tokens) if tokens else None,
+        cost_usd=round(sum(costs), 6) if costs else None,
+        interrupted=interrupted,
+        causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
+        traces=traces,
+    )

@@ -11,6 +11,7 @@ import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +21,7 @@ from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
 from surefoot.core.records import MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
+from surefoot.core.result import Tell
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
 from surefoot.gate.decide import Comparison
 from surefoot.gate.metrics import Value
@@ -31,8 +33,6 @@ from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
-from surefoot.report.comparison import as_json
-from surefoot.services.result import Tell
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
 
@@ -349,9 +349,8 @@ class PastDecisions:
             latest = shipped[-1]
             yield f"the baseline is {reference}, and {latest.release} has shipped since, on {latest.at[:10]}"
 
-    def keep(self, project: Project, comparison: Comparison, rules: Sequence[Rule], tell: Tell) -> None:
+    def keep(self, project: Project, step: Step, tell: Tell) -> None:
         """Add the decision, unless it says the same as the last one."""
-        step = step_of(comparison, self._versions, rules)
         if self._all and _said(self._all[-1]) == _said(step):
             return
         try:
@@ -366,11 +365,12 @@ def _said(step: Step) -> Step:
     return replace(step, id="", at="", document={})
 
 
-def step_of(comparison: Comparison, versions: Versions, rules: Sequence[Rule], mode: str = CHANGE) -> Step:
+def step_of(
+    comparison: Comparison, versions: Versions, rules: Sequence[Rule], document: dict[str, Any], mode: str = CHANGE
+) -> Step:
     cand = versions.cand[-1].manifest
     request, (base_answers, cand_answers) = comparison.request, versions.answers
     left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
-    document = {key: value for key, value in as_json(comparison).items() if key != "moved"}
     return Step(
         id=uuid.uuid4().hex[:12],
         at=timestamp(),
@@ -392,7 +392,7 @@ def step_of(comparison: Comparison, versions: Versions, rules: Sequence[Rule], m
         overridden={**request.overridden, **left_out},
         deterministic=cand.deterministic,
         rules=tuple(sorted(rule.text for rule in rules)),
-        document=msgspec.json.decode(msgspec.json.encode(document)),
+        document=document,
         pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
     )
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from surefoot.core.errors import UsageError
+from surefoot.core.result import READER, Person, Tell
 from surefoot.core.types import Problem
+from surefoot.core.words import counted, plain
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.io.fields import kind_of, quoted
 from surefoot.io.rows import read_rows
 from surefoot.io.sources import shown
-from surefoot.report.blocks import counted, plain
-from surefoot.services.result import READER, Person, Tell
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
 

@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.records import is_settler
+from surefoot.core.words import plain
 from surefoot.io.labels import names_a_grader
-from surefoot.report.blocks import plain
 from surefoot.report.prose import visible
 from surefoot.web.guard import cookie, set_cookie
 

@@ -18,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.services.result import Tell
+from surefoot.core.result import Tell
 from surefoot.web.guard import Guard, is_local
 
 PORT = 8321  # the same at every start, so that what a browser keeps of a form not yet sent is found again

@@ -1,21 +1,17 @@
-"""What services return: an object that reads like what `--json` prints, with the same names."""
+"""What jobs return, and whom they talk to while they work."""
 
 from __future__ import annotations
 
 import sys
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from importlib import import_module  # noqa: TID251 - whichever is there
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module  # noqa: TID251 - what a notebook or a data frame needs, when it is asked for
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.types import Problem
-
-if TYPE_CHECKING:
-    from surefoot.report.blocks import Report
 
 Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
 _PROBLEMS_TOLD = 20
@@ -81,20 +77,25 @@ def tell_problems(problems: Sequence[Problem], tell: Tell) -> None:
         tell(f"note: and {len(problems) - _PROBLEMS_TOLD:,} more like these")
 
 
-class Result(Mapping[str, Any]):
-    """Reads like the object that `--json` prints: result["outcome"]."""
+class Result(Struct, frozen=True):
+    """What a job returns: a struct whose fields `--json` prints, under their names; `report.of` makes its page."""
+
+    beside: ClassVar[tuple[str, ...]] = ()  # fields for pages and the terminal, which `--json` leaves out
 
     @property
-    @abstractmethod
-    def exit_code(self) -> ExitCode: ...
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Everything, as plain values."""
+        return {name: msgspec.to_builtins(getattr(self, name)) for name in self.printed()}
+
+    def printed(self) -> list[str]:
+        return [name for name in self.__struct_fields__ if name not in self.beside]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rows of `to_frame`."""
-        return []
+        return list(msgspec.to_builtins(getattr(self, "rows", ())))
 
     def to_frame(self) -> Any:  # noqa: ANN401 - of whichever library is there
         """A DataFrame of polars, or else of pandas."""
@@ -108,38 +109,17 @@ class Result(Mapping[str, Any]):
         raise UsageError("there is no library for data frames here", "pip install polars, or pandas")
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the rows, or else every field."""
-        from surefoot.report import notebook  # noqa: PLC0415 - half of a start-up, and few results are shown in one
+        """What a notebook shows: the page, or else the rows, or else every field."""
+        return str(import_module("surefoot.report.notebook").show(self))
 
-        fields = [{"field": name, "value": value} for name, value in self.items()]
-        return notebook.cell(notebook.listing(repr(self), self.table() or fields))
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - as JSON has it
+        """Return a field as `--json` prints it: `result["outcome"]`."""
+        if name not in self.printed():
+            raise KeyError(name)
+        return msgspec.to_builtins(getattr(self, name))
 
-    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as JSON has it
-        return msgspec.to_builtins(self.to_json()[key])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.to_json())
-
-    def __len__(self) -> int:
-        return len(self.to_json())
-
-
-class Reported(Result):
-    """A result with a report, whose page a notebook shows."""
-
-    @abstractmethod
-    def report(self) -> Report: ...
-
-    def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
-
-
-class Fields(Result):
-    """A result that is a dataclass: each of its fields is one of the JSON object."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        return ExitCode.OK
-
-    def to_json(self) -> dict[str, Any]:
-        return {field.name: msgspec.to_builtins(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+    def __repr__(self) -> str:
+        """Return the fields that are one word or number."""
+        short = {name: getattr(self, name) for name in self.printed()}
+        told = (f"{name}={value!r}" for name, value in short.items() if isinstance(value, (str, int, float)))
+        return f"<{type(self).__name__} {', '.join(told)}>"
