@@ -294,7 +294,7 @@ def test_what_a_grader_left_open_is_graded_again_and_nothing_else(folder: Path) 
     grader, ungraded = Moody(), []
     with contextlib.chdir(folder):
         for _ in range(3):
-            found = run_cells("m.toml", out="out", grader=grader)
+            found = run_cells("m.toml", grader=grader)
             [result] = found.matrix.cells
             ungraded.append((result.buckets["ungraded"], result.notes))
     assert ungraded == [(1, ("1 not graded: cut off",)), (0, ()), (0, ())] and grader.times == 2

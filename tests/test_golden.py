@@ -20,8 +20,7 @@ from surefoot.gate.judge import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
 from surefoot.report import comparison as comparison_report
-from surefoot.report import html, junit, markdown, terminal
-from surefoot.report import score as score_report
+from surefoot.report import html, junit, markdown, of, terminal
 from surefoot.services.runs import read_run
 from surefoot.store import Manifest, Project, Run
 
@@ -58,14 +57,14 @@ def trouble() -> ScoreResult:
 @pytest.mark.parametrize("name", ["example", "trouble"])
 def test_markdown_and_junit(name: str, request: pytest.FixtureRequest) -> None:
     result: ScoreResult = request.getfixturevalue(name)
-    report = score_report.report(result.card, result.rows(), result.questions)
+    report = of(result)
     check(GOLDEN / f"{name}.md", "".join(f"{line}\n" for line in markdown.lines(report)))
     check(GOLDEN / f"{name}.xml", "\n".join(junit.render(result.card, result.rows())) + "\n")
 
 
 def test_the_picture_in_the_readme_is_what_the_terminal_shows(example: ScoreResult) -> None:
     console = Console(record=True, width=88, file=io.StringIO(), force_terminal=True, highlight=False)
-    terminal.show(score_report.report(example.card), console)
+    terminal.show(of(example, with_rows=False), console)
     svg = console.export_svg(title="surefoot score", theme=MONOKAI, unique_id="surefoot")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from elsewhere
     svg = "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"

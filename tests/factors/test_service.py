@@ -35,12 +35,11 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_cells_are_run_graded_and_reported(file: Path) -> None:
-    found = surefoot.matrix(file, out="out")
-    assert found.exit_code == ExitCode.OK and found.kept and not found.interrupted
+    found = surefoot.matrix(file)
+    assert found.exit_code == ExitCode.OK and not found.interrupted
     assert [(row["cell"], row["refused"]) for row in found.table()] == [("plain", 0), ("shy", 12)]
     assert found["effects"][0]["differences"]["refused"]["value"] == 100
-    assert json.loads(Path("out/matrix.json").read_text()) == json.loads(json.dumps(found.to_json(), default=list))
-    assert "plain" in found._repr_html_() and repr(found) == "<MatrixResult 2 cells in out>"
+    assert "plain" in found._repr_html_()
 
 
 def test_who_says_no_is_not_asked_for_anything(file: Path) -> None:
@@ -50,4 +49,4 @@ def test_who_says_no_is_not_asked_for_anything(file: Path) -> None:
 
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.matrix(file, person=No())
-    assert not surefoot.history().found.runs
+    assert not surefoot.history().runs

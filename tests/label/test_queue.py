@@ -21,7 +21,6 @@ def test_the_queue_of_a_run_has_the_flagged_answers_first(mill: str) -> None:
     number = int(rows[0]["question_id"][1:])
     assert rows[0]["answer"] == trace(number).answer and rows[0]["run"] == "mill" and not rows[0]["for_gate"]
     assert (queue["target"], queue["labelled"], len(queue["rows"])) == (10, 0, 40)
-    assert repr(queue) == "<LabelQueue mill: 40 of 40 answers to label>"
 
 
 def test_what_somebody_has_labelled_is_not_in_the_queue_any_more(sit: Sit, mill: str) -> None:

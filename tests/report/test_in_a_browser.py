@@ -19,10 +19,9 @@ from surefoot.gate.overview import History, LastDecision, Measured, PastRun, ove
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report import calibration, comparison, history, html, matrix, notebook, run
+from surefoot.report import calibration, comparison, history, html, matrix, notebook, of, run
 from surefoot.report.blocks import Report
-from surefoot.report.council import ScoredAnswer
-from surefoot.reviewers.run_scores import Mean, RunScores
+from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.services.council_scores import CouncilScores
 
 from ..axe import violations
@@ -93,7 +92,11 @@ def of_a_council(texts: Sequence[str]) -> Report:
                   own=(texts[0],))
         for n in range(2)
     ]  # fmt: skip
-    return CouncilScores("council/pooled+council+01234567", runs, answers).report()
+    found = CouncilScores(
+        rubric="council", council="council/pooled+council+01234567", reviewers=["r", "s"], runs=tuple(runs),
+        rows=tuple(answers),
+    )  # fmt: skip
+    return of(found)
 
 
 def of_a_calibration(texts: Sequence[str]) -> Report:

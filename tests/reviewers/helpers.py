@@ -34,4 +34,4 @@ def sitting(answers: Mapping[str, str], reviews: Mapping[str, object], **more: o
 
 def scored(value: Sitting, environ: Mapping[str, str] | None = None) -> Ranked:
     with patch.dict(os.environ, environ or {}):
-        return score_reviews(value).ranked
+        return score_reviews(value)

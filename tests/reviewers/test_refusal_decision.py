@@ -10,7 +10,7 @@ import pytest
 from surefoot import council_runs
 from surefoot.core.types import Verdict
 from surefoot.models.seam import Prompt, Reply
-from surefoot.report import markdown
+from surefoot.report import markdown, of
 
 from ..kept import kept
 from .helpers import ballot, scored, sitting
@@ -61,7 +61,7 @@ def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[str
     assert first.run.endswith("careful") and not first.capped and "declining" in first.dimensions
     assert last.capped == {"invented": 2} and last.overall is not None and last.overall.value == 3
     assert first.disputed == ("q0", "q1"), "the wording says otherwise, and that is told"
-    assert "disputed whether it is a refusal: q0, q1" in "\n".join(markdown.lines(found.report()))
+    assert "disputed whether it is a refusal: q0, q1" in "\n".join(markdown.lines(of(found)))
 
 
 def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[str]) -> None:

@@ -192,7 +192,7 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
     in_vain = council_runs(*two, reviewers=[Broken("c")])
     assert in_vain.exit_code == ExitCode.INCOMPLETE and pooled(two[1]) == before
     council_runs(*two, reviewers=[Reviewer("a")])
-    assert kept(two[0]).manifest.council != first.sitting.pooled and len(kept(two[0]).manifest.reviewers) == 1
+    assert kept(two[0]).manifest.council != first.council and len(kept(two[0]).manifest.reviewers) == 1
 
 
 def decided(two: list[str], *rules: str) -> dict[str, str]:
@@ -289,7 +289,11 @@ def test_labels_of_scores_may_be_a_table(two: list[str], tmp_path: Path) -> None
         f"q{number},council.accuracy,{value},human/ann,sample" for number, value in enumerate(("8", "9/10", "6"))
     ]
     labels.write_text("\n".join(["question_id,axis,value,annotator,drawn", *rows_of]))
-    said = calibrate(two[0], grader=found.sitting.grader("one"), labels=labels)["axes"]["council.accuracy"]
+    said = calibrate(
+        two[0],
+        grader=next(row["grader"] for row in found.rows if row["grader"].startswith("council/one")),
+        labels=labels,
+    )["axes"]["council.accuracy"]
     assert "0.3 points apart on average" in said["notes"][-1]
 
 
@@ -304,8 +308,12 @@ def test_reviewers_are_held_against_people(tmp_path: Path) -> None:
              "annotator": "human/ann", "drawn": "sample"} for one in questions]  # fmt: skip
     labels.write_text("\n".join(map(json.dumps, told)))
     said = {
-        name: calibrate(run, grader=found.sitting.grader(name), labels=labels)["axes"]["council.accuracy"]
-        for name in found.sitting.reviewers
+        name: calibrate(
+            run,
+            grader=next(row["grader"] for row in found.rows if row["grader"].startswith(f"council/{name}")),
+            labels=labels,
+        )["axes"]["council.accuracy"]
+        for name in found.reviewers
     }
     assert [axis["corrected"]["mean"]["graded"] for axis in said.values()] == [5, 5]
     assert "0.5 points apart on average." in said["sound"]["notes"][-1]

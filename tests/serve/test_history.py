@@ -9,7 +9,7 @@ import surefoot
 from surefoot.core.errors import UsageError
 from surefoot.core.records import AxisRecord, Certificate, Interval
 from surefoot.core.types import Verdict
-from surefoot.report import markdown
+from surefoot.report import markdown, of
 from surefoot.report.history import calibrations
 from surefoot.services.council_runs import council_runs
 from surefoot.services.gate import gate
@@ -31,7 +31,7 @@ CERTIFICATE = Certificate(
 
 
 def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Path) -> None:
-    found = surefoot.history(project).found
+    found = surefoot.history(project)
     assert [one.name for one in found.runs[1:]] == ["fourth", "third", "second-again", "second", "first"]
     runs = {one.name: one for one in found.runs}
     third = runs["third"]
@@ -44,13 +44,13 @@ def test_labels_are_counted_alike_everywhere() -> None:
     """Also those that were given on the same answers in another run."""
     first, again = make_run("a", "v1", 3, 1), make_run("b", "v1", 3, 2)
     add_labels(*labels_on(first, dict.fromkeys(range(COUNT - 4), "correct")))
-    assert {one.labelled for one in surefoot.history().found.runs} == {COUNT - 4}
+    assert {one.labelled for one in surefoot.history().runs} == {COUNT - 4}
     assert surefoot.label_queue(again)["labelled"] == COUNT - 4
     assert surefoot.calibrate(again)["labels"] == COUNT - 4
 
 
 def test_runs_of_a_version_make_one_point_of_the_trend(project: Path) -> None:
-    (trend,) = surefoot.history(project).found.trends
+    (trend,) = surefoot.history(project).trends
     assert [one.version[:2] for one in trend.versions] == ["v1", "v2", "v3", "v4", "v5"]
     second = trend.versions[1]
     assert second.runs == ("second", "second-again")
@@ -63,20 +63,20 @@ def test_other_questions_have_a_trend_of_their_own() -> None:
     make_run("a", "v1", 3, 1)
     make_run("b", "v2", 4, 2, questions_sha256="1" * 64)
     found = surefoot.history()
-    assert [[one.version for one in trend.versions] for trend in found.found.trends] == [["v2"], ["v1"]]
-    lines = "\n".join(markdown.lines(found.report()))
+    assert [[one.version for one in trend.versions] for trend in found.trends] == [["v2"], ["v1"]]
+    lines = "\n".join(markdown.lines(of(found)))
     assert "| v2 | b | 83.3% (" in lines and "Trend over other questions" in lines
 
 
 def test_the_first_page_says_by_which_rules_it_was_decided_and_what_to_do() -> None:
     first, second = (make_run(name, name, wrong, n) for n, (name, wrong) in enumerate((("a", 2), ("b", 20)), 1))
     gate(first, second, rules=["wrong <= baseline"], uncalibrated=True)
-    lines = "\n".join(markdown.lines(surefoot.history().report()))
+    lines = "\n".join(markdown.lines(of(surefoot.history())))
     assert "**BLOCK** - **b against a: 18 more wrong**" in lines
     assert "Not as the gate file has it: other rules (wrong &lt;= baseline)." in lines
     assert "**next:** look into the " in lines
     gate(first, second)
-    lines = "\n".join(markdown.lines(surefoot.history().report()))
+    lines = "\n".join(markdown.lines(of(surefoot.history())))
     assert "**next:** label the 48 answers that the gate waits for" in lines
     assert "Not as the gate file has it" not in lines
 
@@ -85,14 +85,12 @@ def test_what_only_a_council_has_scored_is_not_graded() -> None:
     run = reviewed_run("a", [question(1), question(2)], {"q1": "Six months.", "q2": "Nine weeks."})
     council_runs(run, reviewers=[Reviewer("mild")])
     found = surefoot.history()
-    assert found.found.trends == () and "a** scored by a council, not graded" in "\n".join(
-        markdown.lines(found.report())
-    )
-    lines = "\n".join(markdown.lines(surefoot.overview(run).report()))
+    assert found.trends == () and "a** scored by a council, not graded" in "\n".join(markdown.lines(of(found)))
+    lines = "\n".join(markdown.lines(of(surefoot.overview(run))))
     assert "None of 2 answers is graded." in lines and f"**next:** grade it: surefoot grade {run}" in lines
     assert f"run: {run}, not graded" in lines and "trust:" not in lines
     compared = surefoot.gate(run, run, rules=["council.overall >= 1"])
-    assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(compared.report()))
+    assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(of(compared)))
 
 
 def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Path) -> None:
@@ -100,7 +98,7 @@ def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Pat
     assert compared["graders"] == {"base": [GRADER], "cand": [GRADER]}
     of_buckets = CERTIFICATE.axes["factuality"]
     axes = {"citation_supports": replace(of_buckets, kappa=None), "factuality": of_buckets}
-    found = replace(surefoot.history(project).found, certificates=(replace(CERTIFICATE, axes=axes),))
+    found = replace(surefoot.history(project), certificates=(replace(CERTIFICATE, axes=axes),))
     assert "| factuality | 0.60 (0.45 to 0.75) |" in "\n".join(markdown.lines(calibrations(found)))
 
 

@@ -88,14 +88,14 @@ class Result(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as plain values."""
-        return {name: msgspec.to_builtins(getattr(self, name)) for name in self.printed()}
+        return {name: _plain(getattr(self, name)) for name in self.printed()}
 
     def printed(self) -> list[str]:
         return [name for name in self.__struct_fields__ if name not in self.beside]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rows of `to_frame`."""
-        return list(msgspec.to_builtins(getattr(self, "rows", ())))
+        return list(_plain(getattr(self, "rows", ())))
 
     def to_frame(self) -> Any:  # noqa: ANN401 - of whichever library is there
         """A DataFrame of polars, or else of pandas."""
@@ -116,10 +116,14 @@ class Result(Struct, frozen=True):
         """Return a field as `--json` prints it: `result["outcome"]`."""
         if name not in self.printed():
             raise KeyError(name)
-        return msgspec.to_builtins(getattr(self, name))
+        return _plain(getattr(self, name))
 
     def __repr__(self) -> str:
         """Return the fields that are one word or number."""
         short = {name: getattr(self, name) for name in self.printed()}
         told = (f"{name}={value!r}" for name, value in short.items() if isinstance(value, (str, int, float)))
         return f"<{type(self).__name__} {', '.join(told)}>"
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - as JSON has it
+    return msgspec.json.decode(msgspec.json.encode(value))

@@ -240,14 +240,14 @@ class ScoreResult(Result, frozen=True, kw_only=True):
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
-        return [msgspec.to_builtins(row) for row in self.rows()]
+        return [msgspec.json.decode(_encode(row)) for row in self.rows()]
 
     def rows(self) -> Iterator[ScoredRow]:
         for lines in self.attempts.rows():
             yield from _decode_rows(lines)
 
     def write_json(self, out: IO[bytes], with_rows: bool = True) -> None:
-        head = _encode(self.to_json())
+        head = _encode(super().to_json())
         if not with_rows:
             out.write(head + b"\n")
             return
@@ -258,6 +258,9 @@ class ScoreResult(Result, frozen=True, kw_only=True):
             out.write(separator + lines[:-1].replace(b"\n", b",\n"))
             separator = b",\n"
         out.write(b'],"question_hashes":' + _encode(self._hashes()) + b"}\n")
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "rows": self.table(), "question_hashes": self._hashes()}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - as JSON has it
         made = {"rows": self.table, "question_hashes": self._hashes}.get(name)
