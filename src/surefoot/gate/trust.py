@@ -12,6 +12,7 @@ from surefoot.calibration.estimates import headline
 from surefoot.core.records import BY_CHOICE, Interval, bare_name, is_person, whose_by_name
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, Verdict
+from surefoot.core.words import counted
 from surefoot.gate.rules import COMPLETENESS, Check, Rule
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
 
@@ -80,7 +81,8 @@ def in_words(trust: Trust) -> str:
     if not trust.drawn:
         picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
         return f"{who}: nobody has labelled a random sample of its answers, so how often it errs is not known{picked}"
-    told = [f"{who}: {trust.labels} answers were labelled by {whose_by_name(trust.annotators)}"]
+    were = f"{counted(trust.labels, 'answer')} {'was' if trust.labels == 1 else 'were'}"
+    told = [f"{who}: {were} labelled by {whose_by_name(trust.annotators)}"]
     told += [f"they put {trust.disputed} answers into different buckets"] if trust.disputed else []
     if found := trust.accepted_but_bad:
         told.append(f"of the answers it calls acceptable, {_percent(found)} are not")

@@ -42,7 +42,7 @@ Name = str | Path  # of a run, a version, or a file with runs
 @contextlib.contextmanager
 def opened(names: Sequence[Name], db: str | Path | None = None) -> Iterator[tuple[Project, list[Run]]]:
     """The project, and all runs that are named, each once."""
-    with Project.open(db) if any(map(is_export, names)) else Project.existing(db) as project:
+    with Project.open(db) if names and all(map(is_export, names)) else Project.existing(db) as project:
         found = [run for name in names for run in runs_of(project, name)]
         yield project, list({run.id: run for run in found}.values())
 
@@ -73,7 +73,9 @@ def check_texts(runs: Iterable[Run]) -> None:
 
 
 def is_file_of_verdicts(name: Name) -> bool:
-    return Path(name).is_file() and not is_export(name)
+    """A bare word is a run or version, whatever lies in the folder."""
+    path = Path(name)
+    return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
 
 
 def read_file(path: Name) -> ReadRun:
