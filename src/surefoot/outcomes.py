@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct, json
 from numpy.typing import NDArray
 
-from surefoot.core.types import Question, RefusalValue, Trace
+from surefoot.core.types import Outcome, OutcomeLabel, Question, RefusalValue, State, Trace
 from surefoot.text import citations
 from surefoot.text.normal import is_empty, normalise
 from surefoot.text.refusals import Refusal
@@ -119,45 +119,6 @@ def _denied(text: str, start: int, end: int) -> bool:
     if text[start - 2 : start] in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
         return True
     return text[end : end + 1] not in _STOPS and _DENIED_AFTER.match(text, end, end + _REACH) is not None
-
-
-State = Literal["usable", "missing", "error", "duplicate"]
-Label = Literal[
-    "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "ANS_UNKNOWN", "MISSING",
-    "ERROR", "DUPLICATE", "ANSWERED", "REFUSED",
-]  # fmt: skip
-ACCEPTABLE: frozenset[Label] = frozenset({"OK", "REFUSAL_OK"})
-
-
-class Outcome(NamedTuple):
-    answerable: bool | None  # None: nobody said, as in a log without a question set
-    state: State = "usable"
-    refusal: RefusalValue | None = None
-    hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
-    contained: bool | None = False  # a phrase of a gold claim stands in what is claimed; None: there is no gold claim
-    listed: bool = False  # the answer has citations, or an empty list of them
-    cited: int = 0
-    cited_gold: int | None = 0
-    cited_retrieved: int | None = None  # None: the log does not say what was retrieved, or not by what ids
-    retrieved_gold: bool | None = None
-
-    @property
-    def usable(self) -> bool:
-        return self.state == "usable"
-
-    @property
-    def counted(self) -> bool:
-        """Several traces for one question are left out of every metric but coverage."""
-        return self.state != "duplicate"
-
-    @property
-    def refused(self) -> bool:
-        return self.refusal == "refused"
-
-    @property
-    def answered(self) -> bool:
-        """A partial refusal makes claims, so it counts as an answer."""
-        return self.refusal in ("answered", "partial")
 
 
 class Expected(Struct, frozen=True, gc=False):
@@ -293,7 +254,7 @@ def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Rea
     return Reading(interned(outcome), reason=reason)
 
 
-def label(outcome: Outcome) -> Label:
+def label(outcome: Outcome) -> OutcomeLabel:
     if outcome.state != "usable":
         return _STATE_LABELS[outcome.state]
     if outcome.answerable is None:
@@ -305,11 +266,11 @@ def label(outcome: Outcome) -> Label:
     return _ANSWER_LABELS[outcome.hit]
 
 
-_ANSWER_LABELS: dict[bool | None, Label] = {True: "OK", False: "ANS_NO_HIT", None: "ANS_UNKNOWN"}
-_LABELS_WITHOUT_GOLD: dict[RefusalValue | None, Label] = {
+_ANSWER_LABELS: dict[bool | None, OutcomeLabel] = {True: "OK", False: "ANS_NO_HIT", None: "ANS_UNKNOWN"}
+_LABELS_WITHOUT_GOLD: dict[RefusalValue | None, OutcomeLabel] = {
     "refused": "REFUSED", "partial": "PARTIAL_REFUSAL", "answered": "ANSWERED", None: "ANSWERED",
 }  # fmt: skip
-_STATE_LABELS: dict[State, Label] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}
+_STATE_LABELS: dict[State, OutcomeLabel] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}
 
 
 QUESTIONS_NAMED = 20

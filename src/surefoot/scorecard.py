@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from surefoot.core.intervals import newcombe, questions_to_be_sure
+from surefoot.core.intervals import difference, questions_to_be_sure
 from surefoot.core.types import Estimate, ProblemLog
 from surefoot.gate.rules import COMPLETENESS, Decision
 from surefoot.outcomes import Advice
@@ -80,14 +80,3 @@ class Scorecard(Struct, frozen=True):
             for field, values in self.groups.items()
         }
         return found
-
-
-def difference(now: Estimate, before: Estimate | None) -> dict[str, float] | None:
-    """The change of a rate with its 95 % interval; None where one of the two is not known."""
-    if before is None or now.value is None or before.value is None:
-        return None
-    if None in (now.low, now.high, before.low, before.high):
-        return None
-    a, b = ((float(one.value or 0), one.low or 0.0, one.high or 0.0) for one in (now, before))
-    low, high = newcombe(a, b)
-    return {"baseline": b[0], "candidate": a[0], "change": a[0] - b[0], "low": low, "high": high}

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
+from surefoot.core.types import GOOD, Outcome
 from surefoot.gate.metrics import METRICS, SCORED, Tally, estimate, estimates
-from surefoot.outcomes import ACCEPTABLE, AdviceLog, Outcome, label
+from surefoot.outcomes import AdviceLog, label
 
 PLAIN = Path(__file__).parents[2] / "benchmarks" / "plain_scorer.py"
 
@@ -198,4 +199,4 @@ def test_where_no_advice_is_given_nothing_stands_out() -> None:
             continue
         log = AdviceLog()
         log.add("q", outcome)
-        assert log.advice() or label(outcome) in ACCEPTABLE, outcome
+        assert log.advice() or label(outcome) in GOOD, outcome

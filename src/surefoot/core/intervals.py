@@ -15,6 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.core.records import Interval, Value
+from surefoot.core.types import Estimate
 
 _HALVINGS = 100
 
@@ -85,6 +86,17 @@ def newcombe(now: tuple[float, float, float], before: tuple[float, float, float]
     (a, a_low, a_high), (b, b_low, b_high) = now, before
     down, up = sqrt((a - a_low) ** 2 + (b_high - b) ** 2), sqrt((a_high - a) ** 2 + (b - b_low) ** 2)
     return max(-1.0, a - b - down), min(1.0, a - b + up)
+
+
+def difference(now: Estimate, before: Estimate | None) -> dict[str, float] | None:
+    """The change of a rate with its 95 % interval; None where one of the two is not known."""
+    if before is None or now.value is None or before.value is None:
+        return None
+    if None in (now.low, now.high, before.low, before.high):
+        return None
+    a, b = ((float(one.value or 0), one.low or 0.0, one.high or 0.0) for one in (now, before))
+    low, high = newcombe(a, b)
+    return {"baseline": b[0], "candidate": a[0], "change": a[0] - b[0], "low": low, "high": high}
 
 
 def questions_to_be_sure(share: float, limit: float) -> int | None:

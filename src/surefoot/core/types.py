@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, convert, field
 from msgspec.structs import force_setattr, replace
@@ -218,6 +218,46 @@ class Problem(Struct, frozen=True, gc=False):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
+
+
+State = Literal["usable", "missing", "error", "duplicate"]
+OutcomeLabel = Literal[
+    "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "ANS_UNKNOWN", "MISSING",
+    "ERROR", "DUPLICATE", "ANSWERED", "REFUSED",
+]  # fmt: skip
+
+GOOD: frozenset[OutcomeLabel] = frozenset({"OK", "REFUSAL_OK"})
+
+
+class Outcome(NamedTuple):
+    answerable: bool | None  # None: nobody said, as in a log without a question set
+    state: State = "usable"
+    refusal: RefusalValue | None = None
+    hit: bool | None = False  # a gold id is cited; None: passages without ids are, so it is unknown
+    contained: bool | None = False  # a phrase of a gold claim stands in what is claimed; None: there is no gold claim
+    listed: bool = False  # the answer has citations, or an empty list of them
+    cited: int = 0
+    cited_gold: int | None = 0
+    cited_retrieved: int | None = None  # None: the log does not say what was retrieved, or not by what ids
+    retrieved_gold: bool | None = None
+
+    @property
+    def usable(self) -> bool:
+        return self.state == "usable"
+
+    @property
+    def counted(self) -> bool:
+        """Several traces for one question are left out of every metric but coverage."""
+        return self.state != "duplicate"
+
+    @property
+    def refused(self) -> bool:
+        return self.refusal == "refused"
+
+    @property
+    def answered(self) -> bool:
+        """A partial refusal makes claims, so it counts as an answer."""
+        return self.refusal in ("answered", "partial")
 
 
 class Estimate(Struct, frozen=True):

@@ -17,9 +17,8 @@ from typing import Literal, NamedTuple
 from surefoot.core.intervals import clustered_mean, clustered_share, wilson
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
 from surefoot.core.table import ACCEPTABLE
-from surefoot.core.types import Better, Estimate, Question
+from surefoot.core.types import Better, Estimate, Outcome, Question
 from surefoot.gate.sides import BUCKET_AXIS, Said, document_of
-from surefoot.outcomes import Outcome
 
 UNGRADED = "ungraded"
 BEST_REFUSAL = 3

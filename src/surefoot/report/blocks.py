@@ -13,13 +13,13 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode
+from surefoot.core.intervals import difference as difference_of
 from surefoot.core.records import WITHOUT
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem
 from surefoot.core.words import names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
 from surefoot.gate.rules import WAIVED, Change, Check, Decision, Rule
-from surefoot.scorecard import difference as difference_of
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000

@@ -7,14 +7,18 @@ is shown as skipped, with its label, so that a passing gate gives a green build.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from markupsafe import escape
 
+from surefoot.core.types import GOOD
 from surefoot.core.words import counted, plain
 from surefoot.gate.rules import Check, Decision
-from surefoot.outcomes import ACCEPTABLE, ScoredRow
 from surefoot.report.blocks import change_words, seen
-from surefoot.scorecard import Scorecard
+
+if TYPE_CHECKING:
+    from surefoot.outcomes import ScoredRow
+    from surefoot.scorecard import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
 # Which labels pull which metric the wrong way: enough to tell why a question is red.
@@ -84,7 +88,7 @@ def _rule_case(check: Check) -> str:
 def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:
     where = f' file={_quoted(plain(row.source))} line="{row.line}"' if row.source else ""
     head = f'<testcase classname="surefoot.questions" name={_quoted(plain(row.qid))}{where}'
-    if row.label in ACCEPTABLE:
+    if row.label in GOOD:
         return f"{head}/>"
     kind = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"
     detail = f"{row.label}: {row.reason}" if row.reason else row.label

@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import json
 from numpy.typing import NDArray
 
-from surefoot.core.types import Problem, ProblemLog, Question
-from surefoot.outcomes import Outcome, ScoredRow, label
+from surefoot.core.types import Outcome, Problem, ProblemLog, Question
+from surefoot.outcomes import ScoredRow, label
 from surefoot.scoring.batch import BlockResult
 
 _LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes

@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from surefoot.core.types import ProblemLog, RefusalValue
+from surefoot.core.types import Outcome, ProblemLog, RefusalValue
 from surefoot.io.spans import Span
-from surefoot.outcomes import Expected, Outcome, Phrases, Reading
+from surefoot.outcomes import Expected, Phrases, Reading
 from surefoot.text import citations
 from surefoot.text.citations import Cited, ids_in
 from surefoot.text.normal import is_empty

@@ -17,7 +17,18 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import UNREADABLE
 from surefoot.core.records import fingerprint
 from surefoot.core.result import Result
-from surefoot.core.types import Estimate, Item, Problem, ProblemLog, Question, Trace, check_group_fields, in_words
+from surefoot.core.types import (
+    GOOD,
+    Estimate,
+    Item,
+    Outcome,
+    Problem,
+    ProblemLog,
+    Question,
+    Trace,
+    check_group_fields,
+    in_words,
+)
 from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
@@ -33,7 +44,7 @@ from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import SPANS, TraceReader
-from surefoot.outcomes import ACCEPTABLE, Advice, AdviceLog, Outcome, ScoredRow, label, outcome_of
+from surefoot.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
 from surefoot.scorecard import Accounting, Groups, Scorecard, Settings
 from surefoot.scoring.attempts import Attempts, Rerun
 from surefoot.scoring.batch import BlockResult
@@ -104,7 +115,7 @@ def pair(before: Baseline, outcomes: Outcomes, alike: Mapping[str, str]) -> tupl
     moved = []
     for (qid, was), labels in now.items():
         a, b = (", ".join(sorted(some)) for some in (then[was], labels))
-        good, better = (sum(one in ACCEPTABLE for one in some) / len(some) for some in (then[was], labels))
+        good, better = (sum(one in GOOD for one in some) / len(some) for some in (then[was], labels))
         way = "worse" if better < good else "better" if better > good else "other"
         if a != b:
             moved.append({"question_id": qid, "was": was, "baseline": a, "candidate": b, "way": way})
