@@ -165,7 +165,7 @@ def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int
 
 def test_values_are_exact_fractions() -> None:
     third = Counter({Outcome(True, "usable", "refused"): 1, Outcome(True, "usable", "answered", hit=True): 2})
-    assert estimate(METRICS["over_refusal"], third).value == Fraction(1, 3)
+    assert estimate(METRICS["over_refusal"], third).exact == Fraction(1, 3)
 
 
 def test_places_of_passages_without_ids_are_not_held_against_gold_ids() -> None:
