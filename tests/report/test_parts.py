@@ -1,9 +1,8 @@
-"""The parts of which pages are drawn: bands and ribbons, number lines, and the words that are marked."""
+"""The parts of which pages are drawn: number lines, and the words that are marked."""
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,31 +13,10 @@ from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, V
 from surefoot.core.words import in_plain_words
 from surefoot.gate.sides import Said
 from surefoot.report.answers import answer, excerpt
-from surefoot.report.blocks import ORDER, TERMS, NumberLine, Paragraph, Quote, spans
-from surefoot.report.flow import HEIGHT, picture
+from surefoot.report.blocks import TERMS, NumberLine, Paragraph, Quote, spans
 from surefoot.report.html import quoted
 
-BUCKET = st.sampled_from(ORDER)
 NUMBER = st.floats(-3, 3)
-
-
-@given(st.dictionaries(st.tuples(BUCKET, BUCKET), st.integers(1, 10_000)))
-def test_a_flow_shows_every_answer_once_on_each_side(counts: dict[tuple[str, str], int]) -> None:
-    drawn = picture(counts)
-    assert {(one.before, one.after): one.count for one in drawn.ribbons} == counts
-    for bands in (drawn.left, drawn.right):
-        assert sum(band.count for band in bands) == sum(counts.values())
-        assert all(one.y + one.height < other.y for one, other in pairwise(bands))
-        assert all(band.y + band.height <= HEIGHT for band in bands)
-
-
-def test_an_answer_that_became_bad_is_told_from_one_that_stayed() -> None:
-    drawn = picture({("correct", "wrong"): 2, ("wrong", "wrong"): 1, ("wrong", "refused"): 1, ("wrong", "ungraded"): 1})
-    kinds = {(one.before, one.after): one.kind for one in drawn.ribbons}
-    assert kinds == {
-        ("correct", "wrong"): "worse", ("wrong", "wrong"): "same", ("wrong", "refused"): "other",
-        ("wrong", "ungraded"): "worse",
-    }  # fmt: skip
 
 
 @given(st.tuples(NUMBER, NUMBER, NUMBER), NUMBER, NUMBER)

@@ -153,17 +153,6 @@ class Bars(Struct, frozen=True):
         return Table((*self.heads, *ORDER), [(*names, *counts) for names, counts in rows])
 
 
-class Flow(Struct, frozen=True):
-    """How many answers went from which bucket to which: a picture on a page, else a table."""
-
-    counts: Mapping[tuple[str, str], int]
-
-    def table(self) -> Table:
-        columns = [bucket for bucket in ORDER if any(bucket in pair for pair in self.counts)]
-        rows = [(before, *(str(self.counts.get((before, after), 0)) for after in columns)) for before in columns]
-        return Table(("from / to", *columns), rows)
-
-
 class Trend(Struct, frozen=True):
     """The share of each bucket over time, with intervals: a picture on a page, else the table of its numbers."""
 
@@ -222,7 +211,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Flow | Trend | NumberLines | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Trend | NumberLines | Columns | Section
 
 
 class Report(Struct, frozen=True):

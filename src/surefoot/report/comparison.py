@@ -28,12 +28,12 @@ from surefoot.report.answers import (
     rests_on,
 )
 from surefoot.report.blocks import (
+    ORDER,
     STATUS_WORDS,
     Bars,
     Block,
     Case,
     Columns,
-    Flow,
     Headline,
     Items,
     Line,
@@ -239,7 +239,9 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     groups = [("all", comparison.buckets), *strata]
     bars = [(name, [(_SIDE_WORDS[side], sides[side]) for side in SIDES]) for name, sides in groups]
     moves = Counter((bucket_of(pair.base), bucket_of(pair.cand)) for pair in comparison.pairs)
-    yield Section("What became of the answers", (Flow(moves),), "paper")
+    columns = [bucket for bucket in ORDER if any(bucket in pair for pair in moves)]
+    rows = [(before, *(str(moves[before, after]) for after in columns)) for before in columns]
+    yield Section("What became of the answers", (Table(("from / to", *columns), rows),), "paper")
     yield Section("Buckets", (Bars(("stratum", "side"), bars), Paragraph(_turned(comparison), "quiet")))
     yield from look_into(comparison.faults, "The candidate's bad answers, and refusals where an answer is expected")
     heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")

@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from surefoot.report import blocks, prose
 from surefoot.report.blocks import TERMS
-from surefoot.report.flow import picture
 from surefoot.report.trend import charts
 
 _INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
@@ -80,7 +79,6 @@ def _templates() -> Environment:
     )  # fmt: skip
     made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": TERMS}
     made.filters |= {
-        "picture": picture,
         "charts": charts,
         "visible": cut,
         "quoted": quoted,

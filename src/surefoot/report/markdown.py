@@ -54,7 +54,7 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block.numbers)
         case blocks.Cases(limits={"markdown": 0}):
             pass
-        case blocks.Bars() | blocks.Cases() | blocks.Flow():
+        case blocks.Bars() | blocks.Cases():
             yield from _table(block.table())
         case blocks.Columns():
             for part in block.parts:

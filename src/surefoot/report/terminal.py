@@ -46,7 +46,7 @@ def show(report: Report, console: Console) -> None:
 def _blocks(parts: Sequence[Block], console: Console) -> None:
     for at, block in enumerate(parts):
         opened = isinstance(block, blocks.Section) and block.show == "open"
-        if at and (opened or isinstance(block, (blocks.Table, blocks.Bars, blocks.Cases, blocks.Flow))):
+        if at and (opened or isinstance(block, (blocks.Table, blocks.Bars, blocks.Cases))):
             console.print()
         _block(block, console)
 
@@ -76,7 +76,7 @@ def _block(block: Block, console: Console) -> None:
             _table(block.numbers, console)
         case blocks.Cases(limits={"terminal": 0}):
             pass
-        case blocks.Bars() | blocks.Cases() | blocks.Flow():
+        case blocks.Bars() | blocks.Cases():
             _table(block.table(), console)
         case blocks.Columns():
             for part in block.parts:
