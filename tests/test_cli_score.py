@@ -31,7 +31,7 @@ def traces(write: Write) -> Path:
 def test_json_is_one_object_with_the_promised_names(questions: Path, traces: Path) -> None:
     done = as_a_user_runs_it("score", "--questions", questions, "--traces", traces, "--json")
     assert done.code == 0 and done.err == ""
-    assert set(done.json["metrics"]["precision"]) == {"value", "numerator", "denominator", "low", "high"}
+    assert set(done.json["metrics"]["precision"]) == {"value", "numerator", "denominator", "low", "high", "reason"}
     assert {"qid", "label", "refusal", "hit"} <= set(done.json["rows"][0])
     assert done.json["gate"]["outcome"] == "SHIP" and len(done.json["gate"]["checks"]) == 6
     assert "rows" not in surefoot("score", "-q", questions, "-t", traces, "--json", "--no-rows").json

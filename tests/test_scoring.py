@@ -40,7 +40,8 @@ def test_the_result_reads_like_the_json_object() -> None:
     of_a_baseline = {"baseline", "changes", "label_changes"}
     assert set(printed) == {"metrics", "labels", "groups", "gate", "next", "input", "settings"} | of_a_baseline | rows
     assert printed["metrics"]["precision"] == {
-        "value": 1.0, "numerator": 2, "denominator": 2, "low": pytest.approx(0.05**0.5), "high": 1.0
+        "value": 1.0, "numerator": 2, "denominator": 2, "low": pytest.approx(0.05**0.5), "high": 1.0,
+        "reason": None,
     }  # fmt: skip
     assert printed["rows"][3]["refusal"] == "refused" and printed["rows"][3]["refusal_span"] == "Not in context"
     assert printed["gate"]["outcome"] == "SHIP"

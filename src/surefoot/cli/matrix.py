@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from surefoot.cli.options import (
 )
 from surefoot.cli.output import PERSON, check_outputs, console, finish, say, write_lines, write_reports
 from surefoot.core.errors import ExitCode
-from surefoot.core.table import BUCKETS
 from surefoot.factors.plan import slug
 from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
@@ -59,36 +59,16 @@ def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **option
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
         return _INTERRUPTED
-    place = out or Path(f"matrix-{slug(found.name)}")
-    written = _write(found, place)
-    return ExitCode.of_several(written, finish(found, as_json, lambda: _show(found, place)))
-
-
-def _show(found: MatrixResult, out: Path) -> None:
-    terminal.show(report.of(found), console())
-    click.echo(f"reports: {out / REPORTS[0]} and {out / REPORTS[1]}")
+    code = finish(found, as_json, lambda: terminal.show(report.of(found), console()))
+    if found.misused or not any(cell.graded for cell in found.matrix.cells):
+        say("note: no report is written" + (", as no cell has verdicts" if not found.misused else ""))
+        return code
+    return ExitCode.of_several(code, _write(found, out or Path(f"matrix-{slug(found.name)}")))
 
 
 def _write(found: MatrixResult, out: Path) -> ExitCode:
-    """A report that shows nothing is not written, nor one over a better one because cells have failed."""
-    cells = found.matrix.cells
-    graded = sum(bool(cell.graded) for cell in cells)
-    why = "" if graded else "no cell has verdicts"
-    if any(cell.failed for cell in cells) and 0 < graded < _graded_before(out / REPORTS[-1]):
-        why = f"cells have failed, and the report in {out} has verdicts of more; it stays as it was"
-    if why:
-        say(f"note: no report is written: {why}")
-        return ExitCode.INCOMPLETE
     out.mkdir(parents=True, exist_ok=True)
     content = msgspec.json.format(msgspec.json.encode(found.to_json()).decode(), indent=1)
-    written = write_reports([str(out / name) for name in REPORTS[:2]], lambda: report.of(found))
+    written = write_reports([str(out / name) for name in REPORTS[:2]], partial(report.of, found))
+    say(f"reports: {out / REPORTS[0]} and {out / REPORTS[1]}")
     return ExitCode.of_several(written, write_lines(str(out / REPORTS[-1]), [content]))
-
-
-def _graded_before(path: Path) -> int:
-    """How many cells of an earlier result have verdicts."""
-    try:
-        cells = msgspec.json.decode(path.read_bytes())["cells"]
-        return sum(any((cell["buckets"] or {}).get(bucket) for bucket in BUCKETS) for cell in cells)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
-        return 0
