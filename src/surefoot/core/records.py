@@ -190,7 +190,6 @@ class Step(Struct, frozen=True, kw_only=True):
     mode: str
     base_answers: str = ""  # hash of the answers: a deterministic pipeline gives them again, and that is no evidence
     cand_answers: str = ""
-    alpha: float | None = None
     margin: float | None = None
     outcome: str
     exit_code: int

@@ -35,9 +35,6 @@ COMPLETENESS = "coverage"
 
 DEFAULT_GROUP = "stratum"
 
-SET, POPULATION = "set", "population"  # what a decision is about: these questions, or questions like these
-CLAIMS = (SET, POPULATION)
-
 _RULE = re.compile(
     r"\s*(?P<metric>council\.\w+|[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
     r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<percent>%)?\s*"
