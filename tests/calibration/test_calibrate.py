@@ -13,7 +13,7 @@ from surefoot.calibration.results import NO_VERDICT, PICKED, AxisCalibration
 from surefoot.core.table import BUCKETS
 from surefoot.report.calibration import title
 
-from .helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
+from .helpers import RUBRIC, calibrate, from_table, label, verdict
 
 
 def factuality(table: dict[str, dict[str, int]], answers: dict[str, int] | None = None) -> AxisCalibration:
@@ -102,14 +102,6 @@ def test_without_a_single_verdict_nothing_is_said_of_the_grader() -> None:
     for axis in calibrate(verdicts, labels, RUBRIC).axes.values():
         assert axis.kappa is None and axis.kappa_reason == NO_VERDICT
         assert {(rate.value, rate.warning) for rate in axis.corrected.values()} == {(None, NO_VERDICT)}
-
-
-def test_another_run_is_not_corrected_by_picked_answers() -> None:
-    verdicts, labels = from_table({"correct": {"correct": 5, "wrong": 3}}, {"correct": 50})
-    picked = [msgspec.structs.replace(one, drawn="gate") for one in labels]
-    target = calibrate(verdicts, picked, RUBRIC, unlabelled(["correct"] * 9)).target
-    assert target is not None
-    assert {(rate.value, rate.warning) for rate in target["factuality"].values()} == {(None, PICKED)}
 
 
 def test_where_every_answer_is_labelled_none_was_picked_before_another() -> None:

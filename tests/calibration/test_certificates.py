@@ -5,13 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.calibration.answers import Joined
-from surefoot.calibration.calibrate import by_other_runs, sealed
-from surefoot.calibration.calibrate import calibrate as calibrate_joined
+from surefoot.calibration.calibrate import sealed
 from surefoot.calibration.results import PICKED
 from surefoot.core.records import AxisRecord, Certificate, Interval
 
-from .helpers import GRADER, RUBRIC, calibrate, from_table, join, label, unlabelled, verdict
+from .helpers import GRADER, RUBRIC, calibrate, from_table, label, verdict
 
 
 def made(at: str = "2026-01-01T00:00:00+00:00") -> Certificate:
@@ -78,13 +76,6 @@ def test_what_labels_are_worth_is_left_out_where_it_is_what_they_count() -> None
     less = replace(before, worth={"wrong": {"wrong": 1.5}}, answers_worth=2.0)
     again = msgspec.json.decode(msgspec.json.encode(less), type=AxisRecord)
     assert again == less
-
-
-def test_a_run_read_by_the_labels_on_others_shows_their_certificate() -> None:
-    known = join(*from_table({"correct": {"correct": 5}, "wrong": {"wrong": 3}}))
-    found = by_other_runs(Joined(GRADER, unlabelled(["wrong", "correct"])), known, RUBRIC, ["runs/a"])
-    assert found.certificate == calibrate_joined(known, RUBRIC).certificate
-    assert "labels on other runs" in found.certificate_reason
 
 
 values = st.sampled_from(["correct", "wrong", "unsupported", "refused", None])

@@ -88,11 +88,6 @@ class Confusion(Struct, frozen=True, dict=True):
     def complete(self) -> bool:
         return self.labelled == self.total
 
-    @property
-    def has_sample(self) -> bool:
-        """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
-        return any(batch.m for batch in self.drawn)
-
     def drawn_by_verdict(self) -> tuple[Counter[str], Counter[str]]:
         """Of the answers that were not picked: how many have each verdict, and how many of these are labelled."""
         answers, labelled = Counter[str](), Counter[str]()

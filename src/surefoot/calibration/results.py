@@ -16,7 +16,7 @@ PICKED = "no label was drawn by chance, all were picked"
 NO_VERDICT = "the grader gave no verdict on any answer"
 NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
-Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
+Method = Literal["counted", "post-stratified", "labels alone"]
 Table = dict[str, dict[str, int]]
 Weighed = dict[str, dict[str, float]]
 
@@ -56,7 +56,6 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
     `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
-    Where the labels are on other runs, all of these are about those runs, but for `corrected` and `answers_here`.
     """
 
     n: int
@@ -75,7 +74,6 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
     labelled_by: str = ""  # people, AI annotators, or both
-    answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()
@@ -92,7 +90,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
     certificate: Certificate | None = None
-    certificate_reason: str = ""  # why there is none, or what it rests on
+    certificate_reason: str = ""  # why there is none
     grader: str
     rubric_sha256: str = ""
     corpus: str = ""  # what corpus_of says of a run; "" where it is not known
@@ -101,6 +99,4 @@ class Calibration(Struct, frozen=True, kw_only=True):
     differ: tuple[Differing, ...] = ()  # the surest verdicts first
     annotators: tuple[str, ...]
     labelled_by: str = ""  # people, AI annotators, or both
-    target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis
-    target_explanation: str = ""
     problems: tuple[Problem, ...] = ()

@@ -160,7 +160,6 @@ def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str
 
 
 DRAWS = 20_000
-FEWEST_EVENTS = 10  # of both kinds: with fewer labels PPI's interval is too narrow
 Numbers = NDArray[np.float64]
 
 
@@ -178,15 +177,6 @@ class Stratum(Struct, frozen=True):
     m: float
     k: float
     prior: float = 0.5
-
-
-class Corrected(Struct, frozen=True):
-    """A rate freed of the grader's error. `value` stays within 0 and 1; a warning says if the formula gave another."""
-
-    value: float | None
-    low: float
-    high: float
-    warning: str = ""
 
 
 def jeffreys(successes: float, n: float) -> tuple[float, float]:
@@ -243,64 +233,6 @@ def confusion_draws(
     possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
     rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
     return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
-
-
-def rogan_gladen(
-    positives: float, n: float, sensitivity: tuple[float, float], specificity: tuple[float, float]
-) -> Corrected:
-    """The rate behind `positives` of `n`, by a grader whose errors were counted elsewhere as (successes, of).
-
-    The interval is that of Lang and Reiczigel (2014).
-    """
-    (hits, m1), (rejections, m0) = sensitivity, specificity
-    share, informed = positives / n, hits / m1 + rejections / m0 - 1
-    n_, p = n + Z**2, (positives + Z**2 / 2) / (n + Z**2)
-    se, sp = (hits + 1) / (m1 + 2), (rejections + 1) / (m0 + 2)
-    if informed <= 0 or se + sp <= 1:
-        return Corrected(None, 0.0, 1.0, "the grader finds this bucket no better than chance would")
-    rate = (p + sp - 1) / (se + sp - 1)
-    from_se, from_sp = se * (1 - se) / (m1 + 2), sp * (1 - sp) / (m0 + 2)
-    shift = 2 * Z**2 * (rate * from_se - (1 - rate) * from_sp)
-    error = sqrt(p * (1 - p) / n_ + rate**2 * from_se + (1 - rate) ** 2 * from_sp) / (se + sp - 1)
-    raw = (share + rejections / m0 - 1) / informed
-    value = min(1.0, max(0.0, raw))
-    low, high = (min(1.0, max(0.0, rate + shift + side * Z * error)) for side in (-1, 1))
-    return Corrected(value, min(low, value), max(high, value), _outside(raw))
-
-
-def _outside(raw: float) -> str:
-    if 0 <= raw <= 1:
-        return ""
-    return (
-        f"the correction gives {raw:.1%}, which no rate can be, so {0 if raw < 0 else 1:.0%} is shown: by chance, or "
-        "because the grader's errors are no longer those that were counted"
-    )
-
-
-def ppi_mean(labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float]) -> Interval:
-    """The mean that people would give, by PPI++: the labelled mean, moved by what the scores of the rest add.
-
-    `scores` are the grader's for the labelled answers, in the same order.
-    """
-    y, f, rest = (np.asarray(values, dtype=float) for values in (labels, scores, scores_rest))
-    spread = float(np.concatenate([f, rest]).var(ddof=1))
-    shared = float(((y - y.mean()) * (f - f.mean())).mean())
-    weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0  # of the scores
-    left = y - weight * f
-    value = weight * float(rest.mean()) + float(left.mean())
-    error = sqrt(weight**2 * float(rest.var()) / len(rest) + float(left.var()) / len(left))
-    return Interval(value, value - Z * error, value + Z * error)
-
-
-def ppi_refused(labels: Sequence[float]) -> str | None:
-    """Why PPI should not be used on these labels; None when it may."""
-    usual = Counter(labels).most_common(1)
-    events = len(labels) - usual[0][1] if usual else 0
-    if events >= FEWEST_EVENTS:
-        return None
-    return (
-        f"only {events} labels differ from the usual value, and below {FEWEST_EVENTS} the interval would be too narrow"
-    )
 
 
 def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
