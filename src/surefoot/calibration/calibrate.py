@@ -20,7 +20,6 @@ from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
-_ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _WIDTH_OF = "wrong"
 
 
@@ -86,8 +85,7 @@ def _why_no_certificate(found: Calibration) -> str:
 def _certificate(found: Calibration, at: str) -> Certificate:
     axes = {
         name: AxisRecord(
-            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
-            answers_worth=axis.answers_worth,
+            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided,
             annotators=() if axis.annotators == found.annotators else axis.annotators,
         )
         for name, axis in found.axes.items()
@@ -152,15 +150,12 @@ def _with_buckets(
         found,
         kappa=kappa,
         kappa_reason="" if kappa else _ONE_VALUE,
-        weighted_kappa=estimates.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
         agreement=estimates.agreement_of(confusion),
         per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in buckets.items()},
         corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
-        worth=confusion.worth(),
-        answers_worth=confusion.answers_worth(),
         labels_needed=needed,
     )
 
@@ -185,8 +180,3 @@ def _without_sample(
         answers=graded,
         explanation="The rates are the grader's own: nothing can be said of its errors.",
     )
-
-
-def _is_ordinal(axis: Axis) -> bool:
-    """Its values have an order: numbers, or words that a reader puts in order at sight."""
-    return axis.name in _ORDINAL or bool(axis.values and all(isinstance(value, int) for value in axis.values))

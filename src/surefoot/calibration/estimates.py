@@ -13,7 +13,7 @@ from surefoot.calibration.answers import FACTUALITY, Answer
 from surefoot.calibration.confusion import Confusion, Mask, confusion_of
 from surefoot.calibration.results import UNGRADED, Bucket, Method, Rate
 from surefoot.core import intervals as correction
-from surefoot.core.intervals import ALPHA, Numbers, Weights, alikeness, each_counts, kappas, t_quantile, used_values
+from surefoot.core.intervals import ALPHA, Numbers, alikeness, each_counts, kappas, t_quantile, used_values
 from surefoot.core.records import Interval, Value
 from surefoot.core.rubric import HIGHEST, LOWEST, Axis
 from surefoot.core.table import ACCEPTABLE as ACCEPTED
@@ -111,17 +111,12 @@ def _plain(hits: float, of: float, each: float) -> Interval:
     return Interval(hits / of, min(low, hits / of), max(high, hits / of))
 
 
-def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None:
+def kappa_of(confusion: Confusion) -> Interval | None:
     """Cohen's kappa; None where only one value was ever used. A verdict that is lacking agrees with no label."""
-    tables = [confusion.shares, *confusion.views]
-    if weights == "none":
-        shares, *drawn = map(_square, tables)
-    else:  # what is ungraded has no place on a scale
-        graded = [row for row, name in enumerate(confusion.rows) if name != UNGRADED]
-        shares, *drawn = (table[..., graded, :] for table in tables)
+    shares, *drawn = map(_square, [confusion.shares, *confusion.views])
     if len(used_values(shares)) < 2:
         return None
-    return _covering(float(kappas(shares, weights)), (kappas(table, weights) for table in drawn))
+    return _covering(float(kappas(shares)), map(kappas, drawn))
 
 
 def agreement_of(confusion: Confusion) -> float:

@@ -18,7 +18,6 @@ NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
 Method = Literal["counted", "post-stratified", "labels alone"]
 Table = dict[str, dict[str, int]]
-Weighed = dict[str, dict[str, float]]
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -55,14 +54,13 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
-    `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
+    Answers on which people are `divided` count as not labelled.
     """
 
     n: int
     divided: int = 0
     kappa: Interval | None = None
     kappa_reason: str = ""
-    weighted_kappa: Interval | None = None
     agreement: float | None = None  # of grader and labels, as a share of the answers
     between_people: float | None = None  # the share of pairs of annotators who gave one answer the same label
     per_bucket: dict[str, Bucket] = {}
@@ -70,8 +68,6 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table = {}
     chosen: Table = {}
     answers: dict[str, int] = {}
-    worth: Weighed = {}
-    answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
     labelled_by: str = ""  # people, AI annotators, or both
     explanation: str

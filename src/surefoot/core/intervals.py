@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 from math import ceil, exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -481,29 +481,17 @@ def less(one: Influence, other: Influence) -> Influence:
     return Influence(one.value - other.value, one.parts - other.parts, min(one.n, other.n))
 
 
-Weights = Literal["none", "quadratic"]
-
-
 def used_values(shares: Numbers) -> NDArray[np.intp]:
     """Which values of a table either of the two gave at all; below two there is nothing to agree on beyond chance."""
     return np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
 
 
-def kappas(shares: Numbers, weights: Weights = "none") -> Numbers:
+def kappas(shares: Numbers) -> Numbers:
     """Cohen's kappa of each of many tables of shares at once (the last two axes). Two values must be in use."""
-    agree = _agreement(shares.shape[-1], weights)
     total = shares.sum(axis=(-2, -1))
-    seen = (shares * agree).sum(axis=(-2, -1)) / total
-    by_chance = np.einsum("...i,ij,...j->...", shares.sum(axis=-1), agree, shares.sum(axis=-2)) / total**2
+    seen = np.trace(shares, axis1=-2, axis2=-1) / total
+    by_chance = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1) / total**2
     return np.asarray((seen - by_chance) / (1 - by_chance))
-
-
-def _agreement(buckets: int, weights: Weights) -> Numbers:
-    """1 where two agree, 0 where they are as far apart as can be."""
-    if weights == "none" or buckets == 1:
-        return np.eye(buckets)
-    apart = np.abs(np.subtract.outer(np.arange(buckets), np.arange(buckets))) / (buckets - 1)
-    return np.asarray(1 - apart**2)
 
 
 def percent_agreement(units: Iterable[Mapping[str, Value]]) -> float | None:

@@ -168,8 +168,6 @@ def _ground(verdict: str, label: str) -> str:
 def _agreements(axis: AxisCalibration) -> Iterator[tuple[str, str]]:
     """How far grader and labels agree, or why nobody can say."""
     yield "Cohen's kappa", _agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
-    if axis.weighted_kappa:
-        yield "weighted kappa (quadratic)", _agreement(axis.weighted_kappa)
     if axis.agreement is not None:
         yield "agreement", percent(axis.agreement)
     if axis.between_people is not None:
