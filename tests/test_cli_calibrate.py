@@ -343,7 +343,9 @@ def test_labels_by_another_rubric_are_not_used(write: Write, tmp_path: Path) -> 
     surefoot("calibrate", run, "--labels", labels_for(write))
     with Project.existing() as project:
         one = project.labels()[0]
-        project.add_labels([replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")])
+        project.add_new_labels(
+            (), lambda _: [replace(one, id="new", annotator="ben", value="refused", rubric_sha256="of old")]
+        )
     found = surefoot("calibrate", run, "--json").json
     assert found["annotators"] == ["anna"]
     assert "labels by another rubric (1) are not used" in [problem["message"] for problem in found["problems"]]

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 import surefoot
+from surefoot.core.records import Purge
 from surefoot.models.cache import default_path
 from surefoot.store import Project
 from tests.in_process import surefoot as command
@@ -65,13 +66,13 @@ def test_all_about_a_person_is_gone_and_the_rest_stays(db: str, run: str) -> Non
     assert len(kept(run).traces()) == len(kept(run).questions()) == 1 and kept(run).verdicts()
     with Project.existing() as project:
         assert [one.subject for one in project.labels()] == ["u-b"]
-        [record] = project.purges()
+        [record] = project._rows(Purge)
     assert record.subject_sha256 == hashlib.sha256(b"u-a").hexdigest() and record.rows == done["rows"]
     assert command("report", run).code == 0
     again = command("purge", "--subject", "u-a", "--yes")
     assert again.code == 4 and "nothing found to erase" in again.out
     with Project.existing() as project:
-        assert len(project.purges()) == 1, "where nothing is found, nothing is recorded"
+        assert len(project._rows(Purge)) == 1, "where nothing is found, nothing is recorded"
 
 
 def test_what_is_too_old_goes_as_a_whole(db: str, run: str) -> None:

@@ -95,10 +95,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     without_texts: bool = False
     purged: tuple[str, ...] = ()  # when, and how many answers
 
-    @property
-    def name(self) -> str:
-        return self.id
-
 
 class Project:
     """Any number of processes and threads may have it open and write to it."""
@@ -163,11 +159,6 @@ class Project:
         with self.database.reading() as connection:
             return _labels(connection, keys, run)
 
-    def add_labels(self, labels: Iterable[Label]) -> int:
-        """Add labels, all of them or none; return how many were new."""
-        with self.database.writing() as connection:
-            return add(connection, map(verdict_row, labels))
-
     def add_new_labels(self, keys: Collection[str], new_beside: Callable[[list[Label]], Iterable[Label]]) -> int:
         """Add what `new_beside` makes of all labels on these answers; return how many those were.
 
@@ -187,10 +178,6 @@ class Project:
     def decisions(self) -> list[Step]:
         """Oldest first."""
         return self._rows(Step)
-
-    def purges(self) -> list[Purge]:
-        """Oldest first."""
-        return self._rows(Purge)
 
     def counts(self) -> dict[str, int]:
         """How many rows of each kind there are: where these are the same, nothing was added."""
