@@ -95,8 +95,6 @@ class Rule(Struct, frozen=True):
 
 
 def _instead_of(metric: str) -> str:
-    if metric in ("labels", "kappa"):
-        return "leave it out: how far the grader errs is part of every interval"
     close = get_close_matches(metric, METRICS, 1)
     return f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
 
