@@ -18,6 +18,7 @@ from tests.fault_server import elsewhere
 
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Prompt, Settings
+from surefoot.store import Project
 
 LATENCY = 0.2
 ITEMS, CALLS_EACH = 200, 4
@@ -39,19 +40,22 @@ def clean(concurrency: int, folder: Path) -> tuple[float, float, float]:
     """Seconds, share of the ideal rate, and milliseconds of CPU per call; the cache is on and every reply is kept."""
     count = ITEMS * CALLS_EACH
     with elsewhere(latency=LATENCY) as server:
-        settings = Settings(concurrency=concurrency, cache=folder / f"{concurrency}-{time.monotonic_ns()}.sqlite")
+        replies = Project.open(folder / f"{concurrency}-{time.monotonic_ns()}.db").replies
+        settings = Settings(concurrency=concurrency, cache=replies)
         model = open_model(f"llm:bench@{server.url}", settings)
         list(model.complete_all(prompts("warm", concurrency)))  # a client that has connected before
         start, cpu = time.perf_counter(), time.process_time()
-        replies = list(model.complete_all(prompts("ask", count)))
+        found = list(model.complete_all(prompts("ask", count)))
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-        assert len(replies) == count and not any(reply.error for _, reply in replies)
+        assert len(found) == count and not any(reply.error for _, reply in found)
     return seconds, LATENCY * count / concurrency / seconds, cpu / count * 1e3
 
 
 def faulty(folder: Path, count: int = 1_000, concurrency: int = 64) -> None:
     with elsewhere(latency=0.05, faults=0.2, seed=1) as server:
-        settings = Settings(concurrency=concurrency, stall=1.5, total=2.0, cache=folder / "faulty.sqlite")
+        settings = Settings(
+            concurrency=concurrency, stall=1.5, total=2.0, cache=Project.open(folder / "faulty.db").replies
+        )
         model = open_model(f"llm:bench@{server.url}", settings)
         start = time.perf_counter()
         replies = dict(model.complete_all(prompts("ask", count)))

@@ -110,10 +110,9 @@ def truth(case: Case) -> dict[str, float]:
 def held(answers: Sequence[Answer], true: Mapping[str, float]) -> dict[str, bool | None]:
     """Whether the intervals hold the truth; None where there is none."""
     two = _table(answers, good_or_bad)
-    found = sensitivity_of(two)
     said = (
         accepted_but_bad(two),
-        found and found.interval,
+        sensitivity_of(two),
         corrected(_table(answers, only("wrong")), "wrong"),
         kappa_of(_table(answers)),
     )

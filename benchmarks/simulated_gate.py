@@ -36,9 +36,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     sees_rise: bool = True  # False: what is newly wrong looks right to the grader
     fragile: float = 0.1  # questions that are wrong in some runs and right in others
     reworded: float = 0.25  # answers that are told in other words than in other runs
-    documents: int | None = None  # that the questions are about, wrong answers lying together
     margin: float = 0.03
-    alpha: float = 0.05
     rules: int = 5  # against the baseline, as the bundled gate has: each may block by a part of alpha
     label_side: int | None = None  # 1: only the candidate's answers are labelled
 
@@ -91,22 +89,15 @@ def programme(setting: Setting, seed: int) -> Programme:
         Answer(f"{number:06}", min(side) if len(side) == 1 else None, verdict)
         for number, (side, verdict) in enumerate(zip(sides, verdicts, strict=True))
     ]
-    documents = None if setting.documents is None else [n % setting.documents for n in range(setting.questions)]
-    evidence = Evidence(
-        answers, occurrences, setting.questions, _WORTH, (setting.runs, setting.runs), documents=documents
-    )
+    evidence = Evidence(answers, occurrences, setting.questions, _WORTH, (setting.runs, setting.runs))
     made = Programme(setting, evidence, truth, float((after - before).mean()))
     made.labelled(_first_labels(made, luck))
     return made
 
 
 def _rates(setting: Setting, luck: np.random.Generator) -> np.typing.NDArray[np.float64]:
-    """How often each question is answered wrongly; where there are documents, some have most of the fragile ones."""
-    share = np.full(setting.questions, setting.fragile)
-    if setting.documents is not None:
-        spread = luck.beta(setting.fragile * 2, (1 - setting.fragile) * 2, setting.documents)
-        share = spread[np.arange(setting.questions) % setting.documents]
-    fragile = luck.random(setting.questions) < share
+    """How often each question is answered wrongly."""
+    fragile = luck.random(setting.questions) < setting.fragile
     return np.where(fragile, min(1.0, setting.wrong / setting.fragile), 0.0)
 
 
@@ -120,7 +111,7 @@ def _first_labels(made: Programme, luck: np.random.Generator) -> set[int]:
 
 def decided(draws: Draws, setting: Setting, look: int = 1) -> Outcome:
     """By the rule `wrong <= baseline`, one of several."""
-    alpha = spent(setting.alpha, look)
+    alpha = spent(look)
     if draws.quantile(alpha / setting.rules) > 0:
         return "BLOCK"
     return "SHIP" if draws.quantile(1 - alpha) <= setting.margin else "INCONCLUSIVE"

@@ -42,4 +42,4 @@ def kept(id: str, db: Path | str | None = None) -> Run:
 
 def add_labels(*labels: Label, db: Path | str | None = None) -> int:
     with Project.open(db) as project:
-        return project.add_labels(labels)
+        return project.add_new_labels((), lambda _: labels)

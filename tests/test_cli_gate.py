@@ -137,13 +137,11 @@ def test_peoples_labels_on_the_very_answers_stand_in(tmp_path: Path) -> None:
     assert code == 1 and any("divided on factuality of q000" in problem["message"] for problem in found["problems"])
 
 
-def test_labels_on_other_runs_by_the_same_grader_are_a_prior(tmp_path: Path) -> None:
-    """Half a label each. Without them nobody would know anything; with them the rule is at least open."""
+def test_labels_on_other_runs_say_nothing_of_these_versions(tmp_path: Path) -> None:
     other = kept_run("elsewhere", GOOD, version="v0")
     base, cand = pair(1, 1, deterministic=True)
-    assert "nobody has labelled" in check(decided(base, cand)[1])["reason"]
     add_labels(*(label_of(other, f"q{i:03}", "correct") for i in range(50)))
-    assert "nobody has labelled" not in check(decided(base, cand)[1])["reason"]
+    assert "nobody has labelled" in check(decided(base, cand)[1])["reason"]
 
 
 def test_what_shipped_last_is_the_baseline(tmp_path: Path) -> None:

@@ -28,18 +28,17 @@ def two(base: str, cand: str, number: int = 1) -> tuple[str, str]:
 
 
 def test_a_gate_file_says_how(tmp_path: Path) -> None:
-    file = gate_file(tmp_path, 'wrong = "wrong <= baseline"', 'alpha = 0.1\nmargin = 0.04\nclaim = "population"')
+    file = gate_file(tmp_path, 'wrong = "wrong <= baseline"', "margin = 0.04")
     base, cand = pair(1)
     used = decided(base, cand, *file)[1]
-    assert (used["alpha"], used["margin"], used["claim"], used["overridden"]) == (0.1, 0.04, "population", {})
-    used = decided(base, cand, *file, "--alpha", "0.01", "--margin", "0.2", "--claim", "set")[1]
-    assert (used["alpha"], used["margin"], used["claim"]) == (0.01, 0.2, "set")
-    assert used["overridden"] == {"alpha": 0.01, "margin": 0.2, "claim": "set"}
+    assert (used["margin"], used["overridden"]) == (0.04, {})
+    used = decided(base, cand, *file, "--margin", "0.2")[1]
+    assert (used["margin"], used["overridden"]) == (0.2, {"margin": 0.2})
     said = call(gate, base, cand, *file, "--margin", "0.2")[1].stdout
     assert "Not as the gate file has it" in said and "0.2" in said
 
 
-@pytest.mark.parametrize("wrong", ["alpha = 2", "margin = 'x'", "beta = 1", "claim = 'lax'", "mode = 'strict'"])
+@pytest.mark.parametrize("wrong", ["margin = 2", "margin = 'x'", "alpha = 0.05", "mode = 'strict'"])
 def test_a_broken_gate_file_is_named(tmp_path: Path, wrong: str) -> None:
     name, file = gate_file(tmp_path, "w = 'wrong <= baseline'", wrong)
     code, result = call(gate, *pair(1), name, file)
@@ -98,10 +97,10 @@ def test_the_history_tells_what_was_changed_in_the_gate_file(tmp_path: Path) -> 
         gate_file(tmp_path, "wrong = 'wrong <= baseline + 9%'", "margin = 0.3"),
     ]
     for number, file in enumerate(files, 1):
-        decided(*pair(number), *file, TRUTH, *(("--alpha", ".0499") if number == 3 else ()))
+        decided(*pair(number), *file, TRUTH, *(("--margin", ".0499") if number == 3 else ()))
     lines = call(gate, "--history")[1].stdout.splitlines()
     assert "changed" not in lines[0] and "the gate file has changed: margin" in lines[1]
-    assert "the gate file has changed: rules" in lines[2] and "--alpha 0.0499" in lines[2]
+    assert "the gate file has changed: rules" in lines[2] and "--margin 0.0499" in lines[2]
 
 
 def test_the_two_bundled_gates_differ_in_what_users_lose(tmp_path: Path) -> None:

@@ -107,7 +107,6 @@ def options_of(command: click.Command, path: str = "surefoot") -> list[tuple[str
 
 
 CHECKED_ELSEWHERE = (
-    "--alpha",
     "--margin",
     "--max-cost",
     "--sure-from",
@@ -134,7 +133,6 @@ def test_every_number_has_two_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["gate x y", "gate m.toml m.toml"])
-@pytest.mark.parametrize("option", ["alpha", "margin"])
 @pytest.mark.parametrize("value", NO_FLOATS)
-def test_shares_of_the_gate_are_shares(command: str, option: str, value: str, folder: Path) -> None:
-    assert option in refused(*command.split(), f"--{option}={value}")
+def test_shares_of_the_gate_are_shares(command: str, value: str, folder: Path) -> None:
+    assert "margin" in refused(*command.split(), f"--margin={value}")

@@ -127,7 +127,7 @@ def test_what_was_drawn_is_said_once(write: Write, tmp_path: Path) -> None:
         surefoot("calibrate", run, "--labels", write("l.jsonl", rows({"wrong": 9, "correct": 51}, "ai/x")))
     with Project.existing() as project:
         told = [replace(label, id=f"new-{label.id}", annotator="ai/y", run="elsewhere") for label in project.labels()]
-        project.add_labels(told)
+        project.add_new_labels((), lambda _: told)
     found = surefoot("calibrate", *runs, "--json").json
     assert found["labels"] == 120
     assert sum(sum(row.values()) for row in found["axes"]["factuality"]["table"].values()) == 120

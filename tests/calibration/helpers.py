@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from surefoot.calibration import calibrate as package
-from surefoot.calibration.answers import Answer, Answers, Graded, Joined
+from surefoot.calibration.answers import Graded, Joined
 from surefoot.calibration.answers import join as join_runs
 from surefoot.calibration.results import Calibration
 from surefoot.core import rubric
@@ -32,15 +32,9 @@ def join(verdicts: Sequence[Verdict], labels: Sequence[Label], **more: Any) -> J
 
 
 def calibrate(
-    verdicts: Sequence[Verdict], labels: Sequence[Label], rubric: Rubric = RUBRIC, target: Answers | None = None,
-    **more: Any,  # noqa: ANN401
+    verdicts: Sequence[Verdict], labels: Sequence[Label], rubric: Rubric = RUBRIC, **more: Any,  # noqa: ANN401
 ) -> Calibration:  # fmt: skip
-    return package.calibrate(join(verdicts, labels), rubric, target, **more)
-
-
-def unlabelled(values: Sequence[Value]) -> dict[str, list[Answer]]:
-    """Other answers with these verdicts on factuality."""
-    return {"factuality": [Answer(f"other{number}", 1, value) for number, value in enumerate(values)]}
+    return package.calibrate(join(verdicts, labels), rubric, **more)
 
 
 def from_table(

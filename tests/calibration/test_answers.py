@@ -19,7 +19,6 @@ def test_a_label_belongs_to_its_question_and_attempt() -> None:
     joined = join(verdicts, [label(1, "correct", attempt=2)])
     assert [answer.label for answer in joined.axes["factuality"]] == [None, "correct"]
     assert joined.labelled == 1
-    assert joined.sampled
 
 
 def test_with_versions_a_label_follows_the_answer_and_not_the_question() -> None:

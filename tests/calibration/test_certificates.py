@@ -5,13 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.calibration.answers import Joined
-from surefoot.calibration.calibrate import by_other_runs, sealed
-from surefoot.calibration.calibrate import calibrate as calibrate_joined
+from surefoot.calibration.calibrate import sealed
 from surefoot.calibration.results import PICKED
 from surefoot.core.records import AxisRecord, Certificate, Interval
 
-from .helpers import GRADER, RUBRIC, calibrate, from_table, join, label, unlabelled, verdict
+from .helpers import GRADER, RUBRIC, calibrate, from_table, label, verdict
 
 
 def made(at: str = "2026-01-01T00:00:00+00:00") -> Certificate:
@@ -72,21 +70,6 @@ def test_nothing_is_certified_where_no_label_was_drawn_by_chance() -> None:
     assert found.certificate.axes.keys() == {"factuality"}, "an axis with a picked label alone is not certified"
 
 
-def test_what_labels_are_worth_is_left_out_where_it_is_what_they_count() -> None:
-    before = AxisRecord(n=3, kappa=None, table={"wrong": {"wrong": 3}}, answers={"wrong": 4})
-    assert set(msgspec.to_builtins(before)) == {"n", "kappa", "table", "answers"}, "the ids of certificates stay"
-    less = replace(before, worth={"wrong": {"wrong": 1.5}}, answers_worth=2.0)
-    again = msgspec.json.decode(msgspec.json.encode(less), type=AxisRecord)
-    assert again == less
-
-
-def test_a_run_read_by_the_labels_on_others_shows_their_certificate() -> None:
-    known = join(*from_table({"correct": {"correct": 5}, "wrong": {"wrong": 3}}))
-    found = by_other_runs(Joined(GRADER, unlabelled(["wrong", "correct"])), known, RUBRIC, ["runs/a"])
-    assert found.certificate == calibrate_joined(known, RUBRIC).certificate
-    assert "labels on other runs" in found.certificate_reason
-
-
 values = st.sampled_from(["correct", "wrong", "unsupported", "refused", None])
 
 
@@ -102,4 +85,3 @@ def test_whatever_calibrate_certifies_is_sound(answers: list[tuple[str | None, s
     assert sealed(found.certificate) == found.certificate
     for record in found.certificate.axes.values():
         assert all(sum(row.values()) <= record.answers[said] for said, row in record.table.items())
-        assert all(count >= 0 for row in record.worth.values() for count in row.values())

@@ -176,10 +176,10 @@ def test_a_new_question_leaves_the_lines_before_it_alone(tmp_path: Path) -> None
     file = QuestionFile(path)
     file.add(fee(0))
     assert file.add(fee(0)).id == "b0-2"  # an id of its own
-    before, first = path.stat().st_ino, path.read_bytes()
+    first = path.read_bytes()
     QuestionFile(path).add(fee(2))
     assert file.add(fee(2)).id == "b2-2"  # what another process added is seen
-    assert path.stat().st_ino == before and path.read_bytes().startswith(first)
+    assert path.read_bytes().startswith(first)
     assert file.entries() == QuestionFile(path).entries()
 
 
@@ -189,13 +189,3 @@ def test_a_file_without_a_last_line_break_is_added_to(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     QuestionFile(path).add(fee(1))
     assert [question.id for question in QuestionFile(path).questions()] == ["b0", "b1"]
-
-
-def test_what_a_crash_left_of_a_new_question_is_dropped(tmp_path: Path) -> None:
-    path = tmp_path / "q.jsonl"
-    file = QuestionFile(path)
-    file.add(fee(0))
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole[:-9])
-    file.add(fee(1))
-    assert [one["qid"] for one in rows_in(path)] == ["b0", "b1"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefoot.gate.change import DRAWS, FEWEST_DRAWS, Answer, Counts, truths
+from surefoot.gate.change import DRAWS, FEWEST_DRAWS, Answer, truths
 from surefoot.gate.metrics import Value
 
 WORTH: dict[Value, float] = {"correct": 0.0, "wrong": 1.0}
@@ -16,15 +16,15 @@ def answers(count: int, verdict: str, label: str | None = None, *, side: int = 1
             for i in range(count)]  # fmt: skip
 
 
-def mean_of(given: list[Answer], earlier: Counts | None = None) -> float:
+def mean_of(given: list[Answer]) -> float:
     """How many of the answers without a label are wrong, on average."""
-    found = truths(given, WORTH, earlier or {})
+    found = truths(given, WORTH)
     opened = [number for number, one in enumerate(given) if one.label is None]
     return float(found.values[:, opened].mean(axis=1) @ found.weights)
 
 
 def test_what_people_said_is_the_truth_and_needs_no_draws() -> None:
-    found = truths([*answers(3, "wrong", "correct"), *answers(2, "correct", "wrong")], WORTH, {})
+    found = truths([*answers(3, "wrong", "correct"), *answers(2, "correct", "wrong")], WORTH)
     assert found.values.tolist() == [[0, 0, 0, 1, 1]] and found.weights.tolist() == [1]
 
 
@@ -44,10 +44,6 @@ def test_picked_labels_teach_nothing() -> None:
     assert mean_of([*picked, *answers(20, "wrong")]) == pytest.approx(0.5, abs=0.03)
 
 
-def test_labels_on_other_answers_count_as_they_are_weighed() -> None:
-    assert mean_of(answers(20, "wrong"), {"wrong": {"wrong": 9, "correct": 1}}) == pytest.approx(9.5 / 11, abs=0.02)
-
-
 def test_a_side_may_differ_from_the_other_as_far_as_its_own_labels_allow() -> None:
     """All alarms on the baseline are false. Of the candidate's, some still may be right."""
     labelled = answers(40, "wrong", "correct", side=0)
@@ -61,16 +57,16 @@ def test_a_side_may_differ_from_the_other_as_far_as_its_own_labels_allow() -> No
 
 def test_draws_are_seeded_even_and_bounded_by_memory() -> None:
     given = answers(30, "wrong")
-    first, again = truths(given, WORTH, {}), truths(given, WORTH, {})
+    first, again = truths(given, WORTH), truths(given, WORTH)
     assert np.array_equal(first.values, again.values) and first.values.shape == (DRAWS, 30)
-    assert truths(answers(60_000, "wrong"), WORTH, {}).values.shape[0] == FEWEST_DRAWS
-    assert truths(given, WORTH, {}, most=501).values.shape[0] == 500
+    assert truths(answers(60_000, "wrong"), WORTH).values.shape[0] == FEWEST_DRAWS
+    assert truths(given, WORTH, most=501).values.shape[0] == 500
 
 
 def test_values_of_more_than_two_kinds_come_as_often_as_they_were_labelled() -> None:
     worth: dict[Value, float] = {0: 0, 1: 1, 2: 2, 3: 3}
     known = [Answer(f"k{i}", 1, 2, label, True) for i, label in enumerate([0, 2, 2, 2, 3, 3] * 20)]
     given = [*known, *(Answer(f"o{i}", 1, 2) for i in range(50))]
-    found = truths(given, worth, {})
+    found = truths(given, worth)
     share = [float(((found.values[:, 120:] == number).mean(axis=1)) @ found.weights) for number in range(4)]
     assert share == pytest.approx([1 / 6, 0, 1 / 2, 1 / 3], abs=0.03)

@@ -11,7 +11,7 @@ import pytest
 
 from surefoot.core.types import Verdict
 from surefoot.gate import next_steps
-from surefoot.gate.change import Answer, Counts, Draws, Evidence, Occurrence, draw, truths
+from surefoot.gate.change import Answer, Draws, Evidence, Occurrence, draw, truths
 from surefoot.gate.judge import Opened, Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import Rule
@@ -29,21 +29,21 @@ def opened(count: int, side: int | None = 1, verdict: str = "wrong") -> list[Ans
 
 def test_a_value_that_nobody_gave_weighs_half_a_label() -> None:
     """One label says wrong: Beta(1.5, 0.5)."""
-    found = truths([Answer("known", None, "wrong", "wrong", True), *opened(200, None)], WORTH, {})
+    found = truths([Answer("known", None, "wrong", "wrong", True), *opened(200, None)], WORTH)
     assert float(found.values[:, 1:].mean(axis=1) @ found.weights) == pytest.approx(0.75, abs=0.02)
 
 
 def test_the_sides_may_differ_by_seven_tenths_in_log_odds() -> None:
     """Around one half, a step in log-odds is a quarter of it in shares."""
-    known: Counts = {"wrong": {"wrong": 5_000.0, "correct": 5_000.0}}
-    found = truths([*opened(500, 0), *opened(500, 1)], WORTH, known)
-    apart = found.values[:, 500:].mean(axis=1) - found.values[:, :500].mean(axis=1)
+    known = [Answer(f"known{n}", None, "wrong", ("wrong", "correct")[n % 2], True) for n in range(10_000)]
+    found = truths([*opened(500, 0), *opened(500, 1), *known], WORTH)
+    apart = found.values[:, 500:1_000].mean(axis=1) - found.values[:, :500].mean(axis=1)
     assert float(apart.std()) == pytest.approx(0.25 * 0.7, abs=0.012)
 
 
 @pytest.mark.parametrize(("answers", "draws"), [(30, 4_000), (4_000, 2_000), (60_000, 200)])
 def test_there_are_as_many_draws_as_fit_into_memory(answers: int, draws: int) -> None:
-    assert truths(opened(answers), WORTH, {}).values.shape[0] == draws
+    assert truths(opened(answers), WORTH).values.shape[0] == draws
 
 
 def test_where_fewer_than_ten_draws_lie_beyond_the_normal_curve_is_asked() -> None:
@@ -63,14 +63,14 @@ def test_the_noise_of_several_runs_is_that_between_them_and_one_answer_more() ->
 
 
 def test_alpha_is_spent_over_all_looks() -> None:
-    assert (Request().alpha, Request().margin, Request().look) == (0.05, 0.03, 1)
-    assert spent(0.05, 1) == pytest.approx(0.05 * 6 / pi**2) and spent(0.05, 3) == pytest.approx(spent(0.05, 1) / 9)
+    assert (Request().margin, Request().look) == (0.03, 1)
+    assert spent(1) == pytest.approx(0.05 * 6 / pi**2) and spent(3) == pytest.approx(spent(1) / 9)
 
 
 @pytest.mark.parametrize("rules", [1, 3])
 def test_every_end_is_one_sided_and_only_blocking_shares_alpha_among_the_rules(rules: int) -> None:
     """All is labelled, so that nothing but the luck of 3 changed answers is left: normal, sqrt(3 + 1) / 130 wide."""
-    one, alpha = some_open_rule(rules), spent(0.05, 1)
+    one, alpha = some_open_rule(rules), spent(1)
     assert one.change.low == one.draws.quantile(alpha / rules) and one.change.high == one.draws.quantile(1 - alpha)
     assert one.change.change == pytest.approx(3 / 130, abs=0.001)
     assert (one.change.high - one.change.change) * 130 / 2 == pytest.approx(Z(1 - alpha), abs=0.1)

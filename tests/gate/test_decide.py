@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Problem, Question, Trace, Verdict
-from surefoot.gate.counts import mcnemar_p
 from surefoot.gate.decide import Comparison, compare
 from surefoot.gate.judge import Request, spent
 from surefoot.gate.metrics import GRADED
@@ -334,19 +333,6 @@ def test_an_ungraded_answer_is_no_citation_that_does_not_exist() -> None:
     assert unknown.measures["cand"]["citation_exists_rate"].value is None and outcome(unknown)[0] == "INCONCLUSIVE"
 
 
-@pytest.mark.parametrize(
-    ("b", "c", "p"),
-    [(121, 59, 4e-6), (70, 59, 0.378688), (80, 59, 0.089452), (10, 30, 0.002221), (10, 10, 1), (0, 0, 1)],
-)
-def test_exact_mcnemar(b: int, c: int, p: float) -> None:
-    assert mcnemar_p(b, c) == mcnemar_p(c, b) == pytest.approx(p, abs=1e-6)
-
-
-def test_mcnemar_counts_answers_graded_on_both_sides() -> None:
-    test = judge("ccwr-", "wrcww").mcnemar
-    assert (test.newly_wrong, test.newly_fixed) == (2, 1)
-
-
 def test_every_measure_can_be_named_in_a_rule() -> None:
     for name in GRADED:
         assert Rule.parse(f"{name} >= baseline").metric == name
@@ -448,7 +434,7 @@ def test_more_than_a_quarter_of_what_can_be_answered_is_too_much_to_refuse() -> 
 
 
 def test_each_look_spends_alpha() -> None:
-    assert sum(spent(0.05, look) for look in range(1, 20_000)) == pytest.approx(0.05, rel=1e-3)
+    assert sum(spent(look) for look in range(1, 20_000)) == pytest.approx(0.05, rel=1e-3)
     base, cand = run_of("a", "c" * 70, "c" * 70), run_of("b", "c" * 70, "c" * 70)
     found = [decide(base, cand, Request(look=look)) for look in (1, 2, 9)]
     highs = [interval(one)[2] for one in found]
@@ -521,11 +507,9 @@ def test_labels_on_one_side_do_not_block_an_unchanged_pipeline() -> None:
         assert decide(*sides, rules=SHIP).decision.outcome != "BLOCK"
 
 
-def test_a_bound_of_a_change_is_refused_and_claims_are_known() -> None:
+def test_a_bound_of_a_change_is_refused() -> None:
     with pytest.raises(UsageError, match="interval anyway"):
         judge("c", "c", "wrong.high <= baseline")
-    with pytest.raises(UsageError, match="no claim"):
-        compare([side("c")], [side("c")], SHIP, Request(claim="lax"))
 
 
 def test_changes_are_shown_of_every_metric_and_by_field() -> None:

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
 
-from surefoot.core.intervals import kappas
 from surefoot.core.types import Evidence, Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.refusal_quality import Quality, refusal_quality
 from tests.growth import grows_evenly
@@ -146,11 +145,9 @@ def test_written_refusals_are_told_apart() -> None:
 
     rows = [json.loads(line) for line in benchmark.DATA.read_text(encoding="utf-8").splitlines()]
     for split in ("development", "held-out"):
-        table = [[0] * 4 for _ in range(4)]
-        for row in rows:
-            if row["split"] == split:
-                table[row["level"]][refusal_quality(benchmark.item_of(row)).level] += 1
-        assert kappas(np.array(table), "quadratic") > 0.9, (split, table)
+        mine = [row for row in rows if row["split"] == split]
+        found = [refusal_quality(benchmark.item_of(row)).level for row in mine]
+        assert cohen_kappa_score([row["level"] for row in mine], found, weights="quadratic") > 0.9, split
     assert benchmark._kappa(Counter({(0, 0): 40, (1, 1): 28, (3, 3): 24})).startswith("1.00 (without a disagreement")
 
 

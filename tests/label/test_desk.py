@@ -57,7 +57,7 @@ def test_what_was_said_to_be_picked_stays_so_when_it_is_changed_here(sit: Sit) -
     number = next_of(desk, "Ana")
     desk.save("Ana", sent(desk, number, "a", factuality="wrong"))
     [row] = desk.project.labels()
-    desk.project.add_labels([replace(row, id="later", at=f"{row.at}~", drawn="chosen")])
+    desk.project.add_new_labels((), lambda _: [replace(row, id="later", at=f"{row.at}~", drawn="chosen")])
     desk.save("Ana", sent(desk, number, "b", factuality="correct"))
     assert [row.drawn for row in desk.project.labels()] == ["flagged", "chosen", "chosen"]
 
@@ -117,7 +117,7 @@ def test_a_label_that_came_from_elsewhere_is_what_an_undo_goes_back_to(sit: Sit)
         value="correct",
         version=version,
     )
-    desk.project.add_labels([row])
+    desk.project.add_new_labels((), lambda _: [row])
     desk.labels.refresh_if_old()  # it was read just now
     assert desk.progress("Ana").mine == 0
     desk.labels.refresh()

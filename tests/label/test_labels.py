@@ -54,7 +54,7 @@ def put_in(desk: Desk, number: int, annotator: str, at: str) -> None:
         id=f"from a file/{annotator}", at=at, annotator=annotator, question_id="q", axis="factuality", value="correct",
         version=desk.queue.sheets[number - 1].version,
     )  # fmt: skip
-    desk.project.add_labels([row])
+    desk.project.add_new_labels((), lambda _: [row])
 
 
 @pytest.mark.parametrize(

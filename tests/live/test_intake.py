@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Passage
 from surefoot.live import intake as intake_file
-from surefoot.live import spool
 from surefoot.live.intake import Intake, Places, queued_in
 from surefoot.live.receiver import JSON, read_export
 from surefoot.live.record import Record
+from surefoot.live.spool import Spool
 from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
@@ -139,11 +140,11 @@ def test_a_full_disk_takes_nothing_and_loses_nothing(tmp_path: Path, monkeypatch
     send(intake, trace(1))
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(spool, "write_whole", full)
-        with pytest.raises(Incomplete, match=r"nothing can be written to .*: No space left on device"):
+        patch.setattr(Spool, "append", full)
+        with pytest.raises(Incomplete, match=r"nothing can be written to .*: database or disk is full"):
             send(intake, trace(2))
         with pytest.raises(Incomplete):
             intake.settle(LATER)
@@ -169,8 +170,7 @@ def test_what_the_grader_cannot_keep_up_with_is_dropped_and_counted(
     again.close()
 
 
-def test_files_go_when_they_are_done_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_SEGMENT_BYTES", 1_000)
+def test_files_go_when_they_are_done_with(tmp_path: Path) -> None:
     record = fresh()
     intake = opened(tmp_path, record, settle=0.0)
     for number in range(40):
@@ -178,5 +178,18 @@ def test_files_go_when_they_are_done_with(tmp_path: Path, monkeypatch: pytest.Mo
         intake.settle(LATER)
         *_, (_, end) = intake.queue.rows(Places().queue)
         intake.forget(end)
-    assert len(list(tmp_path.iterdir())) <= 7 and record.counts["seen"] == 40
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 200_000 and record.counts["seen"] == 40
     intake.close()
+
+
+def test_a_span_that_waits_is_there_after_a_crash_whatever_is_forgotten(tmp_path: Path) -> None:
+    record = fresh()
+    intake = opened(tmp_path, record)
+    send(intake, trace(1))
+    record.places = Places(intake.end(), record.places.queue)
+    intake.forget(0)
+    intake.close()
+    again = opened(tmp_path, record)
+    again.settle(LATER)
+    assert len(names(again)) == 1
+    again.close()

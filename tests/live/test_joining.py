@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from surefoot.io.spans import Span, traces_of
 from surefoot.live import joining
 from surefoot.live.joining import Joiner
-from surefoot.live.spool import Place
 
 ROOT = Span("t", "1", question="The fee?", answer="Forty euros.", start="5")
 SEARCH = Span("t", "2", "1", "retrieval", start="1")  # by its clock it came before what called it
@@ -20,13 +19,13 @@ MODEL = Span("t", "3", "1", "model", answer="Forty.", start="9")
 def test_order_and_repetition_do_not_matter(spans: list[Span]) -> None:
     joiner = Joiner(10)
     for second, span in enumerate(spans):
-        joiner.add(span, second, Place())
+        joiner.add(span, second, 0)
     assert joiner.quiet(13.9) == []
     (found,) = joiner.quiet(14)
     assert sorted(found, key=lambda span: span.span_id) == [ROOT, SEARCH, MODEL]
     assert traces_of(found)["t", ""].answer == "Forty euros."
     joiner.settle(["t"])
-    joiner.add(MODEL, 15, Place())
+    joiner.add(MODEL, 15, 0)
     assert joiner.quiet(99) == [] and joiner.late == 1 and len(joiner) == 0
 
 
@@ -35,11 +34,11 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining, "_MOST_SPANS", 5)
     joiner, early = Joiner(10), 0
     for number in range(100):
-        joiner.add(Span(f"t{number}", "1", answer="x" * 1_000), 0, Place(number))
+        joiner.add(Span(f"t{number}", "1", answer="x" * 1_000), 0, number)
         done = [spans[0].trace_id for spans in joiner.quiet(0)]
         joiner.settle(done)
         early += len(done)
-    assert len(joiner) + early == 100 and len(joiner) <= 8 and joiner.first == Place(100 - len(joiner))
+    assert len(joiner) + early == 100 and len(joiner) <= 8 and joiner.first == 100 - len(joiner)
     for number in range(9):
-        joiner.add(Span("circle", str(number)), 1, Place())
+        joiner.add(Span("circle", str(number)), 1, 0)
     assert joiner.late == 4

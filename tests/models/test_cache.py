@@ -16,18 +16,24 @@ from hypothesis import strategies as st
 from surefoot.core.errors import Incomplete
 from surefoot.models.cache import Cache, default_path, digest_of
 from surefoot.models.seam import Prompt, Reply
+from surefoot.store import Project
 
 WRITER = """
 import sys
 from pathlib import Path
 from surefoot.models.cache import Cache
 from surefoot.models.seam import Reply
-cache = Cache(Path(sys.argv[1]))
+from surefoot.store import Project
+cache = Cache(Project.open(sys.argv[1]).replies)
 for number in range(int(sys.argv[3])):
     cache.put(f"{sys.argv[2]}/{number}", "m", Reply("text " * 50, {"n": number}, 1, 2, 0.5))
     print(number, flush=True)
 """
 PROMPTS = st.builds(Prompt, text=st.text(), system=st.text(), longest=st.integers(1, 9), attempt=st.integers(1, 3))
+
+
+def opened(path: Path) -> Cache:
+    return Cache(Project.open(path).replies)
 
 
 def writer(path: Path, label: str, count: int) -> subprocess.Popen[str]:
@@ -37,7 +43,7 @@ def writer(path: Path, label: str, count: int) -> subprocess.Popen[str]:
 
 
 def test_a_repeat_costs_nothing(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "deep" / "replies.sqlite")
+    cache = opened(tmp_path / "deep" / "replies.sqlite")
     assert cache.get("a") is None
     cache.put("a", "m", Reply("x", {"k": [1]}, 3, 4, 0.5, asked=3, how="json_schema"))
     assert cache.get("a") == Reply("x", {"k": [1]}, 3, 4, 0.0, True, 0, "json_schema")
@@ -66,7 +72,7 @@ def test_many_processes_write_and_a_killed_one_loses_nothing(tmp_path: Path) -> 
     said += killed.stdout.read().split()
     for process in (*writers, killed):
         process.communicate(timeout=600)
-    cache = Cache(path)
+    cache = opened(path)
     for label in "abc":
         assert all(cache.get(f"{label}/{number}") is not None for number in range(60))
     whole = [word for word in said if word.isdigit()][:-1]  # the last may be half a number
@@ -76,17 +82,17 @@ def test_many_processes_write_and_a_killed_one_loses_nothing(tmp_path: Path) -> 
 def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database, but long enough to be looked at " * 50)
-    with pytest.raises(Incomplete, match=r"notes\.txt"):
-        Cache(path)
+    with pytest.raises(Incomplete, match=r"notes\.txt is not a database"):
+        opened(path)
     with pytest.raises(Incomplete, match="cannot be opened"):
-        Cache(path / "below")
+        opened(path / "below")
 
 
 def test_a_damaged_row_is_asked_again_and_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cache = Cache(tmp_path / "replies.sqlite")
+    cache = opened(tmp_path / "replies.sqlite")
     cache.put("a", "m", Reply("x"))
     with contextlib.closing(sqlite3.connect(tmp_path / "replies.sqlite")) as database, database:
-        database.execute("UPDATE replies SET reply = X'7B'")
+        database.execute("UPDATE replies SET reply = '{'")
     assert cache.get("a") is None and cache.get("a") is None
     assert capsys.readouterr().err.count("cache of replies failed") == 1
     cache.put("a", "m", Reply("y"))
@@ -95,4 +101,4 @@ def test_a_damaged_row_is_asked_again_and_said_once(tmp_path: Path, capsys: pyte
 
 def test_where_it_is_by_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_path() == tmp_path / "surefoot" / "replies.sqlite"
+    assert default_path() == tmp_path / "surefoot" / "replies.db"

@@ -22,6 +22,7 @@ from surefoot.models import client, pace
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Prompt, Reply, Settings
+from surefoot.store import Project
 from tests.fault_server import Call, Fault, FaultServer, Script, at_random, http_date, in_turn
 from tests.models.schemas import asking
 
@@ -39,6 +40,8 @@ SHORT: dict[str, object] = {"stall": 0.2, "total": 0.4}
 
 
 def opened(server: FaultServer, kind: str = "llm", budget: Budget | None = None, **given: object) -> EndpointModel:
+    if "cache" in given:
+        given["cache"] = Project.open(str(given["cache"])).replies
     settings = Settings(**{"stall": 20.0, "total": 20.0, **given})  # type: ignore[arg-type]
     model = open_model(f"{kind}:m@{server.url}", settings, budget)
     assert isinstance(model, EndpointModel)
@@ -469,11 +472,10 @@ def test_no_key_is_sent_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> 
 
 ASKER = """
 import sys
-from pathlib import Path
 from surefoot.models.endpoint import open_model
-from surefoot.models.seam import Prompt
-from surefoot.models.seam import Settings
-model = open_model(f"llm:m@{sys.argv[1]}", Settings(concurrency=8, cache=Path(sys.argv[2])))
+from surefoot.models.seam import Prompt, Settings
+from surefoot.store import Project
+model = open_model(f"llm:m@{sys.argv[1]}", Settings(concurrency=8, cache=Project.open(sys.argv[2]).replies))
 try:
     for place, reply in model.complete_all(Prompt(f"p{number}") for number in range(1000)):
         print(place, flush=True)

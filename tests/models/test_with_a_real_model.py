@@ -6,12 +6,15 @@ from pathlib import Path
 
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Prompt, Reply, Settings
+from surefoot.store import Project
 from tests.llm_server import LlmServer
 from tests.models.schemas import VERDICT
 
 
 def opened(server: LlmServer, cache: Path) -> EndpointModel:
-    model = open_model(f"llm:{server.model}@{server.url}", Settings(concurrency=2, cache=cache, thinking=0))
+    model = open_model(
+        f"llm:{server.model}@{server.url}", Settings(concurrency=2, cache=Project.open(cache).replies, thinking=0)
+    )
     assert isinstance(model, EndpointModel)
     return model
 

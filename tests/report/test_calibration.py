@@ -5,16 +5,13 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 from rich.console import Console
 
-from surefoot.calibration import words
-from surefoot.calibration.answers import Graded, Joined, join
-from surefoot.calibration.calibrate import by_other_runs
 from surefoot.calibration.results import Calibration
 from surefoot.core.types import Problem
 from surefoot.report import html, markdown
 from surefoot.report import terminal as terminal_form
 from surefoot.report.calibration import report
 
-from ..calibration.helpers import RUBRIC, calibrate, from_table, label, unlabelled, verdict
+from ..calibration.helpers import RUBRIC, calibrate, from_table, label, verdict
 
 HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
 
@@ -22,7 +19,7 @@ HOSTILE = "<script>alert(1)</script> | [x](http://e.vil) \x1b[31m\u202e"
 def found(**changes: object) -> Calibration:
     verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 4}, "wrong": {"wrong": 12}}, {"correct": 60})
     verdicts = [replace(one, confidence=0.5 + number % 50 / 100) for number, one in enumerate(verdicts)]
-    return replace(calibrate(verdicts, labels, RUBRIC, unlabelled(["wrong", "correct"] * 20)), **changes)
+    return replace(calibrate(verdicts, labels, RUBRIC), **changes)
 
 
 class Tags(HTMLParser):
@@ -53,7 +50,7 @@ def test_all_three_say_the_same() -> None:
     result = found()
     page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     for said in (
-        "post-stratified", "Rogan-Gladen", "more labels on answers graded correct",
+        "post-stratified", "more labels on answers graded correct",
         "agreement: ", "Certificate ",
     ):  # fmt: skip
         assert said in page, said
@@ -89,22 +86,8 @@ def test_labels_that_were_picked_leave_dashes() -> None:
     assert "no label was drawn by chance" in on_page(result)
 
 
-def test_the_table_of_other_runs_is_called_theirs() -> None:
-    verdicts, labels = from_table({"correct": {"correct": 20, "wrong": 4}, "wrong": {"wrong": 12}}, {"correct": 60})
-    here = Joined("g/1", unlabelled(["wrong"] * 7 + ["correct"] * 5 + [None] * 3))
-    result = by_other_runs(here, join([Graded(verdicts, labels)]), RUBRIC, ["a"])
-    page, lines, shown = on_page(result), in_markdown(result), terminal(result)
-    for one in (page, lines, shown):
-        assert "the answers of other runs, and how many answers this run has" in one
-        assert "36 answers labelled on other runs by people (anna)" in one
-        assert "answers here" in one and "answers in all" not in one
-    assert "| wrong | 0 | 12 | 0 | 0 | 12 | 7 |" in lines
-    assert "| ungraded | 0 | 0 | 0 | 0 | 0 | 3 |" in lines
-
-
 def test_one_of_a_thing_is_one() -> None:
     assert "and 1 more, all of them in --json" in terminal(found(problems=(Problem("note", "so"),) * 21))
-    assert "on 1 labelled answer of" in words.elsewhere("of it", 1)
 
 
 def test_the_two_numbers_come_first_and_all_else_on_demand() -> None:

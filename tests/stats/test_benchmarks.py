@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from surefoot.gate.rules import SET
-
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -78,4 +76,4 @@ def test_a_rise_does_not_ship_and_the_labels_asked_for_block_it() -> None:
 def test_intervals_of_the_change_hold_it() -> None:
     for wrong, sensitivity, runs, labels in (gate.GRID[0], gate.GRID[-1]):
         setting = replace(gate.S, wrong=wrong, sensitivity=sensitivity, runs=runs, labels=labels, rise=0.02)
-        assert sum(gate.covers(setting, SET, seed) for seed in range(30)) >= 25
+        assert sum(gate.covers(setting, seed) for seed in range(30)) >= 25

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.core import intervals as correction
-from surefoot.core.intervals import Stratum, jeffreys, kappas, post_stratified, ppi_mean, ppi_refused, rogan_gladen
+from surefoot.core.intervals import Stratum, jeffreys, kappas, post_stratified
 
 WORKED = [Stratum(13, 13, 9), Stratum(117, 37, 1)]
-LABELS, SCORES = ([float(digit) for digit in row] for row in ("1110100111", "1100101111"))
-REST = [1.0] * 70 + [0.0] * 30
 
 
 def confusion_draws(table: list[list[int]], answers: list[int], **more: Any) -> correction.Numbers:  # noqa: ANN401
@@ -93,72 +91,3 @@ def test_what_was_never_seen_may_be_rare_or_impossible() -> None:
     assert np.quantile(kappas(rare), 0.025) < 0.95
     unlabelled = confusion_draws([[0, 0], [0, 5]], [10, 20], unseen=False, draws=2_000)
     assert unlabelled[:, 0, 0].std() > 0.05
-
-
-@pytest.mark.parametrize(
-    ("positives", "n", "sensitivity", "specificity", "low", "high"),
-    [
-        (4060, 11284, (178, 179), (358, 359), 0.3487, 0.3721),
-        (51, 2971, (32, 33), (20, 20), 0, 0.0533),
-        (round(0.06 * 11862), 11862, (8, 10), (12, 12), 0, 0.1467),
-        (400, 1000, (180, 200), (140, 200), 0.0564, 0.2627),
-    ],
-)
-def test_the_worked_numbers_of_an_older_calibration_set(
-    positives: int, n: int, sensitivity: tuple[int, int], specificity: tuple[int, int], low: float, high: float
-) -> None:
-    rate = rogan_gladen(positives, n, sensitivity, specificity)
-    assert (rate.low, rate.high) == pytest.approx((low, high), abs=6e-5)
-    assert rate.warning == ""
-
-
-def test_rogan_and_gladens_estimate() -> None:
-    assert rogan_gladen(400, 1000, (180, 200), (140, 200)).value == pytest.approx(0.1667, abs=5e-5)
-
-
-def test_a_rate_below_zero_warns() -> None:
-    rate = rogan_gladen(6, 151, (964, 1000), (927, 1000))
-    assert rate.value == 0 and "-3.7%" in rate.warning
-    above = rogan_gladen(150, 151, (90, 100), (99, 100))
-    assert above.value == 1 and "100% is shown" in above.warning
-
-
-def test_a_grader_that_guesses_corrects_nothing() -> None:
-    rate = rogan_gladen(50, 100, (5, 10), (5, 10))
-    assert (rate.value, rate.low, rate.high) == (None, 0, 1) and "chance" in rate.warning
-
-
-@given(
-    st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
-    st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
-    st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
-)
-def test_whatever_the_counts_the_interval_holds_the_rate(
-    seen: tuple[int, int], sensitivity: tuple[int, int], specificity: tuple[int, int]
-) -> None:
-    rate = rogan_gladen(*seen, sensitivity, specificity)
-    assert 0 <= rate.low <= rate.high <= 1
-    if rate.value is not None:
-        assert rate.low <= rate.value <= rate.high
-        found, left_out = (hits / of for hits, of in (sensitivity, specificity))
-        raw = (seen[0] / seen[1] + left_out - 1) / (found + left_out - 1)
-        assert bool(rate.warning) == (not 0 <= raw <= 1)
-
-
-def test_the_worked_numbers_of_ppi() -> None:
-    mean = ppi_mean(LABELS, SCORES, REST)
-    assert mean.value == pytest.approx(0.7)
-    assert (mean.low, mean.high) == pytest.approx((0.45393, 0.94607), abs=5e-6)
-
-
-def test_scores_that_say_nothing_are_not_believed() -> None:
-    flat = ppi_mean(LABELS, [1.0] * 10, [1.0] * 100)
-    assert (flat.value, flat.low, flat.high) == pytest.approx((0.7, 0.415974, 0.984026), abs=5e-6)
-
-
-def test_ppi_takes_ten_events() -> None:
-    assert ppi_refused([1.0] * 10 + [0.0] * 40) is None
-    assert "only 9" in str(ppi_refused([1.0] * 9 + [0.0] * 41))
-    assert "only 9" in str(ppi_refused([1.0] * 41 + [0.0] * 9))
-    assert ppi_refused([]) is not None
-    assert ppi_refused([i / 20 for i in range(20)]) is None

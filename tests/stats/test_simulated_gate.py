@@ -40,4 +40,4 @@ def test_later_looks_are_stricter() -> None:
     made = programme(replace(SMALL, rise=0.2, labels=400), 1)
     draws = draw(made.evidence)
     assert decided(draws, made.setting) == "BLOCK"
-    assert decided(draws, replace(made.setting, alpha=1e-9), look=50) != "SHIP"
+    assert decided(draws, made.setting, look=5_000) != "SHIP"

@@ -123,7 +123,7 @@ def test_a_label_that_differs_from_the_one_of_its_id_is_refused_with_all_others(
     surefoot.export(tmp_path / "l.jsonl", labels=True)
     copy = tmp_path / "copy.db"
     with Project.open(copy) as project:
-        project.add_labels([label(run, "q0", "refused")])
+        project.add_new_labels((), lambda _: [label(run, "q0", "refused")])
     with pytest.raises(UsageError, match="another row of verdicts has the id label-1"):
         surefoot.import_(tmp_path / "l.jsonl", db=copy)
     with Project.open(copy) as project:

@@ -194,7 +194,7 @@ with Project.open() as project:
     for number in range(count):
         name = f"shared/{number}" if number % 4 == 0 else f"{who}/{number}"
         said = dict(annotator="a", question_id="q", axis="factuality", value="wrong", version="v", note="x" * 300)
-        project.add_labels([Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
+        project.add_new_labels((), lambda _: [Label(id=name, at="2026-01-01T00:00:00+00:00", **said)])
         print(number, flush=True)
 assert who != names[0] or all(os.wait()[1] == 0 for _ in names[1:])
 """
@@ -234,7 +234,7 @@ def test_a_reader_does_not_wait_and_a_writer_not_for_ever(db: str, monkeypatch: 
     with Project.existing() as project, Project.existing() as other, other.database.writing():
         assert [one.id for one in project.runs()] == [run]
         with pytest.raises(Incomplete, match="has been busy for over 1 seconds") as caught:
-            project.add_labels([label(run, "q0", "wrong")])
+            project.add_new_labels((), lambda _: [label(run, "q0", "wrong")])
         assert "wait until the other process" in caught.value.hint
 
 

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 import surefoot
-from surefoot.models.cache import Cache, default_path
-from surefoot.models.seam import Reply
+from surefoot.core.records import Purge
+from surefoot.models.cache import default_path
 from surefoot.store import Project
 from tests.in_process import surefoot as command
 from tests.kept import kept
@@ -50,7 +50,8 @@ def everything(db: str) -> str:
 
 
 def test_all_about_a_person_is_gone_and_the_rest_stays(db: str, run: str) -> None:
-    Cache(default_path()).put("d" * 64, "m", Reply(text="something else"))
+    with Project.open(default_path()) as project:
+        project.replies.write("d" * 64, "m", b'"Of somebody"')
     with Project.existing() as project:
         project.replies.write("d" * 64, "m", b'"Of somebody"')
     shown = surefoot.purge(subject="u-a")
@@ -59,17 +60,19 @@ def test_all_about_a_person_is_gone_and_the_rest_stays(db: str, run: str) -> Non
     done = surefoot.purge(subject="u-a", yes=True)
     assert done["erased"] and done["rows"]["answers"] == done["rows"]["replies"] == 1 and done["rows"]["verdicts"] > 1
     left = everything(db)
-    assert SECRET not in left and OTHER in left and Cache(default_path()).get("d" * 64) is None
+    assert SECRET not in left and OTHER in left
+    with Project.existing(default_path()) as project:
+        assert project.replies.read("d" * 64) is None
     assert len(kept(run).traces()) == len(kept(run).questions()) == 1 and kept(run).verdicts()
     with Project.existing() as project:
         assert [one.subject for one in project.labels()] == ["u-b"]
-        [record] = project.purges()
+        [record] = project._rows(Purge)
     assert record.subject_sha256 == hashlib.sha256(b"u-a").hexdigest() and record.rows == done["rows"]
     assert command("report", run).code == 0
     again = command("purge", "--subject", "u-a", "--yes")
     assert again.code == 4 and "nothing found to erase" in again.out
     with Project.existing() as project:
-        assert len(project.purges()) == 1, "where nothing is found, nothing is recorded"
+        assert len(project._rows(Purge)) == 1, "where nothing is found, nothing is recorded"
 
 
 def test_what_is_too_old_goes_as_a_whole(db: str, run: str) -> None:

@@ -96,11 +96,6 @@ class Joined(Struct):
         """Answers that people put into a bucket."""
         return sum(answer.label is not None for answer in self.axes.get(FACTUALITY, ()))
 
-    @property
-    def sampled(self) -> bool:
-        """Some labels are on answers that were drawn by chance, and so say something of the others."""
-        return any(a.label is not None and not a.chosen for answers in self.axes.values() for a in answers)
-
     def tell(self, message: str, kind: str = "note") -> None:
         self.problems.append(Problem(kind, message))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.calibration import estimates, results, words
-from surefoot.calibration.answers import FACTUALITY, Answer, Answers, Joined
+from surefoot.calibration.answers import FACTUALITY, Answer, Joined
 from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Differing, Rate
@@ -21,19 +20,12 @@ from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
-_ON_OTHER_RUNS = "it rests on labels on other runs: none were drawn from these answers"
-_ORDINAL = frozenset({"citation_supports", "refusal_quality"})
 _WIDTH_OF = "wrong"
 
 
-def calibrate(
-    joined: Joined, rubric: Rubric, target: Answers | None = None, *, corpus: str = "", at: str = ""
-) -> Calibration:
-    """Hold verdicts against labels; `target` are verdicts of the same grader on answers without labels.
-
-    The certificate is of the time `at`.
-    """
-    axes, elsewhere, first = dict[str, AxisCalibration](), dict[str, dict[str, Rate]](), dict[str, Any]()
+def calibrate(joined: Joined, rubric: Rubric, *, corpus: str = "", at: str = "") -> Calibration:
+    """Hold verdicts against labels. The certificate is of the time `at`."""
+    axes, first = dict[str, AxisCalibration](), dict[str, Any]()
     for axis in (*rubric.axes, *_scored_by_council(joined)):
         answers = joined.axes.get(axis.name, [])
         if not any(answer.votes for answer in answers):
@@ -45,12 +37,6 @@ def calibrate(
                 answers, accepted, caught, f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
             )
             first = {"headline": said, "accepted_but_bad": accepted, "bad_caught": caught}
-        others = (target or {}).get(axis.name)
-        if others and axis.values:
-            elsewhere[axis.name] = {
-                bucket: estimates.rate_elsewhere(others, confusion_of(answers, axis, only(bucket)), bucket)
-                for bucket in confusion_of(answers, axis).columns
-            }
     shown = joined.axes.get(FACTUALITY, [])
     skipped = sum(answer.passed_over == SKIPPED for answer in shown)
     found = Calibration(
@@ -58,9 +44,7 @@ def calibrate(
         skipped_note=words.passed_over(shown), axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256,
         corpus=corpus, labels=joined.labelled, runs=joined.runs, differ=_differing(joined),
         annotators=tuple(sorted(joined.people)),
-        labelled_by=whose(joined.people), target=elsewhere or None,
-        target_explanation=words.elsewhere("of the run above", joined.labelled) if elsewhere else "",
-        problems=tuple(joined.problems),
+        labelled_by=whose(joined.people), problems=tuple(joined.problems),
     )  # fmt: skip
     reason = _why_no_certificate(found)
     certificate = None if reason else _certificate(found, at)
@@ -89,28 +73,6 @@ def _scored_by_council(joined: Joined) -> list[Axis]:
     ]
 
 
-def by_other_runs(
-    joined: Joined, known: Joined, rubric: Rubric, names: Sequence[str], *, corpus: str = "",
-    at: str = "",
-) -> Calibration:  # fmt: skip
-    """The rates of a run that nobody labelled, by the errors of its grader on the labelled answers of other runs."""
-    found = calibrate(known, rubric, joined.axes, corpus=corpus, at=at)
-    axes = {
-        name: replace(
-            found.axes[name],
-            corrected=rates,
-            answers_here=dict(Counter(named(answer.verdict) for answer in joined.axes[name])),
-            explanation=words.elsewhere(f"of {', '.join(names)}", found.axes[name].n),
-            labels_needed="",
-        )
-        for name, rates in (found.target or {}).items()
-    }
-    reason = found.certificate_reason or _ON_OTHER_RUNS
-    return replace(
-        found, axes=axes, certificate_reason=reason, target=None, target_explanation="", problems=tuple(joined.problems)
-    )
-
-
 def _why_no_certificate(found: Calibration) -> str:
     factuality = found.axes.get(FACTUALITY)
     if not bare_name(found.grader):
@@ -123,8 +85,7 @@ def _why_no_certificate(found: Calibration) -> str:
 def _certificate(found: Calibration, at: str) -> Certificate:
     axes = {
         name: AxisRecord(
-            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided, worth=axis.worth,
-            answers_worth=axis.answers_worth,
+            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided,
             annotators=() if axis.annotators == found.annotators else axis.annotators,
         )
         for name, axis in found.axes.items()
@@ -189,15 +150,12 @@ def _with_buckets(
         found,
         kappa=kappa,
         kappa_reason="" if kappa else _ONE_VALUE,
-        weighted_kappa=estimates.kappa_of(confusion, "quadratic") if _is_ordinal(axis) or not axis.values else None,
         agreement=estimates.agreement_of(confusion),
         per_bucket={bucket: estimates.bucket_of(table, bucket) for bucket, table in buckets.items()},
         corrected=rates | found.corrected,
         table=confusion.table(confusion.drawn),
         chosen=confusion.table(confusion.chosen),
         answers=confusion.answers(),
-        worth=confusion.worth(),
-        answers_worth=confusion.answers_worth(),
         labels_needed=needed,
     )
 
@@ -222,8 +180,3 @@ def _without_sample(
         answers=graded,
         explanation="The rates are the grader's own: nothing can be said of its errors.",
     )
-
-
-def _is_ordinal(axis: Axis) -> bool:
-    """Its values have an order: numbers, or words that a reader puts in order at sight."""
-    return axis.name in _ORDINAL or bool(axis.values and all(isinstance(value, int) for value in axis.values))

@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.calibration.answers import FACTUALITY, Answer
-from surefoot.calibration.results import UNGRADED, Table, Weighed
+from surefoot.calibration.results import UNGRADED, Table
 from surefoot.core.intervals import (
     Labelled,
     Member,
@@ -36,7 +36,6 @@ Kind = Callable[[str], str]  # which values are taken together, in a column
 _KNOWN = 1_000_000_000
 _FEW = 5  # labels below which a part of a row is taken together with the rest of the row
 _DRAWS = 4_000
-_DIGITS_OF_WORTH = 6
 _LARGEST_COUNT = 20  # above, a count is a number and no set of buckets
 
 
@@ -87,11 +86,6 @@ class Confusion(Struct, frozen=True, dict=True):
     @property
     def complete(self) -> bool:
         return self.labelled == self.total
-
-    @property
-    def has_sample(self) -> bool:
-        """Some labels are on answers drawn by chance; what was picked speaks for itself alone."""
-        return any(batch.m for batch in self.drawn)
 
     def drawn_by_verdict(self) -> tuple[Counter[str], Counter[str]]:
         """Of the answers that were not picked: how many have each verdict, and how many of these are labelled."""
@@ -167,26 +161,6 @@ class Confusion(Struct, frozen=True, dict=True):
         given = {batch.verdict for batch in labelled}
         lines = zip(self.rows, counts, strict=True)
         return {row: dict(zip(self.columns, map(int, line), strict=True)) for row, line in lines if row in given}
-
-    def worth(self) -> Weighed:
-        """By verdict, what its drawn labels are worth as labels on all answers with it; without rows as in the table.
-
-        Where a batch has fewer labels for its size than another, its labels weigh more and all together are worth less.
-        """
-        found = Weighed()
-        for row, labels in self.table(self.drawn).items():
-            batches = [batch for batch in self.drawn if batch.verdict == row and batch.m]
-            sizes = np.array([batch.n for batch in batches]) / sum(batch.n for batch in batches)
-            shares = np.array([[batch.labels.get(column, 0) / batch.m for column in labels] for batch in batches])
-            whole = 1 / (sizes**2 / [batch.m * batch.counts for batch in batches]).sum()
-            weighed = (whole * (sizes @ shares)).round(_DIGITS_OF_WORTH).tolist()
-            if weighed != list(labels.values()):
-                found[row] = dict(zip(labels, weighed, strict=True))
-        return found
-
-    def answers_worth(self) -> float | None:
-        """How many answers all of them count for; None where each counts for itself."""
-        return round(self.counts * self.total, _DIGITS_OF_WORTH) if self.counts < 1 else None
 
     def answers(self) -> dict[str, int]:
         found = Counter[str]()

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from surefoot.calibration.answers import FACTUALITY, Answer
-from surefoot.calibration.confusion import Confusion, Mask, confusion_of, named
-from surefoot.calibration.results import PICKED, UNGRADED, Bucket, Method, Rate
+from surefoot.calibration.confusion import Confusion, Mask, confusion_of
+from surefoot.calibration.results import UNGRADED, Bucket, Method, Rate
 from surefoot.core import intervals as correction
-from surefoot.core.intervals import ALPHA, Numbers, Weights, alikeness, each_counts, kappas, t_quantile, used_values
+from surefoot.core.intervals import ALPHA, Numbers, alikeness, each_counts, kappas, t_quantile, used_values
 from surefoot.core.records import Interval, Value
 from surefoot.core.rubric import HIGHEST, LOWEST, Axis
 from surefoot.core.table import ACCEPTABLE as ACCEPTED
@@ -25,23 +25,12 @@ _OTHERS = "any other"
 _DIGITS = 12  # what sums of shares are exact to
 _NO_SPREAD = 1e-12
 _MORE, _ROUGHLY = 50, 4_000  # labels, and draws for what is only foretold
-_UNKNOWN = "the grader's error on this is not known: no labelled answer is in it, or all are"
 
 
 _COUNTED = "Every answer is labelled, so the mean is counted."
-_STEADIED = (
-    "The labels are from this very run: the mean is theirs, steadied by the scores of the other answers (PPI++)."
-)
+_BY_LABELS = "The mean is that of the labels alone."
 _TOO_FEW = "There is no mean: it takes two labels on flagged answers, and two on the others."
-_AMONG = {True: "of the flagged answers, ", False: "of the answers that are not flagged, ", None: ""}
 _ALL_THE_SAME = "all labels are the same, which does not tell how far other answers may differ"
-
-
-class Share(NamedTuple):
-    """An interval, and counts worth as much: successes, of. They are no whole numbers where labels are weighed."""
-
-    interval: Interval
-    counts: tuple[float, float]
 
 
 class Part(NamedTuple):
@@ -50,8 +39,7 @@ class Part(NamedTuple):
     n: int
     value: float
     half: float
-    method: Method
-    why: str
+    is_counted: bool  # every answer is labelled
 
 
 def good_or_bad(value: str) -> str:
@@ -67,22 +55,20 @@ def headline(answers: Sequence[Answer]) -> tuple[Interval | None, Interval | Non
     """The two numbers that whoever ships needs: of the answers the grader calls acceptable, how many are bad; of the
     bad ones, how many it catches."""
     confusion = confusion_of(answers, _FACTUALITY, good_or_bad)
-    caught = sensitivity_of(confusion)
-    return accepted_but_bad(confusion), caught and caught.interval
+    return accepted_but_bad(confusion), sensitivity_of(confusion)
 
 
 def accepted_but_bad(confusion: Confusion) -> Interval | None:
     """Of the answers the grader calls acceptable, how many are bad; the table is one of `good_or_bad`."""
-    found = _share(confusion, confusion.graded(ACCEPTABLE), confusion.labelled_as(BAD))
-    return found and found.interval
+    return _share(confusion, confusion.graded(ACCEPTABLE), confusion.labelled_as(BAD))
 
 
-def sensitivity_of(confusion: Confusion, bucket: str = BAD) -> Share | None:
+def sensitivity_of(confusion: Confusion, bucket: str = BAD) -> Interval | None:
     """Of the answers in a bucket, how many the grader puts there."""
     return _share(confusion, confusion.labelled_as(bucket), confusion.graded(bucket))
 
 
-def specificity_of(confusion: Confusion, bucket: str) -> Share | None:
+def specificity_of(confusion: Confusion, bucket: str) -> Interval | None:
     """Of all others, how many the grader leaves out of the bucket."""
     return _share(confusion, ~confusion.labelled_as(bucket), ~confusion.graded(bucket))
 
@@ -92,32 +78,24 @@ def bucket_of(confusion: Confusion, bucket: str) -> Bucket:
     found, spared = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
     reason = f"all labelled answers are {bucket}" if spared is None else ""
     reason = f"no labelled answer is {bucket}" if found is None else reason
-    return Bucket(sensitivity=found and found.interval, specificity=spared and spared.interval, reason=reason)
+    return Bucket(sensitivity=found, specificity=spared, reason=reason)
 
 
-def _share(confusion: Confusion, whole: Mask, part: Mask) -> Share | None:
+def _share(confusion: Confusion, whole: Mask, part: Mask) -> Interval | None:
     """Of the answers in one part of the table, how many are in another; None where nobody labelled one of them."""
     tally, inside = confusion.tally, whole & part
     if not tally[whole].sum():
         return None
     value, *drawn = (_ratio(table, inside, whole) for table in (confusion.shares, *confusion.views))
     if confusion.complete or all(np.ptp(draws) < _NO_SPREAD for draws in drawn):
-        hits, of, each = float(tally[inside].sum()), float(tally[whole].sum()), confusion.labels_count(whole)
-        return Share(_plain(hits, of, each), (hits * each, of * each))
-    return Share(_covering(float(value), drawn), _worth(float(value), drawn[0]))
+        return _plain(float(tally[inside].sum()), float(tally[whole].sum()), confusion.labels_count(whole))
+    return _covering(float(value), drawn)
 
 
 def _ratio(table: Numbers, part: Mask, whole: Mask) -> Numbers:
     """What has no share in a draw is found as often as not."""
     below = np.asarray(table[..., whole].sum(axis=-1))
     return np.asarray(np.divide(table[..., part].sum(axis=-1), below, out=np.full_like(below, 0.5), where=below > 0))
-
-
-def _worth(share: float, draws: Numbers) -> tuple[float, float]:
-    """So many counts, with this share of successes, as leave a Jeffreys' posterior with the spread of the draws."""
-    mean, spread = float(draws.mean()), max(float(draws.var()), _NO_SPREAD)
-    of = max(1.0, mean * (1 - mean) / spread - 2)
-    return share * of, of
 
 
 def _covering(value: float, views: Iterable[Numbers]) -> Interval:
@@ -133,17 +111,12 @@ def _plain(hits: float, of: float, each: float) -> Interval:
     return Interval(hits / of, min(low, hits / of), max(high, hits / of))
 
 
-def kappa_of(confusion: Confusion, weights: Weights = "none") -> Interval | None:
+def kappa_of(confusion: Confusion) -> Interval | None:
     """Cohen's kappa; None where only one value was ever used. A verdict that is lacking agrees with no label."""
-    tables = [confusion.shares, *confusion.views]
-    if weights == "none":
-        shares, *drawn = map(_square, tables)
-    else:  # what is ungraded has no place on a scale
-        graded = [row for row, name in enumerate(confusion.rows) if name != UNGRADED]
-        shares, *drawn = (table[..., graded, :] for table in tables)
+    shares, *drawn = map(_square, [confusion.shares, *confusion.views])
     if len(used_values(shares)) < 2:
         return None
-    return _covering(float(kappas(shares, weights)), (kappas(table, weights) for table in drawn))
+    return _covering(float(kappas(shares)), map(kappas, drawn))
 
 
 def agreement_of(confusion: Confusion) -> float:
@@ -200,22 +173,6 @@ def _after(stratum: correction.Stratum, more: float) -> correction.Stratum:
     return correction.Stratum(stratum.n, m, k)
 
 
-def rate_elsewhere(answers: Sequence[Answer], confusion: Confusion, bucket: str) -> Rate:
-    """The share of a bucket among other answers, from their verdicts and the errors in the table (Rogan and Gladen)."""
-    inside = [named(answer.verdict) == bucket for answer in answers]
-    graded = sum(inside) / len(inside)
-    sensitivity, specificity = sensitivity_of(confusion, bucket), specificity_of(confusion, bucket)
-    if sensitivity is None or specificity is None or not confusion.has_sample:
-        reason = _UNKNOWN if confusion.has_sample else PICKED
-        return Rate(method="rogan-gladen", graded=graded, warning=reason)
-    members = [answer.member for answer in answers]
-    each = each_counts(Counter(members), alikeness(np.array(inside, dtype=float)[:, None], members))
-    rate = correction.rogan_gladen(each * sum(inside), each * len(inside), sensitivity.counts, specificity.counts)
-    # An interval that lies beyond 0 or 1 altogether says that something is wrong, and not that all is known.
-    low, high = (rate.low, rate.high) if rate.low < rate.high else (None, None)
-    return Rate(value=rate.value, low=low, high=high, method="rogan-gladen", graded=graded, warning=rate.warning)
-
-
 def is_number(axis: Axis) -> bool:
     """Its values can be averaged: counts, scores, and steps with numbers for names."""
     return axis.is_dimension or not axis.values or all(isinstance(value, int) for value in axis.values)
@@ -234,47 +191,39 @@ def mean_of(answers: Sequence[Answer], axis: Axis) -> tuple[Rate, str]:
     scores = [_number(answer.verdict) for answer in scored]
     graded = float(np.mean(scores)) if scores else None
     alike = max(_alike(scored, scores), _alike(labelled, [_number(answer.label) for answer in labelled]))
-    parts = [Part(1, _number(answer.label), 0.0, "counted", _COUNTED) for answer in picked]
+    parts = [Part(1, _number(answer.label), 0.0, is_counted=True) for answer in picked]
     for flag in (True, False, None):
         kind = [answer for answer in drawn if answer.flagged is flag]
-        part = _part(kind, _AMONG[flag], alike)
+        part = _part(kind, alike)
         if kind and part is None:
             return Rate(method="labels alone", graded=graded), _TOO_FEW
         parts += [part] if part else []
-    # The weakest of the ways is named.
-    way = next((p for m in ("labels alone", "ppi++", "counted") for p in parts if p.method == m), parts[0])
+    is_counted = all(part.is_counted for part in parts)
+    method: Method = "counted" if is_counted else "labels alone"
+    why = _COUNTED if is_counted else _BY_LABELS
     whole = sum(part.n for part in parts)
     value = sum(part.n * part.value for part in parts) / whole
     halves = [part.n / whole * part.half for part in parts]
     # Where answers that go together are in several parts, these err together.
     half = sum(halves) if _deff(drawn, alike) > 1 else sqrt(sum(one**2 for one in halves))
     if not half:
-        return Rate(value=value, method=way.method, graded=graded, warning=_ALL_THE_SAME), way.why
+        return Rate(value=value, method=method, graded=graded, warning=_ALL_THE_SAME), why
     least, most = (float(LOWEST), float(HIGHEST)) if axis.is_dimension else (float(axis.least), inf)
     if axis.values:
         least, most = _number(min(axis.values)), _number(max(axis.values))
     low, high = max(least, value - half), min(most, value + half)
-    return Rate(value=value, low=low, high=high, method=way.method, graded=graded), way.why
+    return Rate(value=value, low=low, high=high, method=method, graded=graded), why
 
 
-def _part(answers: Sequence[Answer], among: str, alike: float) -> Part | None:
+def _part(answers: Sequence[Answer], alike: float) -> Part | None:
     labelled = [answer for answer in answers if answer.label is not None]
-    rest = [answer for answer in answers if answer.label is None]
     if len(labelled) < 2:
         return None
     labels = [_number(answer.label) for answer in labelled]
-    refused = correction.ppi_refused(labels)
-    if rest and refused is None and all(answer.verdict is not None for answer in answers):
-        scores, others = ([_number(answer.verdict) for answer in some] for some in (labelled, rest))
-        found = correction.ppi_mean(labels, scores, others)
-        half = (found.high - found.low) / 2 * sqrt(max(_deff(labelled, alike), _deff(answers, alike)))
-        return Part(len(answers), found.value, half, "ppi++", _STEADIED)
     worth = len(labels) / _deff(labelled, alike)
     error = float(np.std(labels, ddof=1)) / sqrt(worth)
     half = t_quantile(1 - ALPHA / 2, max(1.0, worth - 1)) * error
-    not_why = f"{among}{refused}" if refused else "not every answer has a score"
-    why = f"The mean is that of the labels alone: {not_why}." if rest else _COUNTED
-    return Part(len(answers), float(np.mean(labels)), half, "labels alone" if rest else "counted", why)
+    return Part(len(answers), float(np.mean(labels)), half, is_counted=len(labelled) == len(answers))
 
 
 def _alike(answers: Sequence[Answer], numbers: Sequence[float]) -> float:

@@ -20,9 +20,8 @@ NO_VERDICT = "the grader gave no verdict on any answer"
 NOTHING_SAID = (DIVIDED, PICKED, NO_VERDICT)
 _HARMLESS = HARMLESS | {"tie"}
 MEAN = "mean"  # what stands in the place of a bucket where an axis is a number
-Method = Literal["counted", "post-stratified", "rogan-gladen", "ppi++", "labels alone"]
+Method = Literal["counted", "post-stratified", "labels alone"]
 Table = dict[str, dict[str, int]]
-Weighed = dict[str, dict[str, float]]
 
 
 class Rate(Struct, frozen=True, kw_only=True):
@@ -59,15 +58,13 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """One axis: how the grader and the labels agree, and what rates whoever labelled would count.
 
     `table[verdict][label]` counts answers drawn by chance, `chosen` those that were picked; `answers` all by verdict.
-    `worth` and `answers_worth` are as in AxisRecord. Answers on which people are `divided` count as not labelled.
-    Where the labels are on other runs, all of these are about those runs, but for `corrected` and `answers_here`.
+    Answers on which people are `divided` count as not labelled.
     """
 
     n: int
     divided: int = 0
     kappa: Interval | None = None
     kappa_reason: str = ""
-    weighted_kappa: Interval | None = None
     agreement: float | None = None  # of grader and labels, as a share of the answers
     between_people: float | None = None  # the share of pairs of annotators who gave one answer the same label
     per_bucket: dict[str, Bucket] = {}
@@ -75,11 +72,8 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     table: Table = {}
     chosen: Table = {}
     answers: dict[str, int] = {}
-    worth: Weighed = {}
-    answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
     labelled_by: str = ""  # people, AI annotators, or both
-    answers_here: dict[str, int] | None = None
     explanation: str
     labels_needed: str = ""
     notes: tuple[str, ...] = ()
@@ -96,7 +90,7 @@ class Calibration(Result, frozen=True, kw_only=True):
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
     certificate: Certificate | None = None
-    certificate_reason: str = ""  # why there is none, or what it rests on
+    certificate_reason: str = ""  # why there is none
     grader: str
     rubric_sha256: str = ""
     corpus: str = ""  # what corpus_of says of a run; "" where it is not known
@@ -105,8 +99,6 @@ class Calibration(Result, frozen=True, kw_only=True):
     differ: tuple[Differing, ...] = ()  # the surest verdicts first
     annotators: tuple[str, ...]
     labelled_by: str = ""  # people, AI annotators, or both
-    target: dict[str, dict[str, Rate]] | None = None  # another run's rates, by axis
-    target_explanation: str = ""
     problems: tuple[Problem, ...] = ()
 
     @property

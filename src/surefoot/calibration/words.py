@@ -81,15 +81,6 @@ def by_verdict(confusion: Confusion) -> str:
     )
 
 
-def elsewhere(source: str, n: int) -> str:
-    """Why rates are by Rogan and Gladen."""
-    return (
-        f"The grader's errors, as found on {counted(n, 'labelled answer')} {source}, are taken out of its rates"
-        " (Rogan-Gladen, interval by Lang and Reiczigel); labels on these answers themselves, if there are any, do not"
-        " count in it. That holds as long as it errs here as it did there."
-    )
-
-
 def notes(confusion: Confusion, kappa: Interval | None, agreement: float | None) -> Iterator[str]:
     if confusion.labelled < ENOUGH:
         few = f"{confusion.labelled} labels are few" if confusion.labelled > 1 else "One label is little"

@@ -29,7 +29,6 @@ from surefoot.services.refit import refit as refit_local
     help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
-@click.option("--target", metavar="FILE|RUN", help="Unlabelled answers whose rates to correct.")
 @click.option(
     "--rubric", "rubric_name", metavar="NAME",
     help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
@@ -43,7 +42,7 @@ from surefoot.services.refit import refit as refit_local
 @click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
 @json_option()
 def calibrate(
-    runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None, target: str | None,
+    runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
     rubric_name: str | None, refit: Path | None, reports: tuple[str, ...], db: str | None,
     details: bool, as_json: bool,
 ) -> int:  # fmt: skip
@@ -53,12 +52,12 @@ def calibrate(
     calibrated, or rows could not be read.
     """
     if refit is not None:
-        if verdicts or grader or target or rubric_name or reports or details:
+        if verdicts or grader or rubric_name or reports or details:
             raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
         return _refit(runs, refit, labels, db, as_json)
     check_reports(reports, as_json)
     result = service.calibrate(
-        *runs, verdicts=verdicts, labels=labels, grader=grader, target=target, rubric=rubric_name,
+        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name,
         db=db, person=PERSON,
     )  # fmt: skip
     return finish_with_reports(result, as_json, reports, lambda: report.of(result, details=details))

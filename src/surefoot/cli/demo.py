@@ -18,7 +18,6 @@ from surefoot.core.records import NAME
 from surefoot.report.comparison import verdict_lines
 from surefoot.services.gate import gate
 from surefoot.services.project import import_
-from surefoot.store.project import is_project
 
 BASE, CANDIDATE = "with-licence", "without-licence"
 _INTRODUCTION = """\
@@ -54,7 +53,7 @@ def demo(out: Path) -> int:
     """
     db = out / NAME
     if db.exists():
-        if not is_project(db) or not (out / "report.html").exists():
+        if not (out / "report.html").exists():
             raise UsageError(f"{out} holds a project that is not the demo's", "choose a folder of its own with --out")
         for path in out.glob(f"{NAME}*"):
             path.unlink()

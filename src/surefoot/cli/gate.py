@@ -29,7 +29,6 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import Step
 from surefoot.core.words import plain
 from surefoot.gate.overview import BASELINE
-from surefoot.gate.rules import CLAIMS
 from surefoot.report import github, junit, markdown
 from surefoot.report.blocks import Report, overridden
 from surefoot.report.comparison import gate_report
@@ -38,17 +37,12 @@ from surefoot.services.gate import gate as decide
 from surefoot.services.runs import decisions
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
-_PASSED_ON = ("gate", "rules", "margin", "alpha", "claim", "uncalibrated", "db")
+_PASSED_ON = ("gate", "rules", "margin", "uncalibrated", "db")
 
 rule_options = together(
     gate_option("ship"),
     rule_option,
     click.option("--margin", type=float, metavar="SHARE", help="The change for the worse you accept."),
-    click.option("--alpha", type=float, metavar="SHARE", help="The highest error rate you accept."),
-    click.option(
-        "--claim", type=click.Choice(CLAIMS),
-        help="Decide about these questions, or about questions like them.",
-    ),
     click.option("--uncalibrated", is_flag=True, help="Take verdicts as the truth, without labels."),
     click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable."),
     click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 from collections.abc import Iterator
 from importlib import import_module  # noqa: TID251 - of extras
@@ -15,7 +14,6 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from surefoot.core.errors import Incomplete
-from surefoot.core.types import Problem
 
 
 def library(name: str, extra: str, what: str = "this file") -> ModuleType:
@@ -30,7 +28,6 @@ def library(name: str, extra: str, what: str = "this file") -> ModuleType:
 LOCK = ".lock"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # how JSON fails that is none
-_SYNC_SECONDS = 1.0
 
 
 def printable(path: Path) -> str:
@@ -38,55 +35,24 @@ def printable(path: Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
-def locked(path: Path) -> FileLock:
-    lock = FileLock(path, timeout=0, mode=0o644, thread_local=False)  # whichever thread closes it
+@contextlib.contextmanager
+def holding(path: Path, taken: Incomplete, seconds: float = 0.0) -> Iterator[None]:
+    """Hold a lock; `taken` is raised where another process holds it for so many seconds."""
+    lock = FileLock(path, timeout=seconds, mode=0o600, thread_local=False)  # whichever thread ends it
     try:
         lock.acquire()
     except Timeout as error:
-        hint = "wait for it to end, or choose another folder"
-        raise Incomplete(f"another process is writing to {path.parent}", hint) from error
-    return lock
-
-
-def cut_torn_line(path: Path) -> list[Problem]:
-    """What a crash left of a line is no row; the next one must not be glued to it."""
-    size = path.stat().st_size if path.exists() else 0
-    if not size:
-        return []
-    with path.open("r+b") as file:
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            whole = content.rfind(b"\n") + 1
-            rest = content[whole:]
-        if rest and _is_json(rest):  # an editor leaves out the last line break
-            file.seek(size)
-            file.write(b"\n")
-        elif rest:
-            file.truncate(whole)
-            return [Problem("torn", f"the last line broke off; its {len(rest)} bytes were cut off", printable(path))]
-    return []
-
-
-def _is_json(line: bytes) -> bool:
+        raise taken from error
+    except OSError as error:
+        hint = "choose a place that can be written to"
+        raise Incomplete(f"{printable(path)} cannot be written: {error.strerror}", hint) from error
     try:
-        msgspec.json.decode(line.removeprefix(BYTE_ORDER_MARK))
-    except UNREADABLE:
-        return False
-    return True
+        yield
+    finally:
+        lock.release()
 
 
 PRIVATE = 0o600  # the mode of files that hold what people said
-
-
-def write_whole(file: int, data: bytes) -> None:
-    """All of it or nothing: on a full disk what was begun is taken back."""
-    start = os.fstat(file).st_size
-    view = memoryview(data)
-    try:
-        while view:
-            view = view[os.write(file, view) :]
-    except BaseException:
-        os.ftruncate(file, start)
-        raise
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 from math import ceil, exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -172,7 +172,6 @@ def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str
 
 
 DRAWS = 20_000
-FEWEST_EVENTS = 10  # of both kinds: with fewer labels PPI's interval is too narrow
 Numbers = NDArray[np.float64]
 
 
@@ -190,15 +189,6 @@ class Stratum(Struct, frozen=True):
     m: float
     k: float
     prior: float = 0.5
-
-
-class Corrected(Struct, frozen=True):
-    """A rate freed of the grader's error. `value` stays within 0 and 1; a warning says if the formula gave another."""
-
-    value: float | None
-    low: float
-    high: float
-    warning: str = ""
 
 
 def jeffreys(successes: float, n: float) -> tuple[float, float]:
@@ -255,64 +245,6 @@ def confusion_draws(
     possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
     rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
     return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
-
-
-def rogan_gladen(
-    positives: float, n: float, sensitivity: tuple[float, float], specificity: tuple[float, float]
-) -> Corrected:
-    """The rate behind `positives` of `n`, by a grader whose errors were counted elsewhere as (successes, of).
-
-    The interval is that of Lang and Reiczigel (2014).
-    """
-    (hits, m1), (rejections, m0) = sensitivity, specificity
-    share, informed = positives / n, hits / m1 + rejections / m0 - 1
-    n_, p = n + Z**2, (positives + Z**2 / 2) / (n + Z**2)
-    se, sp = (hits + 1) / (m1 + 2), (rejections + 1) / (m0 + 2)
-    if informed <= 0 or se + sp <= 1:
-        return Corrected(None, 0.0, 1.0, "the grader finds this bucket no better than chance would")
-    rate = (p + sp - 1) / (se + sp - 1)
-    from_se, from_sp = se * (1 - se) / (m1 + 2), sp * (1 - sp) / (m0 + 2)
-    shift = 2 * Z**2 * (rate * from_se - (1 - rate) * from_sp)
-    error = sqrt(p * (1 - p) / n_ + rate**2 * from_se + (1 - rate) ** 2 * from_sp) / (se + sp - 1)
-    raw = (share + rejections / m0 - 1) / informed
-    value = min(1.0, max(0.0, raw))
-    low, high = (min(1.0, max(0.0, rate + shift + side * Z * error)) for side in (-1, 1))
-    return Corrected(value, min(low, value), max(high, value), _outside(raw))
-
-
-def _outside(raw: float) -> str:
-    if 0 <= raw <= 1:
-        return ""
-    return (
-        f"the correction gives {raw:.1%}, which no rate can be, so {0 if raw < 0 else 1:.0%} is shown: by chance, or "
-        "because the grader's errors are no longer those that were counted"
-    )
-
-
-def ppi_mean(labels: Sequence[float], scores: Sequence[float], scores_rest: Sequence[float]) -> Interval:
-    """The mean that people would give, by PPI++: the labelled mean, moved by what the scores of the rest add.
-
-    `scores` are the grader's for the labelled answers, in the same order.
-    """
-    y, f, rest = (np.asarray(values, dtype=float) for values in (labels, scores, scores_rest))
-    spread = float(np.concatenate([f, rest]).var(ddof=1))
-    shared = float(((y - y.mean()) * (f - f.mean())).mean())
-    weight = min(1.0, max(0.0, shared / ((1 + len(y) / len(rest)) * spread))) if spread else 0.0  # of the scores
-    left = y - weight * f
-    value = weight * float(rest.mean()) + float(left.mean())
-    error = sqrt(weight**2 * float(rest.var()) / len(rest) + float(left.var()) / len(left))
-    return Interval(value, value - Z * error, value + Z * error)
-
-
-def ppi_refused(labels: Sequence[float]) -> str | None:
-    """Why PPI should not be used on these labels; None when it may."""
-    usual = Counter(labels).most_common(1)
-    events = len(labels) - usual[0][1] if usual else 0
-    if events >= FEWEST_EVENTS:
-        return None
-    return (
-        f"only {events} labels differ from the usual value, and below {FEWEST_EVENTS} the interval would be too narrow"
-    )
 
 
 def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
@@ -561,29 +493,17 @@ def less(one: Influence, other: Influence) -> Influence:
     return Influence(one.value - other.value, one.parts - other.parts, min(one.n, other.n))
 
 
-Weights = Literal["none", "quadratic"]
-
-
 def used_values(shares: Numbers) -> NDArray[np.intp]:
     """Which values of a table either of the two gave at all; below two there is nothing to agree on beyond chance."""
     return np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
 
 
-def kappas(shares: Numbers, weights: Weights = "none") -> Numbers:
+def kappas(shares: Numbers) -> Numbers:
     """Cohen's kappa of each of many tables of shares at once (the last two axes). Two values must be in use."""
-    agree = _agreement(shares.shape[-1], weights)
     total = shares.sum(axis=(-2, -1))
-    seen = (shares * agree).sum(axis=(-2, -1)) / total
-    by_chance = np.einsum("...i,ij,...j->...", shares.sum(axis=-1), agree, shares.sum(axis=-2)) / total**2
+    seen = np.trace(shares, axis1=-2, axis2=-1) / total
+    by_chance = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1) / total**2
     return np.asarray((seen - by_chance) / (1 - by_chance))
-
-
-def _agreement(buckets: int, weights: Weights) -> Numbers:
-    """1 where two agree, 0 where they are as far apart as can be."""
-    if weights == "none" or buckets == 1:
-        return np.eye(buckets)
-    apart = np.abs(np.subtract.outer(np.arange(buckets), np.arange(buckets))) / (buckets - 1)
-    return np.asarray(1 - apart**2)
 
 
 def percent_agreement(units: Iterable[Mapping[str, Value]]) -> float | None:

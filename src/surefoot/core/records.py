@@ -144,13 +144,7 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
     they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`.
-
-    `worth[verdict][label]` is what these labels are worth as labels on all answers with the verdict: those of a run
-    where few were labelled weigh more than those of one where many were, and attempts at one question count as one. A
-    row that is worth what it counts is left out. `answers_worth` is how many answers all of them count for where
-    questions were asked several times. `annotators` are left out where they are the certificate's.
-
-    All of these are left out where there is nothing to say, so that certificates made before them keep their ids.
+    `annotators` are left out where they are the certificate's.
     """
 
     n: int
@@ -158,8 +152,6 @@ class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     table: dict[str, dict[str, int]]
     answers: dict[str, int]
     divided: int = 0
-    worth: dict[str, dict[str, float]] = {}
-    answers_worth: float | None = None
     annotators: tuple[str, ...] = ()
 
 
@@ -190,7 +182,6 @@ class Step(Struct, frozen=True, kw_only=True):
     mode: str
     base_answers: str = ""  # hash of the answers: a deterministic pipeline gives them again, and that is no evidence
     cand_answers: str = ""
-    alpha: float | None = None
     margin: float | None = None
     outcome: str
     exit_code: int

@@ -1,8 +1,7 @@
 """A question set of JSON lines that is changed row by row, from several windows or by several people at once.
 
-Each change is made under a lock to the file as it is then, and touches the lines it is about and no other. A change to
-questions that are there replaces the file in one step; a new question is appended. A crash leaves the questions as they
-were before or as they are after: a line that it left unfinished at the end is no question, and the next `add` drops it.
+Each change is made under a lock to the file as it is then, touches the lines it is about and no other, and replaces the
+file in one step: a crash leaves the questions as they were before or as they are after.
 """
 
 from __future__ import annotations
@@ -10,17 +9,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
-from filelock import FileLock, Timeout
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import BYTE_ORDER_MARK, LOCK, UNREADABLE, cut_torn_line, replacing
+from surefoot.core.files import BYTE_ORDER_MARK, LOCK, UNREADABLE, holding, replacing
 from surefoot.core.types import Question
 from surefoot.io.fields import BadRow
 from surefoot.io.questions import question_of, row_of
@@ -71,20 +68,14 @@ class QuestionFile:
         return changed
 
     def add(self, question: Question, check: Callable[[Sequence[Question]], None] = lambda _: None) -> Question:
-        """Append a question, under another id where its own is taken, if `check` finds nothing in those there."""
+        """Add a question, under another id where its own is taken, if `check` finds nothing in those there."""
         with self._locked():
-            cut_torn_line(self.path)
             there = self.entries()
             check([entry.question for entry in there])
             ids = {entry.question.id for entry in there}
             others = (f"{question.id}-{number}" for number in itertools.count(2))
             added = replace(question, id=next(one for one in itertools.chain([question.id], others) if one not in ids))
-            line = _encoded(added)
-            with self.path.open("ab") as file:
-                file.write(line + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            self._entries, self._seen = [*there, Entry(added, _version(line))], self._state()
+            self._write([*self._lines(), _encoded(added)])
         return added
 
     def _state(self) -> tuple[int, ...]:
@@ -94,22 +85,18 @@ class QuestionFile:
         return found.st_ino, found.st_size, found.st_mtime_ns
 
     def _lines(self) -> list[bytes]:
-        lines = self.path.read_bytes().removeprefix(BYTE_ORDER_MARK).split(b"\n")
+        lines = self.path.read_bytes().removeprefix(BYTE_ORDER_MARK).split(b"\n") if self.path.exists() else [b""]
         return lines if lines[-1].strip() else lines[:-1]
 
     def _write(self, lines: list[bytes]) -> None:
         target = self.path.resolve()  # a link stays one
-        with replacing(target, target.stat().st_mode & 0o777) as file:
+        with replacing(target, target.stat().st_mode & 0o777 if target.exists() else 0o666) as file:
             file.writelines(line + b"\n" for line in lines)
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
         target = self.path.resolve()
-        try:
-            with FileLock(target.with_name(f".{target.name}{LOCK}"), timeout=_SECONDS_TO_WAIT, mode=0o644):
-                yield
-        except Timeout as error:
-            raise Incomplete(f"another process is changing {self.path}", "try again when it has ended") from error
+        taken = Incomplete(f"another process is changing {self.path}", "try again when it has ended")
+        return holding(target.with_name(f".{target.name}{LOCK}"), taken, _SECONDS_TO_WAIT)
 
 
 def _entry(line: bytes) -> Entry | None:

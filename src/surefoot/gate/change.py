@@ -19,8 +19,7 @@ from surefoot.core.records import is_person
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Question
 from surefoot.gate.metrics import Metric, Value
-from surefoot.gate.rules import POPULATION, SET
-from surefoot.gate.sides import BUCKET_AXIS, Said, Side, document_of
+from surefoot.gate.sides import BUCKET_AXIS, Said, Side
 
 DRAWS, FEWEST_DRAWS = 4_000, 200
 _MOST_CELLS = 8_000_000  # of draws times answers, to fit into memory
@@ -28,7 +27,6 @@ _PRIOR = 0.5  # of a label that nobody gave, for each thing the grader could hav
 _APART = 0.7  # how far the sides may differ, one standard deviation in log-odds
 _NEVER = 1e-12
 Numbers = NDArray[np.float64]
-Counts = Mapping[Value | None, Mapping[Value, float]]  # verdict -> label -> how many
 
 
 class Answer(Struct, frozen=True):
@@ -48,10 +46,8 @@ class Truths(Struct):
     weights: Numbers  # of the draws; they add up to 1
 
 
-def truths(
-    answers: Sequence[Answer], worth: Mapping[Value, float], earlier: Counts, most: int = DRAWS, seed: int = 0
-) -> Truths:
-    """Draw the truths of answers. `worth` is what each label counts for the metric, `earlier` labels on other answers.
+def truths(answers: Sequence[Answer], worth: Mapping[Value, float], most: int = DRAWS, seed: int = 0) -> Truths:
+    """Draw the truths of answers. `worth` is what each label counts for the metric.
 
     Draws come in twos that mirror each other: exchanging the sides exchanges the two.
     """
@@ -66,7 +62,7 @@ def truths(
     for verdict in sorted({answers[number].verdict for number in opened}, key=str):
         mine = [number for number in opened if answers[number].verdict == verdict]
         labels = [answer for answer in answers if answer.verdict == verdict and answer.drawn]
-        shares, log_weight = _shares(labels, worth, earlier.get(verdict, {}), draws, generator)
+        shares, log_weight = _shares(labels, worth, draws, generator)
         log_weights += log_weight
         lots = np.tile(generator.random((draws // 2, len(mine))), (2, 1))
         for side in (None, 0, 1):
@@ -78,11 +74,7 @@ def truths(
 
 
 def _shares(
-    labels: Sequence[Answer],
-    worth: Mapping[Value, float],
-    earlier: Mapping[Value, float],
-    draws: int,
-    generator: np.random.Generator,
+    labels: Sequence[Answer], worth: Mapping[Value, float], draws: int, generator: np.random.Generator
 ) -> tuple[dict[int | None, Numbers], Numbers]:
     """How often each number is true of answers with one verdict, by side, and how well each draw fits the labels."""
     numbers = sorted(set(worth.values()))
@@ -93,7 +85,7 @@ def _shares(
             counts[answer.side][place[answer.label]] += 1
     alpha = sum(counts.values(), np.zeros(len(numbers)))
     for label in worth:
-        alpha[place[label]] += _PRIOR + earlier.get(label, 0)
+        alpha[place[label]] += _PRIOR
     both = np.maximum(np.tile(generator.dirichlet(alpha, draws // 2), (2, 1)), _NEVER)
     apart = generator.normal(0, _APART, draws // 2)
     apart = np.concatenate([apart, -apart])[:, None]
@@ -138,22 +130,18 @@ class Evidence(Struct, frozen=True):
     worth: Mapping[Value, float]
     attempts: tuple[int, int] = (1, 1)  # of each side at every question
     deterministic: tuple[bool, bool] = (False, False)
-    documents: Sequence[int] | None = None  # of each question
-    earlier: Counts = {}
     is_ratio: bool = False
     scale: float = 1
 
     @property
-    def labels(self) -> float:
+    def labels(self) -> int:
         """How many labels tell something of answers without one."""
-        own = sum(one.drawn and one.label is not None and one.verdict is not None for one in self.answers)
-        return own + sum(sum(labels.values()) for labels in self.earlier.values())
+        return sum(one.drawn and one.label is not None and one.verdict is not None for one in self.answers)
 
     @property
     def unchecked(self) -> set[Value | None]:
         """The verdicts on answers without a label of which no label tells anything, as far as the sides differ."""
         told = {one.verdict for one in self.answers if one.drawn and one.label is not None}
-        told |= {verdict for verdict, labels in self.earlier.items() if sum(labels.values())}
         return {one.verdict for one in self.answers if one.label is None and one.side is not None} - told
 
 
@@ -191,22 +179,17 @@ class Draws(Struct, frozen=True):
         return min(self.reach, max(-self.reach, found))
 
 
-def draw(evidence: Evidence, claim: str = SET, draws: int = DRAWS) -> Draws:
-    """The change on these questions, or, with POPULATION, on questions like these: documents are drawn as well."""
-    known = truths(evidence.answers, evidence.worth, evidence.earlier, draws, SEED)
+def draw(evidence: Evidence, draws: int = DRAWS) -> Draws:
+    """What the change on these questions may be."""
+    known = truths(evidence.answers, evidence.worth, draws, SEED)
     generator = np.random.default_rng(SEED + 1)
     base, cand = (_totals(evidence, known.values, side) for side in (0, 1))
-    difference = cand.adds - base.adds
-    noise = _noise(evidence, difference, (base.spread, cand.spread))
+    noise = _noise(evidence, cand.adds - base.adds, (base.spread, cand.spread))
     draws = len(known.weights)
-    if claim == POPULATION:  # one more question that changed could have been asked
-        noise = np.maximum(noise, (evidence.scale / evidence.questions) ** 2)
     if draws == 1 and noise.any():  # the truth is known, and chance is not
         draws, known.weights = DRAWS, np.full(DRAWS, 1 / DRAWS)
     luck = generator.normal(size=draws - draws // 2)
     change = cand.value - base.value + np.sqrt(noise) * np.concatenate([luck, -luck])[:draws]
-    if claim == POPULATION:
-        change = change + _other_documents(difference, evidence.documents, draws, generator)
     reach = max(evidence.worth.values()) - min(evidence.worth.values())
     means = [float((one.value * np.ones(draws)) @ known.weights) for one in (base, cand)]
     return Draws(
@@ -263,19 +246,6 @@ def _noise(evidence: Evidence, difference: Numbers, spreads: tuple[Numbers, Numb
     return np.asarray(again + one) / questions**2
 
 
-def _other_documents(
-    difference: Numbers, documents: Sequence[int] | None, draws: int, generator: np.random.Generator
-) -> Numbers:
-    """How far the change would move if other documents had been asked about."""
-    cluster = np.arange(difference.shape[1]) if documents is None else np.asarray(documents)
-    count = int(cluster.max()) + 1
-    lots = generator.exponential(size=(max(draws // 2, 1), count))
-    weights = np.tile(lots, (2, 1))[:draws][:, cluster]
-    weights = weights / weights.sum(axis=1, keepdims=True)
-    few = np.sqrt(count / (count - 1)) if count > 1 else 1.0
-    return np.asarray(few * ((weights * difference).sum(axis=1) - difference.mean(axis=1)))
-
-
 def _added(evidence: Evidence, values: Numbers) -> Numbers:
     """What each answer adds to the change, draw by draw."""
     weight = np.zeros(len(evidence.answers))
@@ -284,8 +254,9 @@ def _added(evidence: Evidence, values: Numbers) -> Numbers:
     return values * weight
 
 
-def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Question | None], earlier: Counts,
-                *, taken_for_truth: bool) -> Evidence:  # fmt: skip
+def evidence_on(
+    metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Question | None], *, taken_for_truth: bool
+) -> Evidence:
     """The answers of both sides to some questions as evidence on a metric."""
     found: defaultdict[str, list[tuple[int, Said]]] = defaultdict(list)
     given: list[tuple[str, int, str]] = []
@@ -300,15 +271,11 @@ def evidence_on(metric: Metric, sides: tuple[Side, Side], asked: Mapping[str, Qu
     numbers, keys = {id: number for number, id in enumerate(kept)}, {key: n for n, key in enumerate(sorted(found))}
     certain = taken_for_truth or metric.needs_no_labels
     answers = [_answer(key, found[key], metric, certain=certain) for key in keys]
-    known = ((id, asked[id]) for id in kept)
-    documents = [(question and document_of(question, {})) or f"question {id}" for id, question in known]
-    order = {name: place for place, name in enumerate(sorted(set(documents)))}
     occurrences = [Occurrence(numbers[id], side, keys[key]) for id, side, key in given]
     is_ratio = metric.axis != BUCKET_AXIS and metric.shape != "count"
     return Evidence(
-        answers, occurrences, len(kept), _worth(metric, answers, earlier), (sides[0].attempts, sides[1].attempts),
-        (sides[0].deterministic, sides[1].deterministic), [order[one] for one in documents], earlier, is_ratio,
-        metric.scale,
+        answers, occurrences, len(kept), _worth(metric, answers), (sides[0].attempts, sides[1].attempts),
+        (sides[0].deterministic, sides[1].deterministic), is_ratio, metric.scale,
     )  # fmt: skip
 
 
@@ -327,7 +294,7 @@ def _usable(metric: Metric, value: Value | None) -> Value | None:
     return None if value is None or metric.of(value) is None else value
 
 
-def _worth(metric: Metric, answers: Sequence[Answer], earlier: Counts) -> dict[Value, float]:
+def _worth(metric: Metric, answers: Sequence[Answer]) -> dict[Value, float]:
     """What may be true of an answer, and what that counts: everything that an axis knows, or that was seen on it."""
     if metric.axis == BUCKET_AXIS:
         known: set[Value] = set(BUCKETS)
@@ -338,5 +305,4 @@ def _worth(metric: Metric, answers: Sequence[Answer], earlier: Counts) -> dict[V
     else:
         known = {0, 1}
     known |= {value for one in answers for value in (one.verdict, one.label) if value is not None}
-    known |= {value for labels in earlier.values() for value in labels}
     return {value: float(metric.of(value) or 0) for value in sorted(known, key=str)}

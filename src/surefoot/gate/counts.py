@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Literal, NamedTuple, get_args
-
-from msgspec import Struct
 
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.types import Question
@@ -53,14 +50,6 @@ class Pair(NamedTuple):
         return "other change" if self.has_moved else "as before"
 
 
-class McNemar(Struct, frozen=True):
-    """The exact test on `wrong`: for information, it decides nothing."""
-
-    newly_wrong: int
-    newly_fixed: int
-    p: float
-
-
 def pairs_of(base: Side, cand: Side, asked: Asked) -> list[Pair]:
     """Answer beside answer, as far as both sides have as many: what people look at, not what decides."""
     return [
@@ -68,16 +57,6 @@ def pairs_of(base: Side, cand: Side, asked: Asked) -> list[Pair]:
         for id, question in asked.items()
         for number, (before, after) in enumerate(zip(base.answers[id], cand.answers[id], strict=False), 1)
     ]
-
-
-def mcnemar_p(newly_wrong: int, newly_fixed: int) -> float:
-    """The exact test, for information: min(1, 2 P(X <= the smaller)) for X binomial(both, 1/2), in exact integers."""
-    n = newly_wrong + newly_fixed
-    term = total = 1
-    for k in range(min(newly_wrong, newly_fixed)):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return float(min(Fraction(1), Fraction(2 * total, 2**n)))
 
 
 def by_stratum(sides: Mapping[SideName, Side], asked: Asked) -> dict[str, dict[SideName, Counted]]:
@@ -91,14 +70,6 @@ def by_stratum(sides: Mapping[SideName, Side], asked: Asked) -> dict[str, dict[S
 def buckets(side: Side, asked: Iterable[str]) -> Counted:
     found = Counter(said.bucket or UNGRADED for id in asked for said in side.answers[id])
     return {bucket: found[bucket] for bucket in (*BUCKETS, UNGRADED)}
-
-
-def mcnemar(pairs: Iterable[Pair]) -> McNemar:
-    """Over the answers that both sides have graded."""
-    graded = [(pair.base.bucket, pair.cand.bucket) for pair in pairs if pair.base.bucket and pair.cand.bucket]
-    worse = sum(before != "wrong" and after == "wrong" for before, after in graded)
-    better = sum(before == "wrong" and after != "wrong" for before, after in graded)
-    return McNemar(worse, better, mcnemar_p(worse, better))
 
 
 def worst_first(pairs: Iterable[Pair]) -> tuple[Pair, ...]:

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import Estimate, Question
 from surefoot.gate import rules as gate
-from surefoot.gate.change import DRAWS, Counts, Draws, Evidence, draw, evidence_on
+from surefoot.gate.change import DRAWS, Draws, Evidence, draw, evidence_on
 from surefoot.gate.counts import Asked
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, Value, measured, of_council
-from surefoot.gate.rules import SET, Change, Check, Rule
+from surefoot.gate.rules import Change, Check, Rule
 from surefoot.gate.sides import SIDES, Side, SideName
 
+ALPHA = 0.05  # how often to be wrong, at most, where a change is certain or excluded
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
 _BY_GROUP = 1_000  # draws for each part of the questions: shown, not decided by
 _SAME = 1e-9
@@ -29,11 +30,8 @@ class Request(Struct, frozen=True, kw_only=True):
 
     waivers: Mapping[str, str] = {}
     uncalibrated: bool = False  # take verdicts for the truth
-    alpha: float = 0.05
     margin: float = 0.03
-    claim: str = SET
     look: int = 1  # how often these two versions were decided on, each time with other answers
-    earlier: Mapping[str, Counts] = {}  # by axis: labels on other answers by the same grader
     by: Sequence[str] = ()  # fields of the questions to break down by
     overridden: Mapping[str, float | str | tuple[str, ...]] = {}  # of the gate file, by the command line
     without: Mapping[str, str] = {}  # runs that were left out, with the reason
@@ -62,9 +60,9 @@ class Opened(Struct, frozen=True):
     look: int = 1
 
 
-def spent(alpha: float, look: int) -> float:
+def spent(look: int) -> float:
     """What a look may use of alpha, so that all looks together use no more than alpha."""
-    return 6 * alpha / (pi * look) ** 2
+    return 6 * ALPHA / (pi * look) ** 2
 
 
 class Judge:
@@ -72,7 +70,7 @@ class Judge:
 
     def __init__(self, sides: Mapping[SideName, Side], asked: Asked, request: Request, against: int) -> None:
         self.sides, self.asked, self.request = sides, asked, request
-        self.alpha, self.against = spent(request.alpha, request.look), max(against, 1)
+        self.alpha, self.against = spent(request.look), max(against, 1)
         self.axes = {axis for side in sides.values() for said in side.all_answers() for axis in said.verdicts}
         scores = {axis: of_council(axis) for axis in sorted(self.axes) if axis.startswith(AXIS_PREFIX)}
         scores.pop(f"{AXIS_PREFIX}safety", None)  # which is no score
@@ -172,14 +170,13 @@ class Judge:
         evidence = shown = self._evidence(metric, asked, certain=self.request.uncalibrated)
         if not evidence.labels:
             shown = self._evidence(metric, asked, certain=True)  # nothing is known of the grader: the change as graded
-        found = evidence, draw(shown, self.request.claim, draws)
+        found = evidence, draw(shown, draws)
         if asked is self.asked:
             self._known[metric.name] = found
         return found
 
     def _evidence(self, metric: Metric, asked: Asked, *, certain: bool) -> Evidence:
-        earlier = self.request.earlier.get(str(metric.axis), {})
-        return evidence_on(metric, (self.sides["base"], self.sides["cand"]), asked, earlier, taken_for_truth=certain)
+        return evidence_on(metric, (self.sides["base"], self.sides["cand"]), asked, taken_for_truth=certain)
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked) -> Check:
         """A rule with a limit of its own: the candidate as it stands."""
@@ -227,7 +224,7 @@ class Judge:
         status, reason = self._status(rule, change), ""
         unchecked, labels = evidence.unchecked, evidence.labels
         if unchecked and (status == "fail" or not labels):
-            best = draw(_at_best(evidence, rule, unchecked), self.request.claim)
+            best = draw(_at_best(evidence, rule, unchecked))
             proven = metric.most is not None and self._interval(rule, metric, evidence, best, len(asked))
             if proven and self._status(rule, proven) == "fail":
                 status = "fail"

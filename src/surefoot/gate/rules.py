@@ -36,9 +36,6 @@ WAIVED = "waived"  # what is said of a rule in place of its status
 
 DEFAULT_GROUP = "stratum"
 
-SET, POPULATION = "set", "population"  # what a decision is about: these questions, or questions like these
-CLAIMS = (SET, POPULATION)
-
 _RULE = re.compile(
     r"\s*(?P<metric>council\.\w+|[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
     r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<percent>%)?\s*"
@@ -99,8 +96,6 @@ class Rule(Struct, frozen=True):
 
 
 def _instead_of(metric: str) -> str:
-    if metric in ("labels", "kappa"):
-        return "leave it out: how far the grader errs is part of every interval"
     close = get_close_matches(metric, METRICS, 1)
     return f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
 

@@ -6,11 +6,12 @@ A part is named by what was to be done with what, and its file takes its place i
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 
 from surefoot.core.errors import Incomplete
-from surefoot.core.files import LOCK, locked, printable, replace_file
+from surefoot.core.files import LOCK, holding, printable, replace_file
 
 _SUFFIX = ".part"
 
@@ -23,10 +24,14 @@ class Finished:
         self._stays = stays  # for the next time, where a person named the folder
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = locked(self.folder / LOCK)
         except OSError as error:
             hint = "name another folder with --work"
             raise Incomplete(f"{printable(folder)} cannot be written to: {error.strerror}", hint) from error
+        taken = Incomplete(
+            f"another process is writing to {self.folder}", "wait for it to end, or choose another folder"
+        )
+        self._held = ExitStack()
+        self._held.enter_context(holding(self.folder / LOCK, taken))
 
     def name_of(self, part: object) -> str:
         return sha256(repr(part).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -50,6 +55,6 @@ class Finished:
 
     def close(self, *, whole: bool) -> None:
         """`whole`: all parts were used, and need not be kept."""
-        self._lock.release()
+        self._held.close()
         if whole and not self._stays:
             shutil.rmtree(self.folder, ignore_errors=True)

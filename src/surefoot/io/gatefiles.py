@@ -1,4 +1,4 @@
-"""Gate files: `[rules]` in TOML, each line a name and a rule, and `[change]`, how sure one wants to be.
+"""Gate files: `[rules]` in TOML, each line a name and a rule, and `[change]`, the margin of what may be borne.
 
 `default` is bundled for `score`; `ship` and `helpful` for `gate`.
 """
@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -17,23 +17,18 @@ from msgspec import Struct
 from surefoot.core.errors import UsageError
 
 DEFAULT = "default"
-_LEAST_ALPHA = 1e-9
+MARGIN = 0.03
 _TABLES = ("rules", "change")
 _A_RULE = 'a rule is a line like G1 = "precision >= 0.80"'
-_CHANGE = 'it has alpha = 0.05, margin = 0.03 and claim = "set", each if you like'
 
 
-class Sureness(Struct, frozen=True, forbid_unknown_fields=True):
-    """How sure a decision is to be, and of what: of these questions (`set`), or of questions like these."""
-
-    alpha: float = 0.05
-    margin: float = 0.03
-    claim: Literal["set", "population"] = "set"
+class _Change(Struct, frozen=True, forbid_unknown_fields=True):
+    margin: float = MARGIN
 
 
 class GateFile(Struct, frozen=True):
     rules: dict[str, str]  # by name
-    change: Sureness = Sureness()
+    margin: float = MARGIN
 
 
 def load(gate: str | Path | GateFile = DEFAULT) -> dict[str, str]:
@@ -73,7 +68,7 @@ def parse(text: str, source: str) -> GateFile:
     unknown = [key for key in content if key not in _TABLES]
     if unknown:
         raise UsageError(f"{source} has the unknown key {unknown[0]!r}", f"its tables are {' and '.join(_TABLES)}")
-    return GateFile(_rules(content.get("rules"), source), _sureness(content.get("change", {}), source))
+    return GateFile(_rules(content.get("rules"), source), _margin(content.get("change", {}), source))
 
 
 def _rules(rules: object, source: str) -> dict[str, str]:
@@ -87,20 +82,16 @@ def _rules(rules: object, source: str) -> dict[str, str]:
     return dict(rules)
 
 
-def _sureness(table: Any, source: str) -> Sureness:  # noqa: ANN401 - whatever stands in the file
+def _margin(table: Any, source: str) -> float:  # noqa: ANN401 - whatever stands in the file
     try:
-        made = msgspec.convert(table, Sureness)
+        margin = msgspec.convert(table, _Change).margin
     except msgspec.ValidationError as error:
-        raise UsageError(f"{source}: [change] cannot be read: {error}", _CHANGE) from error
-    check_sureness(made, f"{source}: [change] ")
-    return made
+        raise UsageError(f"{source}: [change] cannot be read: {error}", "it has margin = 0.03, if you like") from error
+    check_margin(margin, f"{source}: [change] ")
+    return margin
 
 
-def check_sureness(chosen: Sureness, where: str = "") -> None:
-    """Numbers by which nothing could be decided are refused, wherever they come from."""
-    if not _LEAST_ALPHA <= chosen.alpha <= 0.5:
-        raise UsageError(f"{where}alpha must lie between {_LEAST_ALPHA:g} and 0.5, not {chosen.alpha}", "0.05 is usual")
-    if not 0 <= chosen.margin < 1:
-        raise UsageError(
-            f"{where}margin must lie between 0 and 1, not {chosen.margin}", "0.03 bears a rise by 3 points"
-        )
+def check_margin(margin: float, where: str = "") -> None:
+    """A margin by which nothing could be decided is refused, wherever it comes from."""
+    if not 0 <= margin < 1:
+        raise UsageError(f"{where}margin must lie between 0 and 1, not {margin}", "0.03 bears a rise by 3 points")

@@ -14,7 +14,6 @@ from surefoot.core.errors import words_of
 from surefoot.core.types import Item, Question
 from surefoot.graders.grader import Graded
 from surefoot.live.intake import Intake, Queued, queued_in
-from surefoot.live.spool import Place
 from surefoot.services.graders import Reader
 from surefoot.text.normal import id_of_text
 
@@ -32,11 +31,11 @@ class Reading(Struct, frozen=True):
 class Grading:
     """Goes on from a place in the queue; `on_graded` gets what was read, and the place behind it."""
 
-    def __init__(self, grader: Reader, intake: Intake, place: Place, tell: Callable[[str], None]) -> None:
+    def __init__(self, grader: Reader, intake: Intake, place: int, tell: Callable[[str], None]) -> None:
         self._grader, self._intake, self._tell = grader, intake, tell
         self._place, self.failures, self.seconds = place, 0, 0.0
 
-    def work(self, on_graded: Callable[[Sequence[Reading], Place], None], ending: threading.Event) -> None:
+    def work(self, on_graded: Callable[[Sequence[Reading], int], None], ending: threading.Event) -> None:
         while not ending.is_set():
             self._intake.news.clear()
             rows = list(islice(self._intake.queue.rows(self._place), _BATCH))

@@ -6,6 +6,7 @@ wait for others, and how far the log was read. The queue holds the answers that 
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -24,7 +25,7 @@ from surefoot.io.spans import Span, traces_of
 from surefoot.io.traces import TraceReader
 from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
-from surefoot.live.spool import Place, Spool
+from surefoot.live.spool import Spool
 from surefoot.monitor.answers import name_of
 from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.redaction import Redactor, redact_name, redacted, texts_of
@@ -39,8 +40,8 @@ _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dr
 class Places(Struct, frozen=True):
     """Up to where all is counted (the journal, the log) and graded (the queue)."""
 
-    journal: Place = Place()
-    queue: Place = Place()
+    journal: int = 0
+    queue: int = 0
     position: Position | None = None
 
 
@@ -88,7 +89,7 @@ class Intake:
         self.position = since.position
         self.trouble = ""  # with the disk
         self.waiting = sum(1 for _ in self.queue.rows(since.queue))  # answers
-        for row, place in self._journal.rows(Place()):
+        for row, place in self._journal.rows(0):
             self._count(_ENTRIES.decode(row), place, is_new=place > since.journal)
 
     @property
@@ -150,14 +151,15 @@ class Intake:
             if done:
                 self._write(Entry(settled=[spans[0].trace_id for spans in done]), answers)
 
-    def end(self) -> Place:
+    def end(self) -> int:
         """Where the journal ends now. Call it, and save what is counted, under the guard."""
         return self._journal.end
 
-    def forget(self, graded: Place) -> None:
+    def forget(self, graded: int) -> None:
         """What was saved elsewhere by now is erased: the journal up to the first span that waits, the queue up to
         `graded`."""
-        self._journal.drop(self._joiner.first or self._journal.end)
+        first = self._joiner.first
+        self._journal.drop(self._journal.end if first is None else first - 1)
         self.queue.drop(graded)
 
     def close(self) -> None:
@@ -173,10 +175,10 @@ class Intake:
         entry = replace(entry, strata=strata, sampled=len(rows), dropped=dropped)
         try:
             if taken:
-                self.queue.append(b"".join(msgspec.json.encode(row) + b"\n" for row in taken))
-            place = self._journal.append(msgspec.json.encode(entry) + b"\n")
-        except OSError as error:
-            self.trouble = f"nothing can be written to {self.folder}: {error.strerror}"
+                self.queue.append(msgspec.json.encode(row) for row in taken)
+            place = self._journal.append([msgspec.json.encode(entry)])
+        except sqlite3.Error as error:
+            self.trouble = f"nothing can be written to {self.folder}: {error}"
             raise Incomplete(self.trouble, "make room; what was not taken may be sent again") from error
         self.trouble = ""
         self._count(entry, place, is_new=True)
@@ -184,7 +186,7 @@ class Intake:
         if taken:
             self.news.set()
 
-    def _count(self, entry: Entry, place: Place, *, is_new: bool) -> None:
+    def _count(self, entry: Entry, place: int, *, is_new: bool) -> None:
         now = time.monotonic()
         for span in entry.spans:
             self._joiner.add(span, now, place)

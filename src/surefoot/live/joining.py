@@ -9,7 +9,6 @@ from itertools import islice
 from msgspec import Struct
 
 from surefoot.io.spans import Span
-from surefoot.live.spool import Place
 
 _MOST_CHARACTERS = 32 << 20  # of all spans that wait
 _MOST_SPANS = 2_000  # of one trace: an agent that goes round in circles must not fill the memory
@@ -17,7 +16,7 @@ _SETTLED_KEPT = 50_000  # ids by which a span that comes too late is known
 
 
 class _Waiting(Struct):
-    first: Place  # where its first span lies on disk
+    first: int  # the place of its first span on disk
     last: float = 0.0  # when a span came last
     spans: dict[tuple[str, str], Span] = {}
     size: int = 0
@@ -37,11 +36,11 @@ class Joiner:
         return len(self._waiting)
 
     @property
-    def first(self) -> Place | None:
-        """Before this place, no span waits."""
+    def first(self) -> int | None:
+        """Before this place on disk, no span waits; None where none waits at all."""
         return min((one.first for one in self._waiting.values()), default=None)
 
-    def add(self, span: Span, now: float, place: Place) -> None:
+    def add(self, span: Span, now: float, place: int) -> None:
         """The same span again takes the place of itself."""
         if span.trace_id in self._settled:
             self.late += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +19,6 @@ from surefoot.live.metrics import exposition
 from surefoot.live.receiver import Export, read_export
 from surefoot.live.record import Record
 from surefoot.live.sentinels import Readiness, Sentinels
-from surefoot.live.spool import Place
 from surefoot.monitor.follow import Piece, Tail
 from surefoot.monitor.webhook import Webhook
 from surefoot.services.graders import Reader
@@ -150,7 +150,7 @@ class Monitor:
     def _grade(self) -> None:
         self._grading.work(self._count, self._ending)
 
-    def _count(self, readings: Sequence[Reading], place: Place) -> None:
+    def _count(self, readings: Sequence[Reading], place: int) -> None:
         while not self._keep_bad(readings):
             if self._ending.wait(_SETTLE_SECONDS):
                 return  # they are graded again after the next start
@@ -183,8 +183,8 @@ class Monitor:
             record.unsent = list(self._webhook.waiting) if self._webhook else record.unsent
             try:
                 record.save(intake.folder / STATE)
-            except OSError as error:
-                intake.trouble = f"nothing can be written to {intake.folder}: {error.strerror}"
+                intake.forget(record.places.queue)
+            except (OSError, sqlite3.Error) as error:
+                intake.trouble = f"nothing can be written to {intake.folder}: {getattr(error, 'strerror', error)}"
                 raise Incomplete(intake.trouble, "make room; nothing that was taken is lost") from error
-            intake.forget(record.places.queue)
         self._saved = time.monotonic()

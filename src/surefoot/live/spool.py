@@ -3,79 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
-from surefoot.core.files import cut_torn_line, write_whole
-
-_SEGMENT_BYTES = 1 << 20
-
-
-class Place(Struct, frozen=True, order=True):
-    """A place between two rows."""
-
-    segment: int = 1
-    offset: int = 0
+_BEGIN = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA secure_delete = ON",
+    "CREATE TABLE IF NOT EXISTS rows (place INTEGER PRIMARY KEY AUTOINCREMENT, row BLOB NOT NULL)",
+)
+_NEXT = "SELECT row, place FROM rows WHERE place > ? ORDER BY place LIMIT 500"
 
 
 class Spool:
-    """Files in a folder, each continued by the next: `NAME-1.jsonl`, `NAME-2.jsonl`, ... One process writes them."""
+    """A database of rows, each with its place, a number that only grows. Any thread, but one process."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._folder, self._name = folder, name
-        segments = self._segments()
-        for segment in segments:
-            cut_torn_line(self._path(segment))
-        self._file, self.end = self._opened(segments[-1] if segments else 1)
+        path = folder / f"{name}.db"
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        self._guard = threading.Lock()
+        self._database = sqlite3.connect(path, check_same_thread=False)
+        for statement in _BEGIN:
+            self._database.execute(statement)
+        self.end: int = self._database.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()[0]
 
-    def append(self, rows: bytes) -> Place:
-        """Whole lines, all or none of them; durable when it returns. The place behind them."""
-        if self.end.offset >= _SEGMENT_BYTES:
-            self._go_on()
-        write_whole(self._file, rows)
-        os.fsync(self._file)
-        self.end = Place(self.end.segment, self.end.offset + len(rows))
-        return self.end
+    def append(self, rows: Iterable[bytes]) -> int:
+        """All or none of them; durable when it returns. The place of the last."""
+        with self._guard:
+            with self._database:
+                self._database.executemany("INSERT INTO rows (row) VALUES (?)", [(row,) for row in rows])
+            self.end = self._database.execute("SELECT seq FROM sqlite_sequence").fetchone()[0]
+            return self.end
 
-    def rows(self, since: Place) -> Iterator[tuple[bytes, Place]]:
-        """Each row with the place behind it, up to what is there now."""
-        for segment in [one for one in self._segments() if one >= since.segment]:
-            offset = since.offset if segment == since.segment else 0
-            with self._path(segment).open("rb") as file:
-                file.seek(offset)
-                for line in file:
-                    place = Place(segment, offset := offset + len(line))
-                    if place > self.end:  # not yet whole, or not yet durable
-                        return
-                    yield line, place
+    def rows(self, since: int) -> Iterator[tuple[bytes, int]]:
+        """Each row behind a place, with its own."""
+        while True:
+            with self._guard:
+                found = self._database.execute(_NEXT, (since,)).fetchall()
+            if not found:
+                return
+            yield from found
+            since = found[-1][1]
 
-    def drop(self, before: Place) -> None:
-        """The files that hold nothing behind this place: at the end, all of them."""
-        if before.offset and before == self.end:
-            before = self._go_on()
-        for segment in self._segments():
-            if segment < before.segment:
-                self._path(segment).unlink()
+    def drop(self, up_to: int) -> None:
+        """Erase the rows up to a place, so that no byte of them is left."""
+        with self._guard:
+            with self._database:
+                self._database.execute("DELETE FROM rows WHERE place <= ?", (up_to,))
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        os.close(self._file)
-
-    def _go_on(self) -> Place:
-        """In a file of its own, with which the one before can be dropped."""
-        full = self._file
-        self._file, self.end = self._opened(self.end.segment + 1)
-        os.close(full)
-        return self.end
-
-    def _opened(self, segment: int) -> tuple[int, Place]:
-        file = os.open(self._path(segment), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        return file, Place(segment, os.fstat(file).st_size)
-
-    def _segments(self) -> list[int]:
-        found = (path.stem.rpartition("-")[2] for path in self._folder.glob(f"{self._name}-*.jsonl"))
-        return sorted(int(number) for number in found if number.isdecimal())
-
-    def _path(self, segment: int) -> Path:
-        return self._folder / f"{self._name}-{segment}.jsonl"
+        self._database.close()

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future
 from itertools import islice
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from surefoot.core.errors import Incomplete, UsageError
@@ -26,7 +25,7 @@ from surefoot.models.client import VENDOR_KEYS, Client, key_of
 from surefoot.models.dialects import Manner
 from surefoot.models.pace import Pace
 from surefoot.models.replies import check
-from surefoot.models.seam import Prompt, Reply, Settings, Shelf, checked
+from surefoot.models.seam import Prompt, Reply, ReplyStore, Settings, checked
 from surefoot.text.endpoints import VENDORS, Spec, parsed
 
 _SECONDS_TO_STOP = 5.0  # beyond the grace for calls under way
@@ -147,9 +146,9 @@ class EndpointModel:
         settings = self._terms.settings
         return digest_of(self.name, prompt, settings.temperature, settings.effort)
 
-    def keeping(self, shelf: Shelf) -> EndpointModel:
+    def keeping(self, store: ReplyStore) -> EndpointModel:
         """The same model, its replies kept there as well, and looked for there first."""
-        return EndpointModel(self._terms._replace(cache=Cache(shelf, *self._terms.cache.shelves)))
+        return EndpointModel(self._terms._replace(cache=Cache(store, *self._terms.cache.stores)))
 
     def _stop(self, run: Run, loop: asyncio.AbstractEventLoop) -> None:
         stopped: Future[None] = asyncio.run_coroutine_threadsafe(run.stop(self._terms.settings.grace), loop)
@@ -160,7 +159,6 @@ class EndpointModel:
 
 
 _endpoints: dict[tuple[object, ...], Endpoint] = {}
-_caches: dict[tuple[int, Path | Shelf], Cache] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
@@ -176,10 +174,10 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
     # OpenAI's own newer models know the limit by the longer name alone, and most other servers by the shorter.
     own = asked.endpoint == VENDORS["llm"]
     manner = Manner(limit="max_completion_tokens" if own else "max_tokens")
-    terms = Terms(
-        asked.model, asked.name, _endpoint(asked, settings), settings, manner, price, _cache(settings.cache), budget
+    cache = Cache(settings.cache) if settings.cache else Cache()
+    return EndpointModel(
+        Terms(asked.model, asked.name, _endpoint(asked, settings), settings, manner, price, cache, budget)
     )
-    return EndpointModel(terms)
 
 
 def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
@@ -196,16 +194,6 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
         _close_at_exit(client.close)
         _endpoints[place] = Endpoint(client, Pace(settings.concurrency))
     return _endpoints[place]
-
-
-def _cache(place: Path | Shelf | None) -> Cache:
-    if place is None:
-        return Cache()
-    where = place.expanduser().absolute() if isinstance(place, Path) else place
-    kept = (os.getpid(), where)  # a connection does not survive a fork
-    if kept not in _caches:
-        _caches[kept] = Cache(where)
-    return _caches[kept]
 
 
 _guard = threading.Lock()

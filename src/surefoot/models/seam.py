@@ -59,8 +59,8 @@ class Model(Protocol):
         ...
 
 
-class Shelf(Protocol):
-    """Where replies lie as bytes, by digest: a file, or a project that a team shares."""
+class ReplyStore(Protocol):
+    """Where replies lie as bytes, by digest."""
 
     @property
     def name(self) -> str: ...
@@ -85,7 +85,7 @@ class Settings(Struct, frozen=True):
     repairs: int = 2  # further calls where the reply could not be used
     patience: float = 600.0  # with a server that is busy
     grace: float = 5.0  # for the calls under way when stopped: they are paid for
-    cache: Path | Shelf | None = None
+    cache: ReplyStore | None = None
     prices: Path | None = None  # a TOML file that goes before the table in the box
 
 

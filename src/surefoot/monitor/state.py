@@ -6,16 +6,14 @@ Memory is bounded: of the names of answers the latest are known, so that one tha
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import numpy as np
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import PRIVATE, replace_file
+from surefoot.core.files import PRIVATE, holding, replace_file
 from surefoot.monitor.drift import Alert, Chart, charts
 from surefoot.monitor.follow import Position
 from surefoot.monitor.rates import COUNTED, UNGRADED, Tally
@@ -49,20 +47,9 @@ class Names:
         return new, old
 
 
-@contextlib.contextmanager
-def owned(state: Path, lock: Path) -> Iterator[None]:
+def owned(state: Path, lock: Path) -> contextlib.AbstractContextManager[None]:
     """One monitor at a time works with a state, be it a file or a folder."""
-    mutex = FileLock(lock, timeout=0)
-    try:
-        mutex.acquire()
-    except Timeout as error:
-        raise Incomplete(f"another monitor works with {state}", "end it, or choose another --state") from error
-    except OSError as error:
-        raise Incomplete(f"{state} cannot be used: {error.strerror}", "choose another --state") from error
-    try:
-        yield
-    finally:
-        mutex.release()
+    return holding(lock, Incomplete(f"another monitor works with {state}", "end it, or choose another --state"))
 
 
 class Kept(Struct):

@@ -34,7 +34,6 @@ _MOST_DIFFERING = 50
 Row = tuple[Line, ...]
 
 _RATE_HEADS = ("by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
-_TARGET_HEADS = ("axis", "value", "by the grader", "corrected", "95% interval", "method")
 _EACH_ALONE = "Each share has its own estimate and interval; together they need not be 100%."
 
 
@@ -43,10 +42,9 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     axes = tuple(Section(name, tuple(_axis(name, axis))) for name, axis in found.axes.items())
     hint = "Corrected rates, tables, kappa and the other axes: --details"
     parts: tuple[Block, ...] = (
-        Headline("", (*_two_numbers(found), *filter(None, (title(found), found.skipped_note)), *_end(found))),
+        Headline("", (*_two_numbers(found), *filter(None, (title(found), found.skipped_note)))),
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
         *_picture(found.axes.get(FACTUALITY), found.differ),
-        *([Section("Other answers", tuple(_target(found)))] if found.target else []),
         *problem_section(found.problems),
         Items(list(_certificate(found)), "quiet"),
         *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
@@ -124,7 +122,7 @@ def _axis(name: str, axis: AxisCalibration) -> Iterator[Block]:
     yield Items([f"{what}: {value}" for what, value in _agreements(axis)])
     if axis.table:
         yield Paragraph(f"{_caption(axis, kind)}:", "quiet")
-        yield Table(_confusion_heads(axis), list(_confusion(axis)))
+        yield Table(("graded", *_columns(axis), "answers in all"), list(_confusion(axis)))
     yield Table((kind, *_RATE_HEADS), list(_rates(axis)))
     yield from _each_alone(axis.corrected)
     yield Items(list(_sentences(axis)), "quiet")
@@ -134,44 +132,33 @@ def title(found: Calibration) -> str:
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
     what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
     on = f" of {' and '.join(found.runs)}" if len(found.runs) > 1 else ""
-    where = " on other runs" if any(axis.answers_here is not None for axis in found.axes.values()) else on
-    labelled = f"{what}{where} by {whose_by_name(found.annotators)}"
+    labelled = f"{what}{on} by {whose_by_name(found.annotators)}"
     return f"{found.grader or 'a grader without a name'}, held against {labelled}"
 
 
 def _caption(axis: AxisCalibration, kind: str) -> str:
     """Whose answers the table is about."""
-    if axis.answers_here is None:
-        more = axis.n - sum(sum(row.values()) for row in axis.table.values())
-        picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
-        labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
-        graded = "put into each bucket" if kind == "bucket" else f"gave each {kind}"
-        return f"What {axis.labelled_by} say ({labels}) of the answers that the grader {graded}"
-    return f"What {axis.labelled_by} said of the answers of other runs, and how many answers this run has"
+    more = axis.n - sum(sum(row.values()) for row in axis.table.values())
+    picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
+    labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
+    graded = "put into each bucket" if kind == "bucket" else f"gave each {kind}"
+    return f"What {axis.labelled_by} say ({labels}) of the answers that the grader {graded}"
 
 
 def _columns(axis: AxisCalibration) -> list[str]:
     return list(dict.fromkeys(label for row in axis.table.values() for label in row))
 
 
-def _confusion_heads(axis: AxisCalibration) -> tuple[str, ...]:
-    here = axis.answers_here is not None
-    totals = ("answers of other runs", "answers here") if here else ("answers in all",)
-    return ("graded", *_columns(axis), *totals)
-
-
 def _confusion(axis: AxisCalibration) -> Iterator[Row]:
     """What the labels say of the answers with each verdict; darker where more of its labels are."""
-    here = axis.answers_here
-    for verdict in dict.fromkeys((*axis.answers, *(here or ()))):
+    for verdict, total in axis.answers.items():
         labels = axis.table.get(verdict, {})
         labelled = sum(labels.values()) or 1
         counts = [
             Span(str(labels.get(column, 0)), _ground(verdict, column), share=labels.get(column, 0) / labelled)
             for column in _columns(axis)
         ]
-        totals = [axis.answers.get(verdict, 0), *([] if here is None else [here.get(verdict, 0)])]
-        yield (verdict, *counts, *map(str, totals))
+        yield (verdict, *counts, str(total))
 
 
 def _ground(verdict: str, label: str) -> str:
@@ -181,8 +168,6 @@ def _ground(verdict: str, label: str) -> str:
 def _agreements(axis: AxisCalibration) -> Iterator[tuple[str, str]]:
     """How far grader and labels agree, or why nobody can say."""
     yield "Cohen's kappa", _agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
-    if axis.weighted_kappa:
-        yield "weighted kappa (quadratic)", _agreement(axis.weighted_kappa)
     if axis.agreement is not None:
         yield "agreement", percent(axis.agreement)
     if axis.between_people is not None:
@@ -214,14 +199,6 @@ def _sentences(axis: AxisCalibration) -> Iterator[str]:
     yield from _warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
 
 
-def _end(found: Calibration) -> Iterator[str]:
-    """What the rates of other answers rest on."""
-    if found.target_explanation:
-        yield found.target_explanation
-    target = (found.target or {}).items()
-    yield from _warnings((f"{axis} {name}", rate) for axis, rates in target for name, rate in rates.items())
-
-
 def _certificate(found: Calibration) -> Iterator[str]:
     made = found.certificate
     if made is not None:
@@ -231,7 +208,7 @@ def _certificate(found: Calibration) -> Iterator[str]:
             " it stands until the grader, the rubric or the corpus changes."
         )
     if found.certificate_reason:
-        yield f"{'The certificate' if made else 'No certificate'}: {found.certificate_reason}."
+        yield f"No certificate: {found.certificate_reason}."
 
 
 def _each_alone(rates: Mapping[str, Rate]) -> Iterator[Block]:
@@ -239,17 +216,6 @@ def _each_alone(rates: Mapping[str, Rate]) -> Iterator[Block]:
     shares = [one for name, one in rates.items() if name != MEAN and one.value is not None]
     if len(shares) > 1 and any(one.method != "counted" for one in shares):
         yield Paragraph(_EACH_ALONE, "quiet")
-
-
-def _target(found: Calibration) -> Iterator[Block]:
-    yield Table(_TARGET_HEADS, list(_target_rows(found)))
-    yield from next(filter(None, (list(_each_alone(rates)) for rates in (found.target or {}).values())), [])
-
-
-def _target_rows(found: Calibration) -> Iterator[Row]:
-    for axis, buckets in (found.target or {}).items():
-        for name, rate in buckets.items():
-            yield (axis, name, *_rate_cells(rate))
 
 
 def _warnings(rates: Iterable[tuple[str, Rate]]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from surefoot.core.records import whose_by_name
 from surefoot.core.words import counted, names, plain
 from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
-from surefoot.gate.judge import GroupChange
+from surefoot.gate.judge import ALPHA, GroupChange
 from surefoot.gate.metrics import metric_named
 from surefoot.gate.overview import cause_of, why_of
 from surefoot.gate.rules import Change, Check
@@ -158,7 +158,6 @@ def _points(change: Change) -> str:
 _ABOUT_CHANGES = (
     "Baseline and candidate are as graded and labelled; the change allows for what the grader may have got wrong."
 )
-_CLAIMS = {"set": "about this question set", "population": "about questions like these"}
 _SIDE_WORDS: dict[SideName, str] = {"base": "baseline", "cand": "candidate"}
 _LINES_DRAWN = 4
 _NAMED_BY_GATE = 4  # questions behind a rule
@@ -247,8 +246,7 @@ def _body(comparison: Comparison) -> Iterator[Block]:
     heads = ("rule", "result", "baseline", "candidate", "change", "limit or margin", "why", "questions")
     checks = comparison.decision.checks
     yield Section("Rules", (Table(heads, [_rule(check) for check in checks]),))
-    test = Paragraph(f"exact McNemar test on wrong: p = {comparison.mcnemar.p:.3g}; it decides nothing", "quiet")
-    yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison), test))
+    yield Section("Metrics", (Paragraph(_ABOUT_CHANGES, "quiet"), _metrics(comparison)))
     for field, values in comparison.by_group.items():
         if values or field in comparison.request.by:
             asked_for = field in comparison.request.by
@@ -360,9 +358,10 @@ def _background(comparison: Comparison) -> Iterator[str]:
     margins = ((check.rule.metric, margin_words(check, request.margin)) for check in comparison.decision.checks)
     yield from (f"{metric}: {words}" for metric, words in dict.fromkeys(margins) if words)
     look = f", look {request.look} at these versions (alpha {comparison.alpha:.4f})" if request.look > 1 else ""
-    yield f"decided {_CLAIMS[request.claim]}: margin {request.margin:g}, alpha {request.alpha:g}{look}"
+    yield f"decided about this question set: margin {request.margin:g}, alpha {ALPHA:g}{look}"
 
 
 def _turned(comparison: Comparison) -> str:
-    test = comparison.mcnemar
-    return f"wrong: {test.newly_wrong} newly wrong, {test.newly_fixed} no longer wrong"
+    moved = [(pair.base.bucket, pair.cand.bucket) for pair in comparison.moved if pair.base.bucket and pair.cand.bucket]
+    worse, better = sum(after == "wrong" for _, after in moved), sum(before == "wrong" for before, _ in moved)
+    return f"wrong: {worse} newly wrong, {better} no longer wrong"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from tempfile import SpooledTemporaryFile
 from typing import Any, Literal
@@ -17,7 +18,6 @@ from surefoot.scoring.batch import BlockResult
 
 _LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
 _OUTCOMES = 1 << 24  # more than are ever told apart
-_WAITING = 1 << 20  # numbers
 
 Numbers = NDArray[np.integer[Any]]
 
@@ -36,7 +36,7 @@ class Attempts:
         self._times: Numbers = np.zeros(len(questions), np.int64)
         self._known: dict[Outcome, int] = {}  # every outcome that was met, with its number
         self._kept: Numbers = np.zeros(len(questions), np.int32)  # the outcome that counts, but for `all`
-        self._all = Tally()  # of questions with outcomes, for `all`
+        self._all: Counter[int] = Counter()  # of questions with outcomes, for `all`
         self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
         finalize(self, self._spool.close)
         self._row_at: Numbers = np.zeros(len(questions), np.int64)  # where a question's row starts in it
@@ -51,7 +51,8 @@ class Attempts:
         numbers = [self._known.setdefault(outcome, len(self._known)) for outcome in result.outcomes]
         outcomes = np.array(numbers, np.int64)[codes]
         if self._rerun == "all":
-            self._all.add(places * _OUTCOMES + outcomes)
+            met, times = np.unique(places * _OUTCOMES + outcomes, return_counts=True)
+            self._all.update(dict(zip(met.tolist(), times.tolist(), strict=True)))
         else:
             self._keep(places, outcomes, result)
         np.add.at(self._times, places, 1)
@@ -70,7 +71,7 @@ class Attempts:
     def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
         """Each question with an outcome and how many attempts had it; every question at least once."""
         met = list(self._known)
-        for key, times in self._all:
+        for key, times in sorted(self._all.items()):
             yield self._questions[key // _OUTCOMES], met[key % _OUTCOMES], times
         for place, question in enumerate(self._questions):
             single = self._single(place, question.answerable, met)
@@ -124,32 +125,3 @@ class Attempts:
                 asked = self._questions[places[number]].id
                 message = f"question {asked!r} has a trace already: --rerun says which one counts"
                 self.problems.add(Problem("duplicate_trace", message, result.source, result.lines[number]))
-
-
-class Tally:
-    """How often each of many numbers was met, in a few bytes for each."""
-
-    def __init__(self) -> None:
-        self._numbers: Numbers = np.empty(0, np.int64)
-        self._times: Numbers = np.empty(0, np.int64)
-        self._waiting: list[Numbers] = []
-        self._size = 0
-
-    def add(self, numbers: Numbers) -> None:
-        self._waiting.append(numbers)
-        self._size += len(numbers)
-        if self._size > max(_WAITING, len(self._numbers)):
-            self._merge()
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Each number, from the smallest on, and how often it was met."""
-        self._merge()
-        return zip(map(int, self._numbers), map(int, self._times), strict=True)
-
-    def _merge(self) -> None:
-        met = [(self._numbers, self._times), *(np.unique(some, return_counts=True) for some in self._waiting)]
-        numbers, times = (np.concatenate(parts) for parts in zip(*met, strict=True))
-        self._numbers, inverse = np.unique(numbers, return_inverse=True)
-        self._times = np.zeros(len(self._numbers), np.int64)
-        np.add.at(self._times, inverse, times)
-        self._waiting, self._size = [], 0

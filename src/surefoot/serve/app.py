@@ -24,7 +24,7 @@ from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.result import NOBODY, Person
 from surefoot.gate.overview import CHANGE, History, PastRun
 from surefoot.gate.rules import is_rule
-from surefoot.io.gatefiles import GateFile, Sureness
+from surefoot.io.gatefiles import MARGIN, GateFile
 from surefoot.report import history as reports
 from surefoot.report import of
 from surefoot.report.blocks import Items, Report, overridden
@@ -168,9 +168,8 @@ def _rules(past: History) -> tuple[GateFile | None, bool, str]:
     by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
     by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
     by += ", without what was waived there," if last.waived else ""
-    given: dict[str, Any] = {key: last.document.get(key) for key in ("alpha", "margin", "claim")}
-    given = {key: value for key, value in given.items() if value is not None}
-    return GateFile(rules, Sureness(**given)), last.uncalibrated, by
+    margin: Any = last.document.get("margin")
+    return GateFile(rules, MARGIN if margin is None else margin), last.uncalibrated, by
 
 
 def _lost(_: Request, error: Exception) -> Response:

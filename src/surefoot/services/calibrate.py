@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.calibration import calibrate as joins
-from surefoot.calibration.answers import Answers, Graded, Joined, by_people, join
+from surefoot.calibration.answers import Graded, Joined, by_people, join
 from surefoot.calibration.results import Calibration
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import Incomplete, UsageError
@@ -27,10 +27,8 @@ from surefoot.services.runs import (
     Name,
     check_texts,
     graders_of,
-    is_file_of_verdicts,
     is_same_file,
     labelled_alike,
-    only_run,
     opened,
     read_run,
 )
@@ -40,7 +38,6 @@ from surefoot.store import Project, Run
 class _Asked(Struct, frozen=True):
     labels: tuple[str, ...]
     grader: str | None
-    target: str | None
     now: str
     tell: Tell
     keep: bool = True
@@ -51,7 +48,6 @@ def calibrate(
     verdicts: str | Path | None = None,
     labels: str | Path | Sequence[str | Path] = (),
     grader: str | None = None,
-    target: str | Path | None = None,
     rubric: str | None = None,
     db: str | Path | None = None,
     keep: bool = True,
@@ -59,17 +55,15 @@ def calibrate(
 ) -> Calibration:
     """Compare a grader's verdicts with labels: those on `runs` or versions, or a file of `verdicts` and `labels`.
 
-    Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result; a
-    run without labels of its own is corrected by them. `target` is a run or a file of verdicts that
-    nobody labelled, whose rates are corrected too. The certificate is kept in the project; without `keep`, it is not.
+    Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result. The
+    certificate is kept in the project; without `keep`, it is not.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
     if runs and rubric is not None:
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    other = None if target is None else str(target)
-    asked = _Asked(tuple(map(str, files)), grader, other, timestamp(), person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, timestamp(), person.tell, keep)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -86,7 +80,7 @@ def labelled(
 ) -> tuple[Joined, Rubric]:
     """The verdicts of runs, each with the labels on its answer, and what they were graded by."""
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), None, None, timestamp(), person.tell)
+    asked = _Asked(tuple(map(str, files)), None, timestamp(), person.tell)
     joined, by, _ = _read(project, runs, asked)
     return joined, by
 
@@ -109,7 +103,7 @@ def _of_files(verdicts: str, by: Rubric, asked: _Asked) -> Calibration:
     joined = join([Graded(chosen, told, documents=_documents_in(verdicts), problems=problems)])
     if not joined.people:
         raise _nothing_labelled(joined, verdicts, asked)
-    return _calibrated(joined, by, asked)
+    return joins.calibrate(joined, by, at=asked.now)
 
 
 def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplete:
@@ -121,32 +115,20 @@ def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplet
     return Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
 
 
-def _calibrated(
-    joined: Joined, by: Rubric, asked: _Asked, corpus: str = "", project: Project | None = None
-) -> Calibration:
-    others = _target_answers(asked, joined.grader, by, joined.problems, project) if asked.target else None
-    return joins.calibrate(joined, by, others, corpus=corpus, at=asked.now)
-
-
 def _of_runs(project: Project, runs: Sequence[Run], asked: _Asked) -> Calibration:
-    """By all labels on answers of this grader; runs from which chance drew none are corrected by those on others."""
+    """By all labels on answers of this grader, those on other runs included."""
     joined, by, corpus = _read(project, runs, asked)
     like = runs[0].manifest
     others = labelled_alike(project, like) if asked.grader in (None, like.grader) else []
     others = [run for run in others if run.id not in {one.id for one in runs}]
-    if others and joined.sampled:
+    if others:
         joined, by, corpus = _read(project, [*others, *runs], replace(asked, labels=()))
-    elif others:
-        known, _, _ = _read(project, others, replace(asked, labels=()))
-        if known.sampled:
-            found = joins.by_other_runs(joined, known, by, [run.id for run in others], corpus=corpus, at=asked.now)
-            return _with_kept_certificate(found, project, asked)
     if not joined.people:
         tell_problems(joined.problems, asked.tell)
         names = " or ".join(run.id for run in runs)
         message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
         raise Incomplete(message, f"label some: surefoot label {runs[0].id}, or pass --labels FILE")
-    return _with_kept_certificate(_calibrated(joined, by, asked, corpus, project), project, asked)
+    return _with_kept_certificate(joins.calibrate(joined, by, corpus=corpus, at=asked.now), project, asked)
 
 
 def _with_kept_certificate(found: Calibration, project: Project, asked: _Asked) -> Calibration:
@@ -228,23 +210,6 @@ def _of_one_grader(verdicts: Sequence[Verdict], grader: str | None, name: str) -
     if grader is not None and grader not in graders:
         raise UsageError(f"{name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
     return [verdict for verdict in verdicts if grader is None or verdict.grader == grader]
-
-
-def _target_answers(
-    asked: _Asked, grader: str, by: Rubric, problems: list[Problem], project: Project | None
-) -> Answers:  # fmt: skip
-    """Other answers, with verdicts by the same grader."""
-    path = str(asked.target)
-    if project is not None and not is_file_of_verdicts(path):
-        side = read_run(only_run(project, path))
-        rows, versions, documents = side.verdicts, side.versions, documents_of(side)
-        problems += side.problems
-    else:
-        rows, versions, documents = load_verdicts(path, problems, by), {}, _documents_in(path)
-    machine, _ = by_people(rows)
-    other = join([Graded(_of_one_grader(machine, grader, path), versions=versions, documents=documents)])
-    problems += [replace(problem, source=path) for problem in other.problems]
-    return other.axes
 
 
 def _documents_in(path: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from surefoot.core.records import MORE_RULES, whose
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Estimate, Problem, Question
 from surefoot.gate import decide, trust
-from surefoot.gate.counts import McNemar, Pair
+from surefoot.gate.counts import Pair
 from surefoot.gate.decide import Comparison
 from surefoot.gate.judge import GroupChange, Request
 from surefoot.gate.metrics import UNGRADED
@@ -29,7 +29,6 @@ from surefoot.services.runs import (
     PastDecisions,
     Versions,
     current_baseline,
-    earlier_labels,
     is_file_of_verdicts,
     latest_shipped,
     only_run,
@@ -42,10 +41,10 @@ from surefoot.services.runs import (
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
-_OF_THE_REQUEST = ("notes", "not_counted", "alpha", "margin", "claim", "look", "uncalibrated", "overridden", "without")
+_OF_THE_REQUEST = ("notes", "not_counted", "margin", "look", "uncalibrated", "overridden", "without")
 _AS_IT_IS = (
     "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
-    "mcnemar", "problems", "measures",
+    "problems", "measures",
 )  # fmt: skip
 
 
@@ -59,9 +58,7 @@ class GateResult(Result, frozen=True, kw_only=True):
     incomplete: tuple[str, ...]
     notes: tuple[str, ...]
     not_counted: tuple[str, ...]
-    alpha: float
     margin: float
-    claim: str
     look: int
     uncalibrated: bool
     overridden: dict[str, Any]
@@ -78,7 +75,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     labelled: dict[str, int]
     label_next: tuple[Waiting, ...]
     next_steps: tuple[str, ...]
-    mcnemar: McNemar
     problems: tuple[Problem, ...]
     labelled_by: dict[str, Any] | None
     checks: list[dict[str, Any]]
@@ -104,8 +100,6 @@ def gate(
     gate: str | Path | gatefiles.GateFile | None = None,
     rules: Sequence[str] = (),
     margin: float | None = None,
-    alpha: float | None = None,
-    claim: str | None = None,
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
     without: Mapping[str, str] | None = None,
@@ -121,14 +115,12 @@ def gate(
     candidate. `waive` and `without` give reasons, by rule and by run. The decision is kept; without `keep`, it is not.
     """
     file = gatefiles.read(gate or GATE)
-    given = {"alpha": alpha, "margin": margin, "claim": claim}
-    chosen = replace(file.change, **{key: value for key, value in given.items() if value is not None})
-    gatefiles.check_sureness(chosen)
+    chosen = file.margin if margin is None else margin
+    gatefiles.check_margin(chosen)
     parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
     request = Request(
-        waivers=waive or {}, uncalibrated=uncalibrated, alpha=chosen.alpha, margin=chosen.margin, claim=chosen.claim,
+        waivers=waive or {}, uncalibrated=uncalibrated, margin=chosen, without=without or {},
         by=(by,) if isinstance(by, str) else tuple(by), overridden=_overridden(parsed, chosen, file),
-        without=without or {},
     )  # fmt: skip
     if len(runs) > 2:
         raise UsageError(f"two runs are compared, not {len(runs)}", "write surefoot gate BASE CAND")
@@ -180,8 +172,7 @@ def _by_versions(
     base, cand = read_all(project, versions.base), read_all(project, versions.cand)
     before = PastDecisions(project.decisions(), versions)
     request = replace(
-        request, look=before.look, earlier=earlier_labels(project, versions, [*base, *cand]),
-        notes=(*versions.notes, *before.notes()), not_counted=versions.not_counted,
+        request, look=before.look, notes=(*versions.notes, *before.notes()), not_counted=versions.not_counted,
     )  # fmt: skip
     comparison = decide.compare(base, cand, rules, request)
     if versions.base[-1].id == versions.cand[-1].id:
@@ -193,11 +184,10 @@ def _by_versions(
 
 
 def _overridden(
-    rules: Sequence[Rule], chosen: gatefiles.Sureness, file: gatefiles.GateFile
+    rules: Sequence[Rule], margin: float, file: gatefiles.GateFile
 ) -> dict[str, float | str | tuple[str, ...]]:
     """What the command line puts in place of the gate file's, where it differs."""
-    numbers = {key: (getattr(chosen, key), getattr(file.change, key)) for key in ("alpha", "margin", "claim")}
-    found: dict[str, float | str | tuple[str, ...]] = {key: now for key, (now, was) in numbers.items() if now != was}
+    found: dict[str, float | str | tuple[str, ...]] = {} if margin == file.margin else {"margin": margin}
     texts = tuple(rule.text for rule in rules)
     of_the_file = tuple(" ".join(text.split()) for text in file.rules.values())
     if texts[: len(of_the_file)] != of_the_file:

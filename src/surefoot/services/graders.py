@@ -23,10 +23,9 @@ from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
-from surefoot.models.seam import Settings, Shelf
+from surefoot.models.seam import ReplyStore, Settings
 from surefoot.services.engine import Engine, map_on_ray
 from surefoot.store import Project
-from surefoot.store.project import is_project
 from surefoot.text.endpoints import masked
 
 _WATCHED = 25  # answers read at once
@@ -75,12 +74,8 @@ def check_terms(terms: Terms) -> None:
     Budget(terms.max_cost)
 
 
-def _replies_at(place: str | Path | None) -> Path | Shelf:
-    """Where the replies of models are kept: in a file, or in the project that was named."""
-    if place is None:
-        return default_path()
-    if not is_project(place):
-        return Path(place)
+def _replies_at(place: str | Path) -> ReplyStore:
+    """Where the replies of models are kept; a file or database that has none yet becomes one for them."""
     project = Project.open(place)
     atexit.register(project.close)
     return project.replies
@@ -90,7 +85,7 @@ def settings_of(terms: Terms) -> Settings:
     """How models are asked on these terms."""
     given = Settings(
         concurrency=terms.concurrency, effort=terms.effort, max_tokens=terms.max_tokens,
-        cache=_replies_at(terms.cache), prices=terms.prices,
+        cache=_replies_at(terms.cache or default_path()), prices=terms.prices,
     )  # fmt: skip
     return given if terms.timeout is None else replace(given, stall=terms.timeout)
 

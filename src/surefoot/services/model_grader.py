@@ -15,7 +15,7 @@ from surefoot.graders.judges import Judge
 from surefoot.graders.llm import Grading, LlmGrader, Plan
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
-from surefoot.models.seam import Model, Shelf
+from surefoot.models.seam import Model, ReplyStore
 from surefoot.services.graders import Terms, read_watched
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
@@ -41,11 +41,11 @@ class ModelGrader:
     def name(self) -> str:
         return self._grader.name
 
-    def keeping(self, shelf: Shelf) -> ModelGrader:
+    def keeping(self, store: ReplyStore) -> ModelGrader:
         """The same grader, its replies kept there as well."""
         if not isinstance(self._model, EndpointModel):
             return self
-        return ModelGrader(self._model.keeping(shelf), self._first, self._terms, self._person)
+        return ModelGrader(self._model.keeping(store), self._first, self._terms, self._person)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self._grader.plan(items, self._read_first(items))

@@ -22,7 +22,7 @@ from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
 from surefoot.io.labels import Place, bound, load_labels, not_yet_in
-from surefoot.models.cache import default_path, forget
+from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
 from surefoot.services.runs import Name, graders_of, opened, runs_of
 from surefoot.services.targets import check_target, files_of, naming
@@ -184,7 +184,9 @@ def purge(
         if not yes or is_lost:
             hint = ": the same command with --yes erases it" if any(rows.values()) else ""
             return Purged(False, project.name, rows, shown, (*notes, f"nothing was erased{hint}"), is_lost)
-        forget(default_path(), project.replies.digests(), datetime.fromisoformat(before).timestamp() if before else 0.0)
+        if default_path().exists():
+            with Project.open(default_path()) as cache:
+                cache.replies.forget(project.replies.digests(), before)
         Readings().forget()
         record = Purge(
             id=secrets.token_hex(16), at=now.isoformat(timespec="microseconds"), by=getpass.getuser(), before=before,

@@ -24,7 +24,6 @@ from surefoot.core.records import MORE_RULES, WITHOUT, Step, corpus_of, is_annot
 from surefoot.core.result import Tell
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
 from surefoot.gate.decide import Comparison
-from surefoot.gate.metrics import Value
 from surefoot.gate.next_steps import Waiting
 from surefoot.gate.overview import BASELINE, CHANGE
 from surefoot.gate.rules import Rule
@@ -157,9 +156,6 @@ def is_same_file(one: str | Path, other: str | Path) -> bool:
     return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
 
 
-_WEIGHT, _MOST_EARLIER = 0.5, 30.0  # what a label on another answer counts, and all of them together
-
-
 class Versions(Struct, frozen=True):
     """The runs of both versions, the one that was named last."""
 
@@ -266,29 +262,6 @@ def _hash(runs: Iterable[Run]) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
-def earlier_labels(
-    project: Project, chosen: Versions, runs: Sequence[ReadRun]
-) -> dict[str, dict[Value, dict[Value, float]]]:
-    """What people said of other answers by the same grader over the same documents: axis -> verdict -> label."""
-    known = {key for run in runs for key in run.versions.values()}
-    used = {run.id for run in (*chosen.base, *chosen.cand)}
-    found: dict[str, dict[Value, dict[Value, float]]] = {}
-    seen: set[tuple[str, str]] = set()
-    others = [run for run in labelled_alike(project, chosen.cand[-1].manifest) if run.id not in used]
-    for run in read_all(project, others):
-        graded = {((v.question_id, v.attempt), v.axis): v.value for v in run.counted()}
-        for place in run.drawn:
-            key, verdict = run.versions[place[0]], graded.get(place)
-            if key in known or (key, place[1]) in seen or verdict is None:
-                continue
-            seen.add((key, place[1]))
-            labels = found.setdefault(place[1], {}).setdefault(verdict, {})
-            said = run.labels[place].value
-            if said is not None:
-                labels[said] = labels.get(said, 0) + _WEIGHT
-    return {axis: _at_most(tables) for axis, tables in found.items()}
-
-
 def labelled_alike(project: Project, like: Manifest) -> list[Run]:
     """The labelled runs with this grader, rubric and corpus, oldest first."""
     labelled = {label.version for label in project.labels()}
@@ -298,12 +271,6 @@ def labelled_alike(project: Project, like: Manifest) -> list[Run]:
 
 def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
     return manifest.grader, manifest.rubric_sha256, corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
-
-
-def _at_most(tables: dict[Value, dict[Value, float]]) -> dict[Value, dict[Value, float]]:
-    total = sum(sum(labels.values()) for labels in tables.values())
-    scale = min(1.0, _MOST_EARLIER / total) if total else 1.0
-    return {verdict: {label: count * scale for label, count in labels.items()} for verdict, labels in tables.items()}
 
 
 def label_next(project: Project, run: str) -> tuple[Waiting, ...]:
@@ -385,7 +352,6 @@ def step_of(
         mode=mode,
         base_answers=base_answers,
         cand_answers=cand_answers,
-        alpha=request.alpha,
         margin=request.margin,
         outcome=comparison.decision.outcome,
         exit_code=int(comparison.decision.exit_code),
@@ -445,7 +411,7 @@ def decisions(db: str | Path | None = None) -> list[Decided]:
 def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
     before: dict[str, object] = {}
     for step in steps:
-        taken = {"rules": step.rules, "alpha": step.alpha, "margin": step.margin}
+        taken = {"rules": step.rules, "margin": step.margin}
         told = {"rules" if key == MORE_RULES else key for key in step.overridden}
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))

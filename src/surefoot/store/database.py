@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import printable
+from surefoot.core.files import holding, printable
 from surefoot.store import schema
 
 _SECONDS_TO_WAIT = 30.0
@@ -79,19 +78,12 @@ class Database:
         taken = Incomplete(f"another process is writing to the run {run}", "wait for it to end")
         if self.file is not None:
             path = self.file.with_name(f".{self.file.name}.{hashlib.sha256(run.encode()).hexdigest()[:16]}.lock")
-            lock = FileLock(path, timeout=0, mode=0o600, thread_local=False)
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise taken from error
-            except OSError as error:
-                raise Incomplete(f"{printable(path)} cannot be written: {error.strerror}", _ELSEWHERE) from error
-            try:
-                yield
-            finally:
-                with contextlib.suppress(OSError):
-                    path.unlink()  # while it is held, so that nobody holds a file that is gone
-                lock.release()
+            with holding(path, taken):
+                try:
+                    yield
+                finally:
+                    with contextlib.suppress(OSError):
+                        path.unlink()  # while it is held, so that nobody holds a file that is gone
             return
         number = int.from_bytes(hashlib.sha256(run.encode()).digest()[:8], signed=True)
         with self._in_plain_words(), self._engine.connect() as connection:

@@ -11,7 +11,6 @@ import difflib
 import hashlib
 import itertools
 import secrets
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -26,7 +25,6 @@ from sqlalchemy import Connection, func, or_, select
 from surefoot.core.errors import UsageError
 from surefoot.core.records import (
     AI,
-    NAME,
     PEOPLE,
     Certificate,
     Label,
@@ -43,7 +41,6 @@ from surefoot.store.database import Database
 from surefoot.store.schema import (
     ANSWERS,
     BATCH,
-    MARK,
     QUESTIONS,
     REPLIES,
     ROWS,
@@ -97,23 +94,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     finished: bool = False  # every question was asked
     without_texts: bool = False
     purged: tuple[str, ...] = ()  # when, and how many answers
-
-    @property
-    def name(self) -> str:
-        return self.id
-
-
-def is_project(place: str | Path) -> bool:
-    """Whether a project is meant: a URL, the name that projects have, or a file that is one."""
-    if "://" in str(place) or Path(place).name == NAME:
-        return True
-    if not Path(place).is_file():
-        return False
-    try:
-        with contextlib.closing(sqlite3.connect(f"{Path(place).absolute().as_uri()}?mode=ro", uri=True)) as file:
-            return file.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (MARK,)).fetchone() is not None
-    except sqlite3.Error:
-        return False
 
 
 class Project:
@@ -179,11 +159,6 @@ class Project:
         with self.database.reading() as connection:
             return _labels(connection, keys, run)
 
-    def add_labels(self, labels: Iterable[Label]) -> int:
-        """Add labels, all of them or none; return how many were new."""
-        with self.database.writing() as connection:
-            return add(connection, map(verdict_row, labels))
-
     def add_new_labels(self, keys: Collection[str], new_beside: Callable[[list[Label]], Iterable[Label]]) -> int:
         """Add what `new_beside` makes of all labels on these answers; return how many those were.
 
@@ -203,10 +178,6 @@ class Project:
     def decisions(self) -> list[Step]:
         """Oldest first."""
         return self._rows(Step)
-
-    def purges(self) -> list[Purge]:
-        """Oldest first."""
-        return self._rows(Purge)
 
     def counts(self) -> dict[str, int]:
         """How many rows of each kind there are: where these are the same, nothing was added."""
@@ -378,7 +349,7 @@ class Run:
 
 
 class Replies:
-    """Paid replies of models, so that a team shares them: what `models.cache.Cache` takes in place of a file."""
+    """Paid replies of models, so that nothing is paid for twice and a team shares them."""
 
     def __init__(self, database: Database) -> None:
         self.name = database.name
@@ -392,6 +363,14 @@ class Replies:
     def digests(self) -> list[str]:
         with self._database.reading() as connection:
             return list(connection.execute(select(REPLIES.c.digest)).scalars())
+
+    def forget(self, digests: Collection[str], before: str) -> None:
+        """Erase these replies and all from before a time, so that no byte of them is left."""
+        with self._database.writing() as connection:
+            for some in _batches(digests):
+                connection.execute(REPLIES.delete().where(REPLIES.c.digest.in_(some)))
+            connection.execute(REPLIES.delete().where(REPLIES.c.at < before))
+        self._database.compact()
 
     def write(self, digest: str, model: str, reply: bytes) -> None:
         row = ReplyRow(digest=digest, at=timestamp(), model=model, reply=reply.decode())
