@@ -17,7 +17,6 @@ import click
 import msgspec
 
 from surefoot.core.errors import ExitCode
-from surefoot.core.records import where
 from surefoot.core.result import Result
 from surefoot.services import targets
 
@@ -73,8 +72,7 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     given = {key: value for key, value in context.params.items() if key not in options} if context else {}
     several = (value if isinstance(value, tuple) else (value,) for value in given.values())
     inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
-    database = where(given["db"]) if "db" in given else ""
-    targets.check_outputs(names, inputs, targets.files_of(database))
+    targets.check_outputs(names, inputs)
 
 
 @contextlib.contextmanager

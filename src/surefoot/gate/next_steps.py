@@ -1,4 +1,4 @@
-"""What would decide an open rule: labels on a few answers, more runs, more questions, and what each of them costs."""
+"""What would decide an open rule: labels on a few answers, and what they cost, or more runs."""
 
 from __future__ import annotations
 
@@ -113,8 +113,6 @@ MOST_LABELS = 80  # that are asked for at once
 _ENOUGH_DRAWN = 40
 _LIKELY, _WORTH_IT = 0.5, 0.1
 _SECONDS_PER_LABEL = 30
-_MORE_RUNS = (1, 2, 3, 5, 8)
-_MORE_QUESTIONS = (1.5, 2, 3, 5, 10)
 _NORMAL = NormalDist()
 
 
@@ -126,11 +124,6 @@ class Waiting(Struct, frozen=True):
     side: SideName
     run: str  # id; "" where there is only a file of verdicts
     drawn: Drawn = "gate"
-
-
-class _Step(Struct, frozen=True):
-    chance: float  # that it decides
-    words: str
 
 
 def next_steps(
@@ -154,7 +147,8 @@ def next_steps(
             keys, chance = chosen[one.rule.name]
             odds = f"decide it about {max(1, round(chance * 10))} times in 10"
             what = "would most likely decide it" if chance >= _LIKELY else odds
-            steps.append(f"{one.rule.name}: {_in_words(one, said, [_Step(chance, ask(what))] if keys else [])}")
+            ways = [*([ask(what)] if keys else []), *_more_runs(one, said)] or ["more questions"]
+            steps.append(f"{one.rule.name}: {'; or '.join(ways)}")
     return tuple(waiting.values()), steps
 
 
@@ -203,12 +197,9 @@ def _to_decide(one: Opened, said: Mapping[str, object]) -> tuple[list[str], floa
     return (chosen[:count], chances[count]) if is_useful else ([], 0.0)
 
 
-def _in_words(one: Opened, said: Mapping[str, tuple[SideName, Said]], labels: list[_Step]) -> str:
-    """All that would decide a rule. What is asked for is named, however likely something dearer would decide."""
-    steps = [*labels, *_by_runs(one, said)]
-    steps += [] if steps and max(step.chance for step in steps) >= _LIKELY else _by_questions(one)
-    shown = [step for step in steps if step.chance >= _LIKELY or step in labels] or steps
-    return "; or ".join(step.words for step in shown) or "labels, runs and questions at hand would not decide it"
+def _more_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[str]:
+    is_asked = any(answer.run for _, answer in said.values())
+    return ["more runs of each"] if is_asked and not all(one.evidence.deterministic) else []
 
 
 def _to_label(count: int, run: str, what: str) -> str:
@@ -260,38 +251,11 @@ def _unexplained(draws: Draws, known: Sequence[Numbers]) -> float:
     return float(((change - told @ fit) ** 2).sum())
 
 
-def _chance(one: Opened, whole: float, rest: float, alpha: float = 1.0) -> float:
-    """That the rule is decided when all but `rest` of the variance has come to light, with so much left of alpha."""
+def _chance(one: Opened, whole: float, rest: float) -> float:
+    """That the rule is decided when all but `rest` of the variance has come to light."""
     change, sign = one.change, 1 if one.rule.is_bounded_above else -1
     mean, limit = sign * change.change, sign * change.limit
     known, left = sqrt(max(whole - rest, 1e-18)), sqrt(max(rest, 0.0))
-    ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - alpha * one.alpha_ship) - mean) / known)
-    blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - alpha * one.alpha_block) - mean) / known)
+    ships = _NORMAL.cdf((limit + change.margin - left * _NORMAL.inv_cdf(1 - one.alpha_ship) - mean) / known)
+    blocks = 1 - _NORMAL.cdf((limit + left * _NORMAL.inv_cdf(1 - one.alpha_block) - mean) / known)
     return min(1.0, ships + blocks)
-
-
-def _by_runs(one: Opened, said: Mapping[str, tuple[SideName, Said]]) -> list[_Step]:
-    if all(one.evidence.deterministic) or not any(answer.run for _, answer in said.values()):
-        return []
-    whole, times = one.draws.variance, min(one.evidence.attempts)
-    seconds = [answer.trace.seconds for _, answer in said.values() if answer.trace and answer.trace.seconds is not None]
-    narrows = max(one.draws.noise - (one.evidence.scale / one.evidence.questions) ** 2, 0.0)
-    next_look = (one.look / (one.look + 1)) ** 2  # other answers are another look
-    for more in _MORE_RUNS:
-        chance = _chance(one, whole, whole - narrows * more / (times + more), next_look)
-        if chance >= _LIKELY:
-            cost = sum(seconds) / max(sum(one.evidence.attempts), 1) * 2 * more
-            price = f" ({_time(cost)} of asking)" if seconds else ""
-            runs = "one more run" if more == 1 else f"{more} more runs"
-            return [_Step(chance, f"{runs} of each{price}")]
-    return []
-
-
-def _by_questions(one: Opened) -> list[_Step]:
-    whole = one.draws.variance
-    for times in _MORE_QUESTIONS:
-        chance = _chance(one, whole, whole / times)
-        if chance >= _LIKELY:
-            asked = one.evidence.questions
-            return [_Step(chance, f"about {ceil(asked * times):,} questions instead of {asked:,}")]
-    return []

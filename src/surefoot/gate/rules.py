@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -144,6 +144,14 @@ class Check(Struct, frozen=True):
     before: Estimate | None = None  # of the baseline
     change: Change | None = None
     waiver: str | None = None  # why a rule that does not hold was let go
+
+    def row(self) -> dict[str, Any]:
+        """What `--json` prints of every rule."""
+        kept = ("status", "seen", "reason", "questions", "question_count")
+        limit = None if self.limit is None else float(self.limit)
+        return {"name": self.rule.name, "rule": self.rule.text, "limit": limit} | {
+            name: getattr(self, name) for name in kept
+        }
 
 
 class Decision(Struct, frozen=True):

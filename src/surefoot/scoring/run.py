@@ -294,7 +294,7 @@ def _result(card: Scorecard, attempts: Attempts, questions: Sequence[Question]) 
         gate={
             "outcome": card.decision.outcome,
             "exit_code": int(card.decision.exit_code),
-            "checks": [_check(check) for check in card.decision.checks],
+            "checks": [{**one.row(), "questions_to_be_sure": one.to_be_sure} for one in card.decision.checks],
             "incomplete": list(card.decision.incomplete),
             "too_few": card.too_few,
         },
@@ -309,20 +309,6 @@ def _result(card: Scorecard, attempts: Attempts, questions: Sequence[Question]) 
         attempts=attempts,
         questions=questions,
     )
-
-
-def _check(check: Check) -> dict[str, Any]:
-    return {
-        "name": check.rule.name,
-        "rule": check.rule.text,
-        "status": check.status,
-        "seen": check.seen,
-        "limit": None if check.limit is None else float(check.limit),
-        "questions_to_be_sure": check.to_be_sure,
-        "reason": check.reason,
-        "questions": list(check.questions),
-        "question_count": check.question_count,
-    }
 
 
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row

@@ -221,24 +221,11 @@ def _result(comparison: Comparison) -> GateResult:
     )
 
 
-def _check(check: Check) -> dict[str, object]:
-    numbers = _change(check.change) if check.change else {
-        "baseline": check.before and check.before.value, "candidate": check.seen and check.seen.value, "change": None,
-        "low": None, "high": None,
-        "limit": None if check.limit is None else float(check.limit), "margin": None,
-    }  # fmt: skip
-    return {
-        "name": check.rule.name,
-        "rule": check.rule.text,
-        "status": WAIVED if check.waiver is not None else check.status,
-        **({} if check.waiver is None else {"waiver": check.waiver, "without_waiver": check.status}),
-        **numbers,
-        "seen": check.seen,
-        "before": check.before,
-        "reason": check.reason,
-        "questions": list(check.questions),
-        "question_count": check.question_count,
-    }
+def _check(check: Check) -> dict[str, Any]:
+    seen = {"baseline": check.before and check.before.value, "candidate": check.seen and check.seen.value}
+    numbers = _change(check.change) if check.change else {**dict.fromkeys(("change", "low", "high", "margin")), **seen}
+    waived = {"status": WAIVED, "waiver": check.waiver, "without_waiver": check.status} if check.waiver else {}
+    return {**check.row(), **numbers, **waived, "before": check.before}
 
 
 def _change(change: Change) -> dict[str, object]:

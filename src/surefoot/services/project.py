@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import library, replacing
-from surefoot.core.records import Label, Purge, timestamp, where
+from surefoot.core.records import Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
@@ -25,7 +25,7 @@ from surefoot.io.labels import Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
 from surefoot.services.runs import Name, graders_of, opened, runs_of
-from surefoot.services.targets import check_target, files_of, naming
+from surefoot.services.targets import check_target, naming
 from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
 from surefoot.store.project import erase
@@ -104,7 +104,7 @@ def export(
     Paid replies of models are never written. Only an earlier export is replaced.
     """
     path = Path(file)
-    check_target(path, NAMES, files_of(where(db)), is_export)
+    check_target(path, NAMES, is_export)
     count = 0
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None

@@ -16,17 +16,10 @@ _BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 _ELSEWHERE = "choose another name"
 
 
-def files_of(database: str) -> list[Path]:
-    """A database in a file, with what SQLite keeps beside it."""
-    return (
-        [] if not database or "://" in database else [Path(f"{database}{ending}") for ending in ("", *_BESIDE_SQLITE)]
-    )
-
-
-def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_ours: Callable[[Path], bool]) -> None:
+def check_target(path: Path, suffixes: Sequence[str], is_ours: Callable[[Path], bool]) -> None:
     """What is there already is replaced only if it `is_ours`: an earlier export, an earlier bundle."""
     name = printable(path)
-    _check_place(path, kept)
+    _check_place(path)
     if not path.name.endswith(tuple(suffixes)) or path.name in suffixes:
         raise UsageError(f"{name} does not end in {' or '.join(suffixes)}", _ELSEWHERE)
     _refuse_precious(path)
@@ -36,8 +29,8 @@ def check_target(path: Path, suffixes: Sequence[str], kept: Iterable[Path], is_o
         raise UsageError(f"{name} is there already, and is something else", f"{_ELSEWHERE}, or remove it first")
 
 
-def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], database: Sequence[Path]) -> None:
-    """Before any work is done. An input may be a folder of traces; the database may not be there yet."""
+def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path]) -> None:
+    """Before any work is done. An input may be a folder of traces."""
     there = [Path(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
     folders = [_followed(path) for path in there if path.is_dir()]
     taken: set[Path] = set()
@@ -45,7 +38,7 @@ def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], dat
         if name == "":
             raise UsageError("there is no folder to write '' into", "name a file")
         path = Path(name)
-        _check_place(path, database)
+        _check_place(path)
         if any(_is_same(path, other) for other in there):
             message = f"{printable(path)} is also something to read, and would be overwritten"
             raise UsageError(message, _ELSEWHERE)
@@ -57,13 +50,11 @@ def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path], dat
         taken.add(place)
 
 
-def _check_place(path: Path, database: Iterable[Path]) -> None:
+def _check_place(path: Path) -> None:
     if _followed(path).is_symlink():
         raise UsageError(f"{printable(path)} is a link that leads in a circle", _ELSEWHERE)
     if not _followed(path).parent.is_dir():
         raise UsageError(f"there is no folder to write {printable(path)} into", "make the folder first")
-    if any(_is_same(path, other) for other in database):
-        raise UsageError(f"{printable(path)} is the database itself, and would be lost", _ELSEWHERE)
 
 
 def _refuse_precious(path: Path) -> None:
