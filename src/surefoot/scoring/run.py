@@ -39,7 +39,7 @@ from surefoot.io import questions as question_sets
 from surefoot.io import sources as places
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
-from surefoot.io.questions import QuestionSet
+from surefoot.io.questions import Questions, QuestionSet
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.spans import Span, traces_of
@@ -387,7 +387,7 @@ def score(
     return _result(card, attempts, asked)
 
 
-def _alike(before: Baseline, asked: Sequence[Question], path: str, problems: ProblemLog) -> dict[str, str]:
+def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:
     if not (alike := before.alike(asked)):
         hint = "score the baseline's traces again with this question set, and keep the rows of --json"
         raise UsageError(f"the baseline {path} was scored on other questions", hint)
@@ -467,7 +467,7 @@ def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> Ques
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return QuestionSet("", list((ids | with_text).values()), [], [])
+    return QuestionSet("", Questions((ids | with_text).values()), (), [])
 
 
 def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:

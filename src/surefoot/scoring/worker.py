@@ -11,6 +11,7 @@ from msgspec import json
 from surefoot import outcomes
 from surefoot.core.types import Problem, Question, Trace
 from surefoot.io.fields import citations_in, error_in, passages_in
+from surefoot.io.questions import Places
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
 from surefoot.io.sources import Block, Lines
 from surefoot.io.spans import LOOKED_FOR, Span
@@ -22,7 +23,7 @@ from surefoot.text import citations
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES
 
-_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT = 20_000, 20_000, 20_000
+_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
 _HIDDEN = (
     "some rows have an empty citations field, which counts, and answers that cite passages: leave the field out where"
     " it is not filled, and the marks in the text are read"
@@ -250,23 +251,38 @@ class QuestionIndex:
     UNKNOWN, AMBIGUOUS = -1, -2
 
     def __init__(self, questions: Sequence[Question]) -> None:
-        self._by_id = {question.id: place for place, question in enumerate(questions)}
-        self._by_text = self._places(question.text for question in questions)
-        self._by_normal_text = self._places(normalise(question.text) for question in questions)
+        self._questions = questions
+        self._by_id = Places(question.id for question in questions)
+        self._by_text = Places(question.text for question in questions)
         self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
+        self._by_normal_text: Places | None = None  # made when a text is first met that differs from all
+        self._found: dict[tuple[str | None, str | None], int] = {}
 
-    def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for place, text in enumerate(texts):
-            found[text] = self.AMBIGUOUS if text in found else place
-        return found
+    def __reduce__(self) -> tuple[object, ...]:
+        return QuestionIndex, (self._questions,)  # hashes differ from process to process
 
     def find(self, qid: str | None, text: str | None) -> int:
         """The place of a question, UNKNOWN or AMBIGUOUS."""
-        if qid in self._by_id:
-            return self._by_id[qid]
-        return self.UNKNOWN if text is None else self.find_text(text)
+        found = self._found.get((qid, text))
+        if found is None:
+            if len(self._found) >= _FOUND_KEPT:
+                self._found.clear()
+            places = () if qid is None else self._by_id.of(qid)
+            found = next((place for place in places if self._questions[place].id == qid), None)
+            if found is None:
+                found = self.UNKNOWN if text is None else self._find_text(text)
+            self._found[qid, text] = found
+        return found
 
     def find_text(self, text: str) -> int:
-        found = self._by_text.get(text)
-        return self._by_normal_text.get(normalise(text), self.UNKNOWN) if found is None else found
+        return self.find(None, text)
+
+    def _find_text(self, text: str) -> int:
+        found = [place for place in self._by_text.of(text) if self._questions[place].text == text]
+        if not found:
+            if self._by_normal_text is None:
+                self._by_normal_text = Places(normalise(question.text) for question in self._questions)
+            normal = normalise(text)
+            found = self._by_normal_text.of(normal)
+            found = [place for place in found if normalise(self._questions[place].text) == normal]
+        return self.AMBIGUOUS if len(found) > 1 else next(iter(found), self.UNKNOWN)
