@@ -63,9 +63,6 @@ def test_the_promised_object(write: Write) -> None:
     assert (round(wrong["value"], 3), wrong["method"]) == (0.105, "post-stratified")
     assert (found["grader"], found["labels"], found["corpus"]) == ("g/1", 50, "")
     assert found["rubric_sha256"] == RUBRIC.sha256
-    certificate = found["certificate"]
-    assert (certificate["grader"], certificate["labels"], certificate["corpus"]) == ("g/1", 50, "")
-    assert certificate["rubric_sha256"] == RUBRIC.sha256 and found["certificate_reason"] == ""
     again = surefoot("calibrate", "--verdicts", verdicts, "--labels", write("l.jsonl", people), "--json").json
     assert again["axes"] == found["axes"]
 
@@ -181,7 +178,6 @@ def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
         "held against 38 answers labelled by people (<b>anna</b>)",
         "Cohen's kappa: ",
         "post-stratified",
-        "Certificate ",
     ):
         assert said in done.out
     page = (tmp_path / "r.html").read_text("utf-8")
@@ -236,14 +232,6 @@ def test_people_in_the_file_of_verdicts_are_enough(write: Write) -> None:
     assert (found["labels"], found["annotators"]) == (8, ["anna"])
 
 
-def test_a_grader_without_a_name_gets_no_certificate(write: Write) -> None:
-    verdicts = write("v.jsonl", [{**row, "grader": None} for row in rows({"wrong": 3, "correct": 5})])
-    labels = write("l.jsonl", rows({"wrong": 3, "correct": 5}, "human/anna"))
-    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json").json
-    assert found["certificate"] is None
-    assert "do not name their grader" in found["certificate_reason"]
-
-
 def test_scores_of_the_council(write: Write) -> None:
     def scored(who: str, shift: float) -> Rows:
         return [
@@ -257,7 +245,7 @@ def test_scores_of_the_council(write: Write) -> None:
     assert mean["value"] == pytest.approx(6.5, abs=0.2)
 
 
-def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> None:
+def test_a_run_and_its_labels(write: Write, tmp_path: Path) -> None:
     run = a_run("first")
     nobody = surefoot("calibrate", run)
     assert nobody.code == 4
@@ -265,15 +253,12 @@ def test_a_run_its_labels_and_its_certificate(write: Write, tmp_path: Path) -> N
     labels = labels_for(write)
     done = surefoot("calibrate", run, "--labels", labels, "--json")
     assert done.code == 0, done.err
-    assert "the certificate, on 60 labels, is kept in" in done.err
-    certificate = done.json["certificate"]
-    assert certificate["corpus"] == done.json["corpus"] == f"questions:{'a' * 64}"
+    assert done.json["corpus"] == f"questions:{'a' * 64}"
     again = surefoot("calibrate", run, "--labels", labels, "--json")  # nothing new
     assert again.json == done.json and "is kept in" not in again.err
     with Project.existing() as project:
         assert len(project.labels()) == 60
         assert {label.run for label in project.labels()} == {project.runs()[0].id}
-        assert [one.id for one in project.certificates()] == [certificate["id"]]
     plain = surefoot("calibrate", run, "--json")  # the labels are in the project now
     assert plain.json["axes"] == done.json["axes"]
 
@@ -405,7 +390,6 @@ def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     said = "People are divided on 40 of 110 labelled answers, such as "
     assert (axis["n"], axis["divided"], axis["kappa"]["value"]) == (70, 40, 1.0)
     assert said in axis["notes"][0] and "these count as not labelled" in axis["notes"][0]
-    assert done.json["certificate"]["axes"]["factuality"]["divided"] == 40
     assert said in (tmp_path / "r.html").read_text("utf-8") and said in (tmp_path / "r.md").read_text("utf-8")
     assert said in surefoot("calibrate", run).out
     assert said in surefoot("calibrate", other).out
@@ -432,24 +416,10 @@ def test_labels_that_the_gate_chose_are_no_calibration(write: Write, tmp_path: P
     done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
     assert done.code == 4
     assert "nothing could be calibrated: no label was drawn by chance" in done.err
-    assert done.json["certificate"] is None
-    assert "no label was drawn by chance" in done.json["certificate_reason"]
     assert {rate["value"] for rate in done.json["axes"]["factuality"]["corrected"].values()} == {None}
     run = a_run("first")
     done = surefoot("calibrate", run, "--labels", labels)
     assert done.code == 4 and "nothing could be calibrated: no label was drawn by chance" in done.err
-    with Project.existing() as project:
-        assert project.certificates() == []
-
-
-def test_a_certificate_is_for_one_name_of_the_grader(write: Write, tmp_path: Path) -> None:
-    before, after = a_run("first"), a_run("second", words="other", grader="g/2")
-    surefoot("calibrate", before, "--labels", labels_for(write))
-    surefoot("calibrate", after, "--labels", labels_for(write, "more.csv", 70))
-    surefoot("calibrate", before)
-    with Project.existing() as project:
-        counts = {one.grader: one.labels for one in project.certificates()}
-        assert counts == {"g/1": 60, "g/2": 70} and len(project.certificates()) == 2
 
 
 def test_easy_answers_alone_let_nothing_ship(write: Write, tmp_path: Path) -> None:

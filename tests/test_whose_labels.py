@@ -83,7 +83,6 @@ def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write:
         "factuality": "people", "refusal_quality": "AI annotators",
     }  # fmt: skip
     assert found["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
-    assert found["certificate"]["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:

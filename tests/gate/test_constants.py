@@ -15,7 +15,7 @@ from surefoot.gate.change import Answer, Draws, Evidence, Occurrence, draw, trut
 from surefoot.gate.judge import Opened, Request, spent
 from surefoot.gate.metrics import Value
 from surefoot.gate.rules import Rule
-from surefoot.gate.sides import Run, Said
+from surefoot.gate.sides import Run
 
 from .helpers import WRONG, changed, check_of, decide, run_of
 
@@ -141,21 +141,3 @@ def some_open_rule(rules: int = 1) -> Opened:
     after = changed("c" * 130, range(3))
     more = [Rule.parse("wrong <= baseline + 1%", f"more {n}") for n in range(rules - 1)]
     return open_rule(run_of("a", "c" * 130, "c" * 130), run_of("b", after, after), [*WRONG, *more])
-
-
-@pytest.mark.parametrize(
-    ("step", "runs", "questions"),
-    [(0, "one more run", 195), (1, "2 more runs", 260), (2, "3 more runs", 390), (3, "5 more runs", 650),
-     (4, "8 more runs", 1300)],
-)  # fmt: skip
-def test_more_runs_and_questions_are_tried_step_by_step(
-    monkeypatch: pytest.MonkeyPatch, step: int, runs: str, questions: int
-) -> None:
-    """The first step that likely decides is named; the others are not enough."""
-    one, said = some_open_rule(), {"k": ("cand", Said("q", 1, "folder", {}))}
-    chances = [0.49] * step + [0.5, 0.9, 0.9, 0.9, 0.9]
-    for given, words in ((said, runs), (None, f"about {questions:,} questions instead of 130")):
-        calls = iter(chances)
-        monkeypatch.setattr(next_steps, "_chance", lambda *_, calls=calls: next(calls))
-        [found] = next_steps._by_questions(one) if given is None else next_steps._by_runs(one, given)  # type: ignore[arg-type]
-        assert found.words.startswith(words)

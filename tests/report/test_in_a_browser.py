@@ -119,7 +119,7 @@ def past(texts: Sequence[str]) -> History:
                 council=text, measured=measured, waiting=n % 2, labelled=n, decision=LastDecision("BLOCK", "", text))
         for n, text in enumerate(texts)
     )  # fmt: skip
-    return History("surefoot.db", runs, trends(runs[:5], lambda _: measured), (), ())
+    return History("surefoot.db", runs, trends(runs[:5], lambda _: measured), ())
 
 
 PAGES: dict[str, Page_] = {

@@ -2,32 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from msgspec.structs import replace
-
 import surefoot
-from surefoot.core.errors import UsageError
-from surefoot.core.records import AxisRecord, Certificate, Interval
-from surefoot.core.types import Verdict
 from surefoot.report import markdown, of
-from surefoot.report.history import calibrations
 from surefoot.services.council_runs import council_runs
 from surefoot.services.gate import gate
-from surefoot.services.history import Archive
-from tests.kept import add_labels, kept
+from tests.kept import add_labels
 from tests.reviewers.runs import Reviewer, question
 from tests.reviewers.runs import make_run as reviewed_run
 from tests.serve.conftest import COUNT, GRADER, labels_on, make_run
-
-CERTIFICATE = Certificate(
-    id="certificate-1", at="2026-03-02T00:00:00+00:00", grader="rules@2", rubric_sha256="r", corpus="c", labels=60,
-    annotators=("ann", "bo"),
-    axes={
-        "factuality": AxisRecord(
-            n=60, kappa=Interval(0.6, 0.45, 0.75), table={"wrong": {"correct": 3}}, answers={"wrong": 9}
-        )
-    },
-)  # fmt: skip
 
 
 def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Path) -> None:
@@ -93,26 +75,6 @@ def test_what_only_a_council_has_scored_is_not_graded() -> None:
     assert f"baseline: {run}, not graded" in "\n".join(markdown.lines(of(compared)))
 
 
-def test_a_council_is_no_grader_and_a_certificate_shows_the_buckets(project: Path) -> None:
+def test_a_council_is_no_grader(project: Path) -> None:
     compared = surefoot.gate("first", "third", db=project, keep=False)
     assert compared["graders"] == {"base": [GRADER], "cand": [GRADER]}
-    of_buckets = CERTIFICATE.axes["factuality"]
-    axes = {"citation_supports": replace(of_buckets, kappa=None), "factuality": of_buckets}
-    found = replace(surefoot.history(project), certificates=(replace(CERTIFICATE, axes=axes),))
-    assert "| factuality | 0.60 (0.45 to 0.75) |" in "\n".join(markdown.lines(calibrations(found)))
-
-
-def test_a_run_is_measured_again_when_it_changes(db: Path) -> None:
-    run = make_run("a", "v1", 3, 1)
-    archive = Archive(db)
-    before = archive.stamp()
-    assert archive.read().table()[0]["wrong"] == 3 and archive.stamp() == before
-    kept(run).add_verdicts(GRADER, [Verdict("q20", "factuality", "wrong", GRADER)])
-    assert archive.stamp() != before
-    assert archive.read().table()[0]["wrong"] == 4
-
-
-def test_where_there_is_nothing_it_says_where_to_go() -> None:
-    with pytest.raises(UsageError, match="there is no project") as said:
-        surefoot.history()
-    assert "--db" in said.value.hint

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from surefoot.calibration import estimates, results, words
@@ -15,7 +13,7 @@ from surefoot.calibration.confusion import Confusion, confusion_of, named
 from surefoot.calibration.estimates import is_number, mean_of, only
 from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, Calibration, Differing, Rate
 from surefoot.core.intervals import percent_agreement
-from surefoot.core.records import SKIPPED, AxisRecord, Certificate, bare_name, whose, whose_by_name
+from surefoot.core.records import SKIPPED, whose, whose_by_name
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
@@ -23,8 +21,8 @@ _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyo
 _WIDTH_OF = "wrong"
 
 
-def calibrate(joined: Joined, rubric: Rubric, *, corpus: str = "", at: str = "") -> Calibration:
-    """Hold verdicts against labels. The certificate is of the time `at`."""
+def calibrate(joined: Joined, rubric: Rubric, *, corpus: str = "") -> Calibration:
+    """Hold verdicts against labels."""
     axes, first = dict[str, AxisCalibration](), dict[str, Any]()
     for axis in (*rubric.axes, *_scored_by_council(joined)):
         answers = joined.axes.get(axis.name, [])
@@ -39,16 +37,13 @@ def calibrate(joined: Joined, rubric: Rubric, *, corpus: str = "", at: str = "")
             first = {"headline": said, "accepted_but_bad": accepted, "bad_caught": caught}
     shown = joined.axes.get(FACTUALITY, [])
     skipped = sum(answer.passed_over == SKIPPED for answer in shown)
-    found = Calibration(
+    return Calibration(
         **first, skipped=skipped, cannot_tell=sum(answer.unsure > 0 for answer in shown),
         skipped_note=words.passed_over(shown), axes=axes, grader=joined.grader, rubric_sha256=rubric.sha256,
         corpus=corpus, labels=joined.labelled, runs=joined.runs, differ=_differing(joined),
         annotators=tuple(sorted(joined.people)),
         labelled_by=whose(joined.people), problems=tuple(joined.problems),
     )  # fmt: skip
-    reason = _why_no_certificate(found)
-    certificate = None if reason else _certificate(found, at)
-    return replace(found, certificate=certificate, certificate_reason=reason)
 
 
 def _differing(joined: Joined) -> tuple[Differing, ...]:
@@ -71,38 +66,6 @@ def _scored_by_council(joined: Joined) -> list[Axis]:
         for name, answers in sorted(joined.axes.items())
         if name.startswith(AXIS_PREFIX) and not any(isinstance(answer.verdict, str) for answer in answers)
     ]
-
-
-def _why_no_certificate(found: Calibration) -> str:
-    factuality = found.axes.get(FACTUALITY)
-    if not bare_name(found.grader):
-        return "the verdicts do not name their grader, so a certificate would be nobody's"
-    if factuality is None:
-        return "nobody put an answer into a bucket: a certificate is about factuality"
-    return factuality.kappa_reason if factuality.kappa_reason in NOTHING_SAID else ""
-
-
-def _certificate(found: Calibration, at: str) -> Certificate:
-    axes = {
-        name: AxisRecord(
-            n=axis.n, kappa=axis.kappa, table=axis.table, answers=axis.answers, divided=axis.divided,
-            annotators=() if axis.annotators == found.annotators else axis.annotators,
-        )
-        for name, axis in found.axes.items()
-        if axis.kappa_reason not in NOTHING_SAID
-    }  # fmt: skip
-    made = Certificate(
-        id="", at=at, grader=found.grader, rubric_sha256=found.rubric_sha256, corpus=found.corpus, labels=found.labels,
-        annotators=found.annotators, axes=axes,
-    )  # fmt: skip
-    return sealed(made)
-
-
-def sealed(certificate: Certificate) -> Certificate:
-    """The certificate with the hash of all the rest as its id."""
-    rest = msgspec.to_builtins(certificate)
-    del rest["id"]
-    return replace(certificate, id=hashlib.sha256(msgspec.json.encode(rest, order="sorted")).hexdigest())
 
 
 def calibrate_axis(answers: Sequence[Answer], axis: Axis) -> AxisCalibration:

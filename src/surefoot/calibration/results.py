@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode
-from surefoot.core.records import Certificate, Interval
+from surefoot.core.records import Interval
 from surefoot.core.result import Result
 from surefoot.core.types import HARMLESS, Problem
 
@@ -89,8 +89,6 @@ class Calibration(Result, frozen=True, kw_only=True):
     cannot_tell: int = 0  # answers of which somebody says that they cannot tell, whether another labelled them or not
     skipped_note: str = ""
     axes: dict[str, AxisCalibration]
-    certificate: Certificate | None = None
-    certificate_reason: str = ""  # why there is none
     grader: str
     rubric_sha256: str = ""
     corpus: str = ""  # what corpus_of says of a run; "" where it is not known

@@ -36,7 +36,7 @@ _COMMANDS = {
     "gate": "Compare two versions, and decide whether the change may ship.",
     "baseline": "Move the baseline to a run that may ship.",
     "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
-    "serve": "Browse runs, trends, comparisons, labels and certificates.",
+    "serve": "Browse runs, trends, comparisons and labels.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",
     "council": "Rank answers by the scores of several reviewers.",
     "export": "Write runs, labels or a decision to a file.",

@@ -18,7 +18,7 @@ from surefoot.core.words import counted
 @db_option
 @json_option()
 def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels, certificates.
+    """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels.
 
     Runs until Ctrl-C.
     """

@@ -1,4 +1,4 @@
-"""Rows that a project keeps: labels, certificates, decisions, purges. They are added, never changed.
+"""Rows that a project keeps: labels, decisions, purges. They are added, never changed.
 
 A label is a verdict by an annotator: a person, or an AI that says so (`ai/NAME`). It belongs to the key of what was
 said, so it follows an answer that another run gives again, and never sticks to one that has changed.
@@ -139,35 +139,6 @@ class Interval(Struct, frozen=True):
     high: float
 
 
-class AxisRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a grader and whoever labelled agree on one axis.
-
-    `table[verdict][label]` counts the answers that were drawn by chance, `answers[verdict]` all answers of the run
-    they were drawn from. `divided` counts answers on which people disagree, which are in none of `n` and `table`.
-    `annotators` are left out where they are the certificate's.
-    """
-
-    n: int
-    kappa: Interval | None
-    table: dict[str, dict[str, int]]
-    answers: dict[str, int]
-    divided: int = 0
-    annotators: tuple[str, ...] = ()
-
-
-class Certificate(Struct, frozen=True, kw_only=True):
-    """How far a grader can be trusted, on one rubric and one corpus; a change of any of the three voids it."""
-
-    id: str  # sha256 of all the rest
-    at: str
-    grader: str  # its name carries its version and the hash of its prompt or weights
-    rubric_sha256: str
-    corpus: str  # what corpus_of says of a run; "" where it is not known
-    labels: int  # answers that were put into a bucket
-    annotators: tuple[str, ...]
-    axes: dict[str, AxisRecord]
-
-
 class Step(Struct, frozen=True, kw_only=True):
     """One decision of the gate, or a move of the baseline (`mode`), with the rows it was made from."""
 
@@ -220,7 +191,7 @@ def attempts_in(given: Iterable[int], repeats: int, uneven: bool) -> Sequence[in
 
 
 def corpus_of(corpus_sha256: str | None, questions_sha256: str) -> str:
-    """What a certificate is bound to: the corpus, or the questions where nobody knows the corpus."""
+    """What a calibration is about: the corpus, or the questions where nobody knows the corpus."""
     return corpus_sha256 or (f"questions:{questions_sha256}" if questions_sha256 else "")
 
 

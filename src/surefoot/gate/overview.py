@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode
-from surefoot.core.records import Certificate, Step
+from surefoot.core.records import Step
 from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Passage, Problem, Question, Trace
@@ -367,7 +367,6 @@ class History(Result, frozen=True):
     runs: tuple[PastRun, ...]  # newest first
     trends: tuple[Trend, ...]  # that of the newest run first
     decisions: tuple[Step, ...]  # newest first
-    certificates: tuple[Certificate, ...]  # newest first
 
     @property
     def exit_code(self) -> ExitCode:

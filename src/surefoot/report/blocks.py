@@ -245,7 +245,7 @@ _WORDS: Mapping[str, str] = {
     "candidate": "The version that is to replace it.",
     "stratum": "A kind of question, as the question set names it.",
     "margin": "How far a metric may get worse before doubt about it blocks.",
-    "interval": "Where the true value lies with 95 % probability, or what --alpha says.",
+    "interval": "Where the true value lies with 95 % probability.",
     "confidence": "How far the odds that passages support the claims can be moved before the bucket changes.",
     "unsure": "The confidence is below the level fitted so that about 5 % of sure verdicts are wrong.",
     "factuality": "Which of the four buckets the answer is in.",

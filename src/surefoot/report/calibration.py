@@ -13,7 +13,7 @@ from surefoot.calibration.results import (
     Differing,
     Rate,
 )
-from surefoot.core.records import Interval, whose, whose_by_name
+from surefoot.core.records import Interval, whose_by_name
 from surefoot.core.words import counted
 from surefoot.report.blocks import (
     Bars,
@@ -46,7 +46,6 @@ def report(found: Calibration, *, details: bool = False) -> Report:
         *([] if details else [Items(list(_reservations(found)), "quiet")]),
         *_picture(found.axes.get(FACTUALITY), found.differ),
         *problem_section(found.problems),
-        Items(list(_certificate(found)), "quiet"),
         *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
     )
     return Report("Surefoot calibration", (), parts)
@@ -197,18 +196,6 @@ def _sentences(axis: AxisCalibration) -> Iterator[str]:
         yield axis.labels_needed
     yield from axis.notes
     yield from _warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
-
-
-def _certificate(found: Calibration) -> Iterator[str]:
-    made = found.certificate
-    if made is not None:
-        corpus = "" if made.corpus else ", which names no corpus,"
-        yield (
-            f"Certificate {made.id[:12]}{corpus} on {counted(made.labels, 'label')} by {whose(made.annotators)};"
-            " it stands until the grader, the rubric or the corpus changes."
-        )
-    if found.certificate_reason:
-        yield f"No certificate: {found.certificate_reason}."
 
 
 def _each_alone(rates: Mapping[str, Rate]) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""What a project has behind it: every run, the buckets from version to version, labels and certificates."""
+"""What a project has behind it: every run, the buckets from version to version, and labels."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from surefoot.core.records import Certificate, Step, whose_by_name
+from surefoot.core.records import Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
 from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import BASELINE, History, Measured, PastRun
 from surefoot.gate.overview import Trend as Course
-from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -173,7 +172,7 @@ def _side(name: str, version: str, run: PastRun | None) -> Line:
 
 
 def calibrations(found: History) -> Report:
-    """How far each grader can be trusted, and what is certified."""
+    """How far each grader can be trusted."""
     graders: dict[str, PastRun] = {}
     for one in found.runs:
         if one.grader and one.measured and (one.grader not in graders or not graders[one.grader].labelled):
@@ -182,21 +181,11 @@ def calibrations(found: History) -> Report:
         (grader, Span(f"on the labels on {one.name}", link=f"/calibrations/{quote(one.key, safe='~')}"))
         for grader, one in graders.items()
     ]
-    rows = [_certified(one) for one in found.certificates]
-    kept = Table(("at", "grader", "labels", "labelled by", "axis", "agreement (kappa)"), rows)
-    nothing: Block = Paragraph("There is none yet. `surefoot calibrate RUN` makes one of the labels on a run.")
     return Report(
         "Surefoot calibrations",
-        (Headline("", (Span(f"{counted(len(graders), 'grader')}, {counted(len(rows), 'certificate')}.", "strong"),)),),
-        (Section("How far each grader errs", (Items(about),)), Section("Certificates", (kept if rows else nothing,))),
+        (Headline("", (Span(f"{counted(len(graders), 'grader')}.", "strong"),)),),
+        (Section("How far each grader errs", (Items(about),)),),
     )
-
-
-def _certified(one: Certificate) -> tuple[Line, ...]:
-    axis = BUCKET_AXIS if BUCKET_AXIS in one.axes else next(iter(one.axes), "-")
-    kappa = one.axes[axis].kappa if axis in one.axes else None
-    agreement = f"{kappa.value:z.2f} ({kappa.low:z.2f} to {kappa.high:z.2f})" if kappa else "-"
-    return (_when(one.at), one.grader, str(one.labels), whose_by_name(one.annotators), axis, agreement)
 
 
 def councils(found: History) -> Report:

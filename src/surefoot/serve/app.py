@@ -144,7 +144,7 @@ class _Pages:
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(calibrate(_known(past, asked["key"]), db=self._archive.db, keep=False, person=NOBODY))
+        return of(calibrate(_known(past, asked["key"]), db=self._archive.db, person=NOBODY))
 
     def queue(self, past: History, asked: Mapping[str, str], can_label: bool) -> Report:
         waiting = label_queue(_known(past, asked["key"]), db=self._archive.db)

@@ -17,7 +17,6 @@ from surefoot.core.records import Label, timestamp
 from surefoot.core.result import READER, Person, Tell, tell_problems
 from surefoot.core.rubric import Rubric
 from surefoot.core.types import Problem, Verdict
-from surefoot.core.words import counted
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import documents_of
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
@@ -40,7 +39,6 @@ class _Asked(Struct, frozen=True):
     grader: str | None
     now: str
     tell: Tell
-    keep: bool = True
 
 
 def calibrate(
@@ -50,20 +48,18 @@ def calibrate(
     grader: str | None = None,
     rubric: str | None = None,
     db: str | Path | None = None,
-    keep: bool = True,
     person: Person = READER,
 ) -> Calibration:
     """Compare a grader's verdicts with labels: those on `runs` or versions, or a file of `verdicts` and `labels`.
 
-    Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result. The
-    certificate is kept in the project; without `keep`, it is not.
+    Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result.
     """
     if bool(runs) == bool(verdicts):
         raise UsageError("pass either RUN or --verdicts FILE", "labels for FILE are given with --labels FILE")
     if runs and rubric is not None:
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     files = (labels,) if isinstance(labels, (str, Path)) else labels
-    asked = _Asked(tuple(map(str, files)), grader, timestamp(), person.tell, keep)
+    asked = _Asked(tuple(map(str, files)), grader, timestamp(), person.tell)
     if verdicts:
         found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), asked)
     else:
@@ -103,7 +99,7 @@ def _of_files(verdicts: str, by: Rubric, asked: _Asked) -> Calibration:
     joined = join([Graded(chosen, told, documents=_documents_in(verdicts), problems=problems)])
     if not joined.people:
         raise _nothing_labelled(joined, verdicts, asked)
-    return joins.calibrate(joined, by, at=asked.now)
+    return joins.calibrate(joined, by)
 
 
 def _nothing_labelled(joined: Joined, verdicts: str, asked: _Asked) -> Incomplete:
@@ -128,21 +124,7 @@ def _of_runs(project: Project, runs: Sequence[Run], asked: _Asked) -> Calibratio
         names = " or ".join(run.id for run in runs)
         message = f"nobody has labelled an answer of {names}, or of another run by {joined.grader}"
         raise Incomplete(message, f"label some: surefoot label {runs[0].id}, or pass --labels FILE")
-    return _with_kept_certificate(joins.calibrate(joined, by, corpus=corpus, at=asked.now), project, asked)
-
-
-def _with_kept_certificate(found: Calibration, project: Project, asked: _Asked) -> Calibration:
-    """The certificate is kept, unless the newest one for this grader, rubric and corpus says the same."""
-    made = found.certificate
-    if made is None or not asked.keep:
-        return found
-    bound_to = made.rubric_sha256, made.corpus
-    known = [one for one in project.certificates(made.grader) if (one.rubric_sha256, one.corpus) == bound_to]
-    if known and replace(known[0], id="", at="") == replace(made, id="", at=""):
-        return replace(found, certificate=known[0])
-    project.add(made)
-    asked.tell(f"note: the certificate, on {counted(made.labels, 'label')}, is kept in {project.name}")
-    return found
+    return joins.calibrate(joined, by, corpus=corpus)
 
 
 def _read(project: Project, runs: Sequence[Run], asked: _Asked) -> tuple[Joined, Rubric, str]:

@@ -49,7 +49,7 @@ class Archive:
             past = tuple(_with_fate(project, _past(run, measure), steps) for run in runs)
             return History(
                 project.name, past, trends(past, lambda group: measure(tuple(one.name for one in group))),
-                tuple(reversed(steps)), tuple(project.certificates()),
+                tuple(reversed(steps)),
             )  # fmt: skip
 
     def stamp(self) -> Stamp:

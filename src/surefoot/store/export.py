@@ -194,8 +194,7 @@ def add_export(project: Project, found: Exported, source: str) -> dict[str, int]
             new["runs"] = add(connection, [one.run for one in found.runs.values()], _merge_runs)
             for name in ("questions", "answers", "verdicts", "decisions"):
                 new[name] = add(connection, found.rows[name], _fuller)
-            for name in ("certificates", "purges"):
-                new[name] += add(connection, found.rows[name])
+            new["purges"] = add(connection, found.rows["purges"])
     except BadRow as error:
         raise UsageError(f"{source}: {error.message}", f"nothing was imported; {error.hint}") from error
     return new

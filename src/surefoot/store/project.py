@@ -26,7 +26,6 @@ from surefoot.core.errors import UsageError
 from surefoot.core.records import (
     AI,
     PEOPLE,
-    Certificate,
     Label,
     Purge,
     Step,
@@ -167,13 +166,9 @@ class Project:
         with self.database.writing() as connection:
             return add(connection, map(verdict_row, new_beside(_labels(connection, keys))))
 
-    def add(self, *given: Certificate | Step) -> None:
+    def add(self, *given: Step) -> None:
         with self.database.writing() as connection:
             add(connection, given)
-
-    def certificates(self, grader: str | None = None) -> list[Certificate]:
-        """Newest first."""
-        return [one for one in self._rows(Certificate)[::-1] if grader in (None, one.grader)]
 
     def decisions(self) -> list[Step]:
         """Oldest first."""

@@ -30,7 +30,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import Certificate, Purge, Step, Value
+from surefoot.core.records import Purge, Step, Value
 from surefoot.core.types import Evidence
 
 FORMAT = "1"
@@ -129,13 +129,13 @@ _KINDS: dict[object, TypeEngine[Any]] = {
 }  # fmt: skip
 ROWS: dict[str, type[Struct]] = {
     "runs": RunRow, "questions": QuestionRow, "answers": AnswerRow, "verdicts": VerdictRow, "decisions": Step,
-    "certificates": Certificate, "purges": Purge, "replies": ReplyRow,
+    "purges": Purge, "replies": ReplyRow,
 }  # fmt: skip
 # What tells two rows of a table apart, and the order in which they are exported.
 IDENTITY: dict[str, tuple[str, ...]] = {
     "questions": ("run", "place"), "answers": ("run", "question_id", "attempt"), "replies": ("digest",),
 }  # fmt: skip
-_KEPT = ("verdicts", "decisions", "certificates", "purges")  # tables whose rows are never changed
+_KEPT = ("verdicts", "decisions", "purges")  # tables whose rows are never changed
 _metadata = MetaData()
 
 
