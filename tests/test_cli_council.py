@@ -69,20 +69,6 @@ def test_stdin_a_rubric_of_ones_own_and_nobody_who_scored(surefoot: Run, tmp_pat
     assert nobody.code == 4 and nobody.json["ranking"][0]["overall"] is None and nobody.json["void"]
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments"),
-    [
-        ("not JSON", []), ("[]", []), ('{"responses": {"A": {}, "A": {}}, "reviews": []}', []), ("\xff\xfe", []),
-        ('{"responses": {"A": {}}, "reviews": []}', ["--rubric", "nothing"]),
-        ('{"responses": {"A": {}}, "reviews": []}', ["--rubric", "missing.toml"]),
-        ('{"responses": {"A": {}}, "reviews": [], "weights": {"accuracy": 2}}', []),
-    ],
-)  # fmt: skip
-def test_usage_errors(surefoot: Run, text: str, arguments: list[str]) -> None:
-    done = surefoot("council", "score", "--reviews", "-", *arguments, stdin=text.encode("latin-1"))
-    assert done.code == 2 and done.err.startswith("error: ") and "hint: " in done.err and not done.out
-
-
 def test_show_config_says_where_values_come_from(surefoot: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLM_COUNCIL_SAFETY_SCORE_CAP", "1.5")
     shown = surefoot("council", "--show-config", "--json").json
