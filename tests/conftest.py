@@ -23,7 +23,7 @@ from tests.llm_server import missing as llm_server_missing
 from tests.llm_server import running as running_llm_server
 
 settings.register_profile(
-    "default", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "default", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("default")
 

@@ -90,7 +90,7 @@ def test_a_run_read_by_the_labels_on_others_shows_their_certificate() -> None:
 values = st.sampled_from(["correct", "wrong", "unsupported", "refused", None])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(values, values, st.sampled_from(["sample", "flagged", "chosen"])), min_size=1, max_size=25))
 def test_whatever_calibrate_certifies_is_sound(answers: list[tuple[str | None, str | None, str]]) -> None:
     verdicts = [verdict(i, said) for i, (said, _, _) in enumerate(answers)]
