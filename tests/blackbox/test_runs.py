@@ -163,6 +163,17 @@ def test_grading_again_gives_the_same_and_runs_of_two_graders_are_not_compared(f
     expect(project.gate(run, second), exit=2, message="other grader", hint=True)
 
 
+def test_a_grading_in_vain_takes_nothing_back_and_verdicts_hold_for_the_passages_they_were_on(fresh: Graded) -> None:
+    project, run, _ = fresh
+    nobody = "llm:m@http://127.0.0.1:9/v1"
+    expect(project.grade(run, nobody), exit=4, graded=0, given=6)
+    expect(project.report(run), exit=0, buckets=FIRST_BUCKETS)
+    log = project.write("ids.jsonl", [{**logged(one), "question": one.question} for one in FIRST])
+    expect(project.grade_log(log, "ids"), exit=4, buckets={"ungraded": 4, "refused": 2})
+    expect(project.grade(Run("ids"), nobody, corpus="passages.jsonl"), exit=4, graded=0)
+    expect(project.report(Run("ids")), exit=4, message="not graded yet")  # the passages have texts by now
+
+
 def test_verdicts_cannot_be_edited_by_hand(fresh: Graded) -> None:
     project, run, _ = fresh
     assert not project.tamper(run, "ticket", "correct")
