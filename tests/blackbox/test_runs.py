@@ -278,6 +278,16 @@ def test_the_gate_runs_and_its_decisions_are_listed(fresh: Graded) -> None:
     assert project.history()["decisions"][:2] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
 
 
+def test_a_version_is_all_its_runs(fresh: Graded) -> None:
+    project, first, _ = fresh
+    for pipeline in ("second", "first"):
+        expect(project.run("both", f"pipeline:{pipeline}"), exit=0, answers=6)
+    both = {"correct": 5, "wrong": 1, "unsupported": 2, "refused": 4}
+    expect(project.grade(Run("both")), exit=0, given=12, buckets=both)
+    expect(project.gate(first, Run("both")), base=FIRST_BUCKETS, cand=both)
+    expect(project.report(Run("both")), buckets=FIRST_BUCKETS)  # of the newest
+
+
 def test_a_report_shows_one_run(graded: Graded) -> None:
     project, first, second = graded
     facts = project.report(first, "page.html", "page.md")
