@@ -23,7 +23,7 @@ from tests.llm_server import missing as llm_server_missing
 from tests.llm_server import running as running_llm_server
 
 settings.register_profile(
-    "default", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "default", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("default")
 
@@ -65,10 +65,8 @@ class Done:
 
 
 def surefoot(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> Done:
-    """The installed command, as a user runs it."""
-    command = [str(Path(sys.executable).parent / "surefoot"), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONWARNINGS": "error", "COLUMNS": "120"}
-    done = Done(subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=600))
+    """The command in a process of its own, as a user runs it."""
+    done = Done(forked.run([*map(str, arguments)], cwd, {**os.environ, "COLUMNS": "120"}, stdin))
     assert "Traceback" not in done.err, done.err
     return done
 
@@ -119,10 +117,9 @@ def on_server() -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture(scope="session")
-def shell_path() -> Iterator[str]:
+def shell_path() -> str:
     """A PATH on which scripts find `surefoot`, which starts at once."""
-    with tempfile.TemporaryDirectory() as folder, forked.running(Path(folder)) as programs:
-        yield os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return os.pathsep.join([str(forked.folder()), str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 @pytest.fixture

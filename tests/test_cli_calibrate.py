@@ -86,28 +86,6 @@ def test_the_two_numbers_come_first(write: Write) -> None:
     assert "(by 50 labels of people (anna))" in found["headline"]
 
 
-def test_documents_in_the_rows_widen_the_intervals(write: Write) -> None:
-    """Ten documents, on three of which everything is wrong: 100 answers tell no more than ten."""
-    given = [f"q{i}" for i in range(100)]
-    values = ["wrong" if i % 10 < 3 else "correct" for i in range(100)]
-    plain = [
-        {"question_id": q, "axis": "factuality", "value": v, "grader": "g/1"}
-        for q, v in zip(given, values, strict=True)
-    ]
-    labels = write("l.jsonl", [{**row, "grader": "human/anna"} for row in plain[:60]])
-    apart = write("a.jsonl", plain)
-    together = write("t.jsonl", [{**row, "document": f"d{i % 10}"} for i, row in enumerate(plain)])
-    wide, narrow = (
-        surefoot("calibrate", "--verdicts", one, "--labels", labels, "--json").json for one in (together, apart)
-    )
-    for name in ("accepted_but_bad", "bad_caught"):
-        assert wide[name]["value"] == narrow[name]["value"]
-        assert wide[name]["high"] - wide[name]["low"] > 1.5 * (narrow[name]["high"] - narrow[name]["low"])
-    notes = wide["axes"]["factuality"]["notes"]
-    assert any("on 10 documents" in note and "count for about 10 independent ones" in note for note in notes), notes
-    assert not any("document" in note for note in narrow["axes"]["factuality"]["notes"])
-
-
 def test_skipped_answers_are_counted_and_said(write: Write) -> None:
     verdicts = write("v.jsonl", rows({"wrong": 20, "correct": 60}))
     people = rows({"wrong": 60}, "human/anna")
@@ -168,24 +146,6 @@ def test_what_is_settled_counts_in_calibration_and_comparison(write: Write, tmp_
     assert "has no name behind settled/" in nobody.err
 
 
-def test_tables_and_reports(write: Write, tmp_path: Path) -> None:
-    verdicts = write("v.jsonl", rows({"wrong": 10, "correct": 40}, confidence=0.9))
-    labels = write("l.jsonl", rows({"wrong": 8, "correct": 30}, "human/<b>anna</b>"))
-    reports: list[str | Path] = ["--report", tmp_path / "r.html", "--report", tmp_path / "r.md"]
-    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--details", *reports)
-    assert done.code == 0, done.err
-    for said in (
-        "held against 38 answers labelled by people (<b>anna</b>)",
-        "Cohen's kappa: ",
-        "post-stratified",
-    ):
-        assert said in done.out
-    page = (tmp_path / "r.html").read_text("utf-8")
-    assert "&lt;b&gt;anna&lt;/b&gt;" in page
-    assert "<b>anna" not in page
-    assert "| wrong |" in (tmp_path / "r.md").read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
@@ -215,34 +175,6 @@ def test_what_cannot_be_done_is_one_sentence(
     assert done.code == code, done.err
     assert said in done.err
     assert "hint: " in done.err
-
-
-def test_bad_rows_are_named_and_the_rest_is_used(write: Write) -> None:
-    verdicts = write("v.jsonl", rows({"wrong": 3, "correct": 3}))
-    labels = write("l.jsonl", ["{broken", *rows({"wrong": 3}, "anna"), {"question_id": "q4", "axis": "x", "value": 1}])
-    done = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--json")
-    assert done.code == 4
-    assert done.json["axes"]["factuality"]["n"] == 3
-    assert [problem["line"] for problem in done.json["problems"]] == [1, 5]
-
-
-def test_people_in_the_file_of_verdicts_are_enough(write: Write) -> None:
-    both = write("v.jsonl", [*rows({"wrong": 3, "correct": 5}), *rows({"wrong": 2, "correct": 6}, "human/anna")])
-    found = surefoot("calibrate", "--verdicts", both, "--json").json
-    assert (found["labels"], found["annotators"]) == (8, ["anna"])
-
-
-def test_scores_of_the_council(write: Write) -> None:
-    def scored(who: str, shift: float) -> Rows:
-        return [
-            {"question_id": f"q{i}", "axis": "accuracy", "value": 5 + i % 4 + shift, "grader": who} for i in range(40)
-        ]
-
-    verdicts, labels = write("v.jsonl", scored("g/1", 0.5)), write("l.jsonl", scored("human/anna", 0)[:30])
-    found = surefoot("calibrate", "--verdicts", verdicts, "--labels", labels, "--rubric", "council", "--json").json
-    mean = found["axes"]["accuracy"]["corrected"]["mean"]
-    assert mean["method"] == "labels alone"
-    assert mean["value"] == pytest.approx(6.5, abs=0.2)
 
 
 def test_a_run_and_its_labels(write: Write, tmp_path: Path) -> None:
@@ -356,30 +288,6 @@ def test_a_grader_cannot_vouch_for_itself(write: Write, tmp_path: Path) -> None:
     assert [problem["line"] for problem in done.json["problems"]] == [1, 2, 3]
 
 
-def test_no_name_beside_the_grader_makes_its_verdicts_labels(write: Write, tmp_path: Path) -> None:
-    run = a_run("first")
-    own = rows({"wrong": 10, "correct": 90})
-    for labels in (
-        write("signed.jsonl", [{**row, "annotator": "ana"} for row in own]),
-        write("stripped.jsonl", [{**row, "grader": "", "evidence": [{"claim": "c"}] * (row == own[0])} for row in own]),
-    ):
-        for what in ([run], ["--verdicts", write("v.jsonl", own)]):
-            done = surefoot("calibrate", *what, "--labels", labels)
-            assert done.code == 2 and "no label by a person" in done.err
-        assert surefoot("import", labels, "--run", run).code == 2
-
-
-def test_a_row_with_a_cell_too_many_is_left_out(write: Write, tmp_path: Path) -> None:
-    lines = ["question_id,note,factuality,annotator", "q1,,correct,ana", "q10,number is right,wrong,correct,ana"]
-    run = a_run("first")
-    alone = surefoot("calibrate", run, "--labels", write("alone.csv", [lines[0], lines[2]]))
-    assert alone.code == 4 and "alone.csv:2: has 5 cells, and the first line 4" in alone.err
-    done = surefoot("calibrate", run, "--labels", write("labels.csv", lines), "--json")
-    assert done.code == 4
-    assert (done.json["labels"], done.json["annotators"]) == (1, ["ana"])
-    assert [problem["line"] for problem in done.json["problems"] if problem["line"]] == [3]
-
-
 def test_where_people_are_divided_is_said(write: Write, tmp_path: Path) -> None:
     """They disagree just where the grader may err, so the answers left are those it is right on."""
     run, other = a_run("first", answers=110), a_run("second", answers=110, words="new")
@@ -401,12 +309,6 @@ def test_where_people_are_divided_on_all_nothing_is_calibrated(write: Write) -> 
     done = surefoot("calibrate", "--verdicts", write("v.jsonl", rows({"wrong": 20}) + both))
     assert done.code == 4
     assert "nothing could be calibrated: whoever labelled is divided on every answer" in done.err
-
-
-def test_human_without_a_name_is_nobody(write: Write) -> None:
-    verdicts = write("v.jsonl", rows({"wrong": 5, "correct": 5}) + rows({"wrong": 5, "correct": 5}, "human/"))
-    done = surefoot("calibrate", "--verdicts", verdicts)
-    assert done.code == 2 and "verdicts by several graders: g/1, human/" in done.err
 
 
 def test_labels_that_the_gate_chose_are_no_calibration(write: Write, tmp_path: Path) -> None:

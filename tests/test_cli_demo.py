@@ -16,7 +16,11 @@ from tests.conftest import Done, surefoot
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """Where there is an earlier demo."""
     folder = tmp_path_factory.mktemp("demo")
+    (folder / "surefoot-demo").mkdir()
+    Project.open(folder / "surefoot-demo" / "surefoot.db").close()
+    (folder / "surefoot-demo" / "report.html").touch()
     return folder, surefoot("demo", cwd=folder)
 
 
@@ -48,9 +52,7 @@ def test_its_verdicts_are_of_the_grader_that_comes_with_it(shown: tuple[Path, Do
         assert {run.manifest.grader for run in project.runs()} == {graded_by(LocalJudge().name, "required")}
 
 
-def test_it_replaces_an_earlier_demo_and_nothing_else(shown: tuple[Path, Done], tmp_path: Path) -> None:
-    folder, _ = shown
-    assert surefoot("demo", cwd=folder).code == 0
+def test_it_replaces_no_project_but_an_earlier_demo(tmp_path: Path) -> None:
     (tmp_path / "surefoot-demo").mkdir()
     Project.open(tmp_path / "surefoot-demo" / "surefoot.db").close()
     other = surefoot("demo", cwd=tmp_path)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from pathlib import Path
@@ -55,15 +54,6 @@ def a_run(id: str, verdicts: Rows, **manifest: Any) -> str:  # noqa: ANN401
     ]  # fmt: skip
     said = [Verdict(**{**row, "grader": "g/1"}) for row in verdicts]
     return keep_run(id, questions, traces, said, deterministic=True, **manifest)
-
-
-def test_plain_files_ship_or_block(write: Write) -> None:
-    base, same, worse = write("base.jsonl", GOOD), write("same.jsonl", reversed(GOOD)), write("worse.jsonl", BAD)
-    code, result = call(base, same, "--uncalibrated")
-    assert code == 0 and result.stdout.splitlines()[-1].startswith("SHIP") and "Uncalibrated" in result.stdout
-    code, result = call(base, worse, "--uncalibrated")
-    assert code == 1 and "BLOCK" in result.stdout and "q1 correct wrong" in " ".join(result.stdout.split())
-    assert result.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -139,13 +129,6 @@ def test_the_json_has_what_is_promised(write: Write) -> None:
     assert wrong | numbers == wrong
 
 
-def test_an_array_and_a_compressed_file_are_read(write: Write, tmp_path: Path) -> None:
-    array, packed = tmp_path / "base.json", tmp_path / "cand.jsonl.gz"
-    array.write_text(json.dumps(GOOD), encoding="utf-8")
-    packed.write_bytes(gzip.compress("\n".join(map(json.dumps, GOOD)).encode()))
-    assert answer(array, packed)[0] == 0
-
-
 def test_runs_bring_questions_answers_and_passages(tmp_path: Path) -> None:
     base, cand = a_run("base", GOOD), a_run("cand", BAD)
     code, found = answer(base, cand)
@@ -155,13 +138,6 @@ def test_runs_bring_questions_answers_and_passages(tmp_path: Path) -> None:
     assert moved["cand"]["cited"] == [{"id": "p1", "text": "the passage", "doc": "d", "page": 4}]
     over = next(check for check in found["checks"] if check["name"] == "over_refusal")
     assert over["status"] == "pass" and found["measures"]["cand"]["under_refusal"]["value"] == 0
-
-
-@pytest.mark.parametrize("changed", ["rubric_sha256", "grader"])
-def test_runs_that_differ_are_refused_by_name(tmp_path: Path, changed: str) -> None:
-    base, cand = a_run("base", GOOD), a_run("cand", GOOD, **{changed: "other"})
-    code, result = call(base, cand)
-    assert code == 2 and changed.split("_")[0] in str(result.exception)
 
 
 def test_a_run_without_verdicts(tmp_path: Path, write: Write) -> None:
@@ -179,11 +155,6 @@ def test_bad_rows_are_named_and_do_not_ship(write: Write) -> None:
     assert code == 4 and "coverage" in result.stdout
 
 
-def test_undecidable_is_3(write: Write) -> None:
-    quality = [*GOOD, dict(GOOD[2], axis="refusal_quality", value=2)]
-    assert call(write("base.jsonl", quality), write("cand.jsonl", GOOD))[0] == 3
-
-
 def test_a_waiver_needs_a_reason_and_is_printed(write: Write) -> None:
     base, cand = write("base.jsonl", GOOD), write("cand.jsonl", BAD)
     rule = ("--rule", "wrong <= baseline", "--rule", "coverage >= 1")
@@ -196,16 +167,6 @@ def test_a_waiver_needs_a_reason_and_is_printed(write: Write) -> None:
     assert found["checks"][0]["waiver"] == "label error in q1"
     code, result = call(base, cand, *rule, *waive, "--reason", "label error in q1")
     assert "waived" in result.stdout and "label error in q1" in result.stdout and "Waived:" in result.stdout
-
-
-def test_reports_are_written_by_their_suffix(write: Write, tmp_path: Path) -> None:
-    base, cand = write("base.jsonl", GOOD), write("cand.jsonl", BAD)
-    page, text = tmp_path / "out.html", tmp_path / "out.md"
-    assert call(base, cand, "--report", page, "--report", text)[0] == 1
-    assert page.read_text("utf-8").startswith("<!doctype html>")
-    assert text.read_text("utf-8").startswith("# Surefoot comparison\n\n**BLOCK**")
-    assert call(base, cand, "--report", tmp_path / "out.pdf")[0] == 2
-    assert call(base, cand, "--report", tmp_path / "none" / "out.md")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -245,61 +206,12 @@ def test_what_one_side_lacks_is_named(write: Write) -> None:
     assert code == 4 and all(len(reason) < 300 for reason in found["incomplete"])
 
 
-@pytest.mark.parametrize(
-    ("axis", "value", "words"),
-    [
-        ("factualty", "wrong", "there is no axis 'factualty'; did you mean factuality?"),
-        ("factuality", "maybe", "factuality must be correct, wrong, unsupported or refused, not 'maybe'"),
-        ("citation_supports", "correct", "not 'correct', which is a value of factuality"),
-    ],
-)
-def test_an_unknown_axis_or_value_is_named(write: Write, axis: str, value: str, words: str) -> None:
-    odd = [*GOOD, dict(GOOD[0], axis=axis, value=value)]
-    code, found = answer(write("base.jsonl", GOOD), write("cand.jsonl", odd))
-    problem = found["problems"][0]
-    assert code == 4 and problem["line"] == 4 and words in problem["message"] and "cand" in problem["source"]
-    assert "1 row of " in found["incomplete"][0]
-
-
-def test_marks_line_ends_and_blank_lines_of_an_editor(tmp_path: Path, write: Write) -> None:
-    base, cand = write("base.jsonl", GOOD), tmp_path / "cand.jsonl"
-    text = "\ufeff\r\n" + "\r\n\r\n".join(map(json.dumps, GOOD))
-    cand.write_text(text, encoding="utf-8", newline="")
-    assert answer(base, cand)[0] == 0
-
-
-def test_a_verdict_twice_is_noted_and_two_that_contradict_are_none(write: Write) -> None:
-    base = write("base.jsonl", GOOD)
-    code, found = answer(base, write("twice.jsonl", [*GOOD, GOOD[0]]))
-    assert code == 0 and "repeats line 1" in found["problems"][0]["message"]
-    code, found = answer(base, write("torn.jsonl", [*GOOD, dict(GOOD[0], value="wrong")]))
-    assert code == 4 and "neither is used" in found["problems"][0]["message"]
-    assert found["buckets"]["cand"]["ungraded"] == 1
-
-
-def test_a_run_graded_by_nobody_of_its_name(tmp_path: Path, write: Write) -> None:
-    code, result = call(write("base.jsonl", GOOD), a_run("cand", BAD, grader="ada"))
-    assert code in (2, 4) and "ada" in str(result.exception)
-
-
 def test_a_name_that_is_no_text(tmp_path: Path, write: Write) -> None:
     base = write("base.jsonl", GOOD)
     odd = tmp_path / os.fsdecode(b"odd\xff.jsonl")
     odd.write_bytes(base.read_bytes())
     done = surefoot("gate", base, odd, "--json", "--uncalibrated")
     assert done.code == 0 and "odd" in done.json["names"]["cand"]
-
-
-def test_numbers_are_worded_right(write: Write) -> None:
-    file = write("base.jsonl", GOOD)
-    words = {
-        ("--waive", "wrong"): "each --waive and --without needs its own --reason: 1 and 0 are given",
-        ("--reason", "x"): "each --waive and --without needs its own --reason: 0 and 1 are given",
-        ("--waive", "wrong", "--reason", "x", "--waive", "wrong", "--reason", "y"): "'wrong' is let go more than once",
-    }
-    for arguments, message in words.items():
-        code, result = call(file, file, *arguments)
-        assert code == 2 and message in str(result.exception)
 
 
 def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
@@ -316,12 +228,3 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     for shown in (page.read_text("utf-8"), text.read_text("utf-8")):
         assert "<script>alert" not in shown
     assert "https://" not in text.read_text("utf-8") and "www.evil" not in text.read_text("utf-8")
-
-
-@pytest.mark.parametrize("content", ["[rules", "", "[rules]\nx = 3", "[other]\nx = 'wrong <= 1'", "[rules]\nx = 'no'"])
-def test_a_gate_file_that_is_none(write: Write, tmp_path: Path, content: str) -> None:
-    gate = tmp_path / "gate.toml"
-    gate.write_text(content, encoding="utf-8")
-    file = write("base.jsonl", GOOD)
-    code, result = call(file, file, "--gate", gate)
-    assert code == 2 and isinstance(result.exception, UsageError) and result.exception.hint

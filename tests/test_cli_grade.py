@@ -85,11 +85,6 @@ def test_a_field_that_makes_no_sense_is_an_error_and_never_missing(
     assert bad["detail"].startswith(f"{path}:2: ") and words in bad["detail"]
 
 
-def test_no_answer_is_missing_even_beside_nothing_else(write: Write) -> None:
-    found = Graded("--items", write("items.jsonl", [{**ITEM, "answer": None}]))
-    assert found.code == 4 and (found.only["reason"], found.only["detail"]) == ("missing", "")
-
-
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -119,21 +114,6 @@ def test_the_table_is_safe_to_print(write: Write) -> None:
     assert done.code == 4 and "\u001b" not in done.out and "\u202e" not in done.out and "gone" in done.out
 
 
-def test_files_that_are_none(tmp_path: Path, write: Write) -> None:
-    wrong: list[list[str | Path]] = [
-        ["--items", tmp_path],
-        ["--items", tmp_path / "no"],
-        [],
-        [tmp_path, "--items", "x"],
-    ]
-    for arguments in wrong:
-        done = surefoot("grade", *arguments)
-        assert done.code == 2 and "error: " in done.err and "hint: " in done.err
-    assert "there is no project" in surefoot("grade", "none").err
-    empty = Graded("--items", write("empty.jsonl", []))
-    assert empty.code == 4 and "is empty" in empty.only["detail"]
-
-
 def test_another_answer_has_none_of_the_verdicts_of_before(run: str) -> None:
     Graded(run)
     label = Verdict("q1", "refusal_quality", 2, "ada")
@@ -152,36 +132,6 @@ def test_what_of_a_run_cannot_be_graded_is_named(run: str) -> None:
     assert found.code == 4 and [row["factuality"] for row in found.rows] == ["correct", "refused"]
     for words in ("attempt 1 at question 'zz'", "attempt 5 at question 'q1'"):
         assert words in found.err, words
-
-
-def test_attempts_are_told_apart() -> None:
-    run = keep_run("run", QUESTIONS, [Trace("q1", answer=ANSWER, retrieved=RETRIEVED)], repeats=2)
-    found = Graded(run)
-    assert [(row["id"], row["attempt"]) for row in found.rows] == [("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2)]
-    assert "q2 (2) " in surefoot("grade", run).out
-
-
-@pytest.mark.parametrize(
-    "fields", [{"passages": None}, {"retrieval_context": None}, {"retrieved_ids": ["p"]}, {"passages": [{"id": "p"}]}]
-)
-def test_without_the_texts_of_passages_an_answer_is_not_graded(fields: dict[str, Any], write: Write) -> None:
-    bare = {key: value for key, value in ITEM.items() if key != "passages"}
-    refused = {**bare, "id": "b", "answer": "The documents do not say what the fee is."}
-    found = Graded("--items", write("items.jsonl", [{**bare, **fields}, {**refused, **fields}]), "--grader", "rules")
-    assert [(row["factuality"], row["reason"]) for row in found.rows] == [(None, "unreadable"), ("refused", "refused")]
-    assert "the texts of the passages" in found.rows[0]["detail"] and found.code == 4
-
-
-def test_an_empty_list_says_that_nothing_was_retrieved(write: Write) -> None:
-    found = Graded("--items", write("items.jsonl", [{**ITEM, "passages": []}]), "--grader", "rules")
-    assert (found.only["factuality"], found.only["reason"], found.code) == ("unsupported", "no_evidence", 0)
-
-
-def test_a_run_of_ids_alone_is_not_graded(run: str) -> None:
-    kept(run).keep([Trace("q2", answer="It is EUR 9 [p].", retrieved=Retrieved([Passage("p")]))])
-    found = Graded(run, "--grader", "rules")
-    row = next(row for row in found.rows if row["id"] == "q2")
-    assert (row["factuality"], row["reason"]) == (None, "unreadable") and "'p' has no text" in row["detail"]
 
 
 def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer() -> None:

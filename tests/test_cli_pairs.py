@@ -37,16 +37,6 @@ def test_questions_and_passages(write: Write) -> None:
     assert 0 <= done.json["answers"] <= 1 and list(done.json) == ["id", "answers"]
 
 
-def test_refusals(write: Write) -> None:
-    texts = ["The documents do not say.", "Invoices are payable within 40 days.", " "]
-    path = write("r.jsonl", ({"id": f"r{i}", "text": text} for i, text in enumerate(texts)))
-    done = surefoot("grade", "--refusals", path, "--json")
-    found = rows(done.out)
-    assert [row["refusal"] for row in found] == ["refused", "answered", None]
-    start, end = found[0]["span"]
-    assert texts[0][start:end] and found[1]["span"] is None and done.code == 4
-
-
 def test_bad_rows_are_named_and_keep_their_place() -> None:
     lines = [
         '{"id": "a", "text": 5}',
@@ -62,12 +52,6 @@ def test_bad_rows_are_named_and_keep_their_place() -> None:
     assert rows(done.out)[0]["reason"] == "text is a number, not a text"
     for line, message in ((1, "text is a number"), (2, "not valid JSON"), (3, "no id"), (4, "must be an object")):
         assert f"stdin:{line}: " in done.err and message in done.err
-
-
-def test_a_table_for_people(write: Write) -> None:
-    path = write("r.jsonl", [{"id": "a", "text": "I could not find that."}, {"id": "b", "text": "It is 5 EUR."}])
-    done = surefoot("grade", "--refusals", path)
-    assert done.code == 0 and done.out.splitlines()[-1] == "1 answered, 1 refused"
 
 
 def test_numbers_and_quotes_have_names_for_people(write: Write) -> None:
@@ -95,10 +79,3 @@ def test_a_reader_who_has_gone_ends_it_quietly(write: Write, options: str) -> No
     command = f"{{ {binary} grade --refusals {path} {options}; echo $? >&2; }} | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=600)
     assert len(done.stdout.splitlines()) == 1 and done.stderr == b"4\n"
-
-
-def test_usage_errors(write: Write) -> None:
-    path = write("r.jsonl", [{"id": "a", "text": "x"}])
-    assert surefoot("grade", "--refusals", path, "--pairs", path).code == 2
-    assert surefoot("grade", "--refusals", "nowhere.jsonl").code == 2
-    assert surefoot("grade").code == 2

@@ -62,11 +62,6 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: str,
     assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")
 
 
-def test_stdout_has_the_report_alone(run: str) -> None:
-    done = surefoot("report", run, "--out", "-")
-    assert done.code == 0 and done.out.startswith("# Surefoot run ") and done.err == ""
-
-
 @pytest.mark.parametrize("command", ["report RUN --out -", "gate RUN RUN --report -", "grade RUN --report -"])
 def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_: object) -> list[str]:
@@ -77,15 +72,6 @@ def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypat
         monkeypatch.setattr(f"surefoot.cli.{module}.quiet_if_nobody_reads", lambda: suppress(BrokenPipeError))
     done = surefoot(*command.replace("RUN", run).split())
     assert "error" not in done.err and done.out == ""
-
-
-def test_json_has_shares_with_intervals_and_what_to_look_into(run: str) -> None:
-    found = json.loads(surefoot("report", run, "--json").out)
-    assert found["buckets"] == {"correct": 1, "wrong": 1, "unsupported": 0, "refused": 2, "ungraded": 0}
-    wrong = found["shares"]["easy"]["wrong"]
-    assert (wrong["numerator"], wrong["denominator"]) == (1, 2) and wrong["low"] < 0.5 < wrong["high"]
-    assert {one["layer"]: one["questions"] for one in found["next"]} == {"generation": ["rent"], "retrieval": ["door"]}
-    assert found["axes"]["factuality"] == {"correct": 1, "refused": 2, "wrong": 1}
 
 
 def test_grading_writes_the_same_page(run: str, tmp_path: Path) -> None:
@@ -113,23 +99,6 @@ def test_answers_that_are_not_graded_are_counted() -> None:
     surefoot("grade", made, "--grader", "rules")
     done = surefoot("report", made)
     assert done.code == 4 and "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded; 2 unsure." in done.out
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        (("nowhere",), 2, "has no run or version 'nowhere'"),
-        (("first", "--out", "page.pdf"), 2, "page.pdf is of no known kind"),
-        (("first", "--out", "-", "--json"), 2, "--json and --out - cannot both go to stdout"),
-        (("second",), 4, "has no verdicts"),
-    ],
-)
-def test_what_cannot_be_reported_is_said_in_a_sentence(
-    options: tuple[str, ...], code: int, words: str, run: str, tmp_path: Path
-) -> None:
-    make_run("second", {"fee": "Nobody knows."})
-    done = surefoot("report", *options, cwd=tmp_path)
-    assert done.code == code and words in done.err and "\nhint: " in done.err
 
 
 def test_items_have_no_report(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.cli.doctor import doctor
-from surefoot.cli.init import EXAMPLE, init
+from surefoot.cli.init import init
 from surefoot.cli.run import run
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.records import where
@@ -135,16 +135,6 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
     assert Counter(trace.attempt for trace in kept("r").traces()) == {1: 4, 2: 4}
 
 
-def test_errors_are_counted_by_kind_and_can_be_retried(folder: Path) -> None:
-    done = Result(run, "-p", "mine:failing", "-q", "q.json", "--version", "r")
-    assert done.code == 4 and "3 answers, 1 error\n" in done.out and "1 x RuntimeError" in done.out
-    assert Result(run, "--resume", "r").code == 4
-    (folder / "mended").touch()
-    mended = Result(run, "--resume", "r", "--retry-errors", "-q", "q.json")
-    assert mended.code == 0 and "4 answers, 0 errors" in mended.out
-    assert len(kept("r").traces()) == 4
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -255,12 +245,6 @@ def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
     assert done.returncode == 4 and "4 x timeout after 0.3 s" in done.stdout
 
 
-def test_doctor_ready(folder: Path) -> None:
-    done = Result(doctor, "-p", "mine:sound", "-q", "q.json")
-    assert done.code == 0 and done.out.startswith("question set: q.json (4 questions)\n")
-    assert "ok  q1 (expects answer)" in done.out and done.out.endswith("\nready (4 sentinels passed)\n")
-
-
 NULL = [
     {"qid": f"n{n}", "q": "What is X?", "answerable": False, "stratum": "void", "retrieval": "null"} for n in (1, 2)
 ]
@@ -344,20 +328,6 @@ def test_the_workflow_of_init_has_all_of_the_default_gates(folder: Path) -> None
     for option, name, default in (("score", "gate.toml", "default"), ("gate", "ship.toml", "ship")):
         assert gatefiles.read(f"start/{name}") == gatefiles.read(default)
         assert re.search(rf"{option}: (?:--questions \S+ )?--gate {name}", workflow)
-
-
-def test_init_works_from_the_first_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Result(init, "start").code == 0
-    start = folder / "start"
-    assert {str(path.relative_to(start)) for path in start.rglob("*") if path.is_file()} == set(EXAMPLE)
-    monkeypatch.chdir(start)
-    monkeypatch.syspath_prepend(start)
-    sys.modules.pop("pipeline", None)
-    assert Result(doctor, "-p", "pipeline:answer", "-q", "questions.json").code == 0
-    assert Result(run, "-p", "pipeline:answer", "-q", "questions.json").code == 0
-    assert Result(run, "-p", "reference", "-q", "questions.json", "--corpus", "passages.jsonl").code == 0
-    with pytest.raises(UsageError, match="exists already"):
-        Result(init, ".")
 
 
 def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:

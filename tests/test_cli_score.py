@@ -28,60 +28,6 @@ def traces(write: Write) -> Path:
     return write("traces.jsonl", GOOD_TRACES)
 
 
-def test_json_is_one_object_with_the_promised_names(questions: Path, traces: Path) -> None:
-    done = as_a_user_runs_it("score", "--questions", questions, "--traces", traces, "--json")
-    assert done.code == 0 and done.err == ""
-    assert set(done.json["metrics"]["precision"]) == {"value", "numerator", "denominator", "low", "high", "reason"}
-    assert {"qid", "label", "refusal", "hit"} <= set(done.json["rows"][0])
-    assert done.json["gate"]["outcome"] == "SHIP" and len(done.json["gate"]["checks"]) == 6
-    assert "rows" not in surefoot("score", "-q", questions, "-t", traces, "--json", "--no-rows").json
-
-
-@pytest.mark.parametrize(
-    ("rows", "options", "code"),
-    [
-        (GOOD_TRACES, [], 0),
-        ([*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}], [], 1),
-        (GOOD_TRACES, ["--rule", "precision => 1"], 2),
-        (GOOD_TRACES, ["--rule", "precision >= baseline"], 3),
-        ([*GOOD_TRACES, GOOD_TRACES[0]], [], 4),
-        ([*GOOD_TRACES, "{broken"], [], 4),
-        ([*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}, "{broken"], [], 1),
-        ([], [], 4),
-        (GOOD_TRACES, ["--rerun", "never"], 2),
-        (GOOD_TRACES, ["--map", "answer"], 2),
-        (GOOD_TRACES, ["--gate", "nowhere.toml"], 2),
-        (GOOD_TRACES, ["--report", "no/such/folder/report.md"], 2),
-    ],
-)
-def test_exit_codes(rows: list[object], options: list[str], code: int, questions: Path, write: Write) -> None:
-    done = surefoot("score", "-q", questions, "-t", write("t.jsonl", rows), *options)
-    assert done.code == code, done.err
-    if code == 2:
-        assert done.err.startswith("error: ") and "\nhint: " in done.err
-
-
-def test_errors_are_one_sentence_and_a_hint(tmp_path: Path) -> None:
-    done = surefoot("score", "-q", tmp_path / "none.json", "-t", tmp_path)
-    assert done.code == 2 and "none.json" in done.err and "hint: " in done.err
-    done = surefoot("score", "-q", tmp_path / "none.json")
-    assert done.code == 2 and "nothing to score" in done.err and "hint: pass a log: surefoot score LOG" in done.err
-    done = as_a_user_runs_it("sore")
-    assert done.code == 2 and "hint: " in done.err
-
-
-def test_stdin_several_files_and_folders(questions: Path, write: Write, tmp_path: Path) -> None:
-    lines = "".join(json.dumps(trace) + "\n" for trace in GOOD_TRACES).encode()
-    assert as_a_user_runs_it("score", "-q", questions, "-t", "-", stdin=lines).code == 0
-    write("runs/a.jsonl", GOOD_TRACES[:2])
-    write("runs/b.jsonl", GOOD_TRACES[2:])
-    assert surefoot("score", "-q", questions, "-t", tmp_path / "runs").code == 0
-    first, second = tmp_path / "runs/a.jsonl", tmp_path / "runs/b.jsonl"
-    assert surefoot("score", "-q", questions, "-t", first, "-t", second).code == 0
-    assert surefoot("score", "-q", questions, "--traces", first, second).code == 0
-    assert surefoot("score", "-q", questions, "-t", "-", stdin=b"").code == 4
-
-
 TABLE = b"""q,answer
 What is X?,X [p1#1].
 Explain Y.,Y [p2#1].
@@ -207,14 +153,6 @@ def test_hostile_ids_change_neither_report_nor_terminal(write: Write, tmp_path: 
         assert "\x1b" not in shown and "\u202e" not in shown
     assert "<script>" not in text and "q|1" not in text
     ElementTree.parse(junit)
-
-
-def test_a_mapping_from_the_command_line(questions: Path, write: Write) -> None:
-    rows = [{"Q": t["q"], "out": {"text": t["answer"]}, "hits": [c["id"] for c in t["chunks"]]} for t in GOOD_TRACES]
-    path = write("t.jsonl", rows)
-    options = ["--map", "question=Q", "--map", "answer=out.text", "--map", "retrieved=hits"]
-    assert surefoot("score", "-q", questions, "-t", path, *options).code == 0
-    assert surefoot("score", "-q", questions, "-t", path).code == 4
 
 
 def test_a_closed_pipe_is_not_an_error_message(questions: Path, write: Write) -> None:

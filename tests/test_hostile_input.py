@@ -64,13 +64,6 @@ def test_metadata_never_overwrites_a_question(write: Write, tmp_path: Path) -> N
     assert [question.id for question in load(tmp_path / "new.jsonl").questions] == ["q1", "q2", "q3", "q4"]
 
 
-def test_reports_never_overwrite_an_input_or_each_other(questions: Path, write: Write, tmp_path: Path) -> None:
-    traces, one = write("t.jsonl", GOOD), tmp_path / "x"
-    for options in (f"--report {questions}", f"--junit {traces}", f"--report {one} --junit {one}"):
-        assert surefoot("score", "-q", questions, "-t", traces, *options.split()).code == 2
-    assert json.loads(questions.read_text(encoding="utf-8")) == QUESTIONS
-
-
 def test_a_pipe_in_a_folder_is_passed_over_and_one_named_is_read(questions: Path, write: Write, tmp_path: Path) -> None:
     write("runs/a.jsonl", GOOD)
     os.mkfifo(tmp_path / "runs" / "b.jsonl")

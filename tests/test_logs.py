@@ -30,7 +30,6 @@ ROWS: list[dict[str, Any]] = [
     {"q": "When does support open?", "answer": "Support is in Lisbon on Sundays [p3].", "retrieved": ["p3"]},
     {"q": "Which court is it?", "answer": "I could not find that in the documents.", "retrieved": ["p1"]},
 ]
-BUCKETS = ["correct", "wrong", "correct", "unsupported", "refused"]
 
 
 def with_texts(row: dict[str, Any]) -> dict[str, Any]:
@@ -58,23 +57,6 @@ def grade(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -
 
 def rows_of(done: Done) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.out.splitlines()]
-
-
-def test_a_log_needs_no_questions(log: Path, tmp_path: Path) -> None:
-    done = grade("--traces", log, "--version", "run")
-    assert done.code == 0
-    rows = rows_of(done)
-    assert [row["factuality"] for row in rows] == BUCKETS
-    fee = id_of_text("What is the monthly fee?")
-    assert [row["attempt"] for row in rows if row["id"] == fee] == [1, 2]
-    assert "correct means that the passages support every claim" in done.err
-    manifest = kept("run").manifest
-    assert (manifest.question_count, manifest.repeats, manifest.uneven) == (4, 2, True)
-
-
-def test_rows_read_like_those_of_a_run(log: Path, tmp_path: Path) -> None:
-    before = rows_of(grade("--traces", log, "--version", "run"))
-    assert sorted(rows_of(grade("run")), key=str) == sorted(before, key=str)
 
 
 def test_the_same_log_goes_on_with_its_run_and_another_log_gets_its_own(log: Path) -> None:
@@ -138,30 +120,6 @@ def test_stdin_is_a_log_too(log: Path) -> None:
         assert project.runs()[0].version == "stdin"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--traces", "nowhere.jsonl"], "there is no log nowhere.jsonl"),
-        (["--traces", "empty.jsonl"], "is empty\nhint: a log is JSON lines"),
-        (["--traces", "scan.pdf"], "is a PDF document, not a log\nhint: a log is JSON lines"),
-        (["--traces", "other.jsonl"], "hint: say where the fields lie with --map"),
-        (["--items", "log.jsonl", "--version", "run"], "--version was given without --traces"),
-        (["--traces", "log.jsonl", "--items", "log.jsonl"], "one thing to grade must be given"),
-    ],
-)
-def test_slips(arguments: list[str], message: str, log: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.7\n")
-    (tmp_path / "other.jsonl").write_text('{"said": "X"}\n')
-    done = grade(*arguments, cwd=tmp_path)
-    assert done.code == 2 and message in done.err
-
-
-def test_a_score_of_nothing_but_a_missing_log_is_a_slip(tmp_path: Path) -> None:
-    done = command("score", "nowhere.jsonl", cwd=tmp_path)
-    assert done.code == 2 and done.out == "" and "error: there is no log nowhere.jsonl" in done.err
-
-
 def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:
     run = "run"
     grade("--traces", log, "--version", run)
@@ -171,21 +129,6 @@ def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_p
     assert resumed.code == 2 and "was made of a log" in resumed.err
     compared = command("gate", run, run, "--uncalibrated")
     assert compared.code == 2 and "more answers to some questions" in compared.err
-
-
-@pytest.mark.parametrize("way", ["--traces", "--items", "run"])
-def test_passages_by_id_alone_get_their_texts(way: str, ids_only: Path, corpus: Path, tmp_path: Path) -> None:
-    run = "run"
-    if way == "run":
-        bare = grade("--traces", ids_only, "--version", run)
-        assert bare.code == 4 and {row["factuality"] for row in rows_of(bare)} == {None, "refused"}
-        done = grade(run, "--corpus", corpus)
-    else:
-        done = grade(way, ids_only, "--corpus", corpus, *(["--version", run] if way == "--traces" else []))
-    assert done.code == 0 and [row["factuality"] for row in rows_of(done)] == BUCKETS
-    if way != "--items":
-        stored = [one for trace in kept(run).traces() for one in trace.retrieved or ()]
-        assert all(passage.text == TEXTS[passage.id] for passage in stored)
 
 
 def test_ids_that_the_corpus_lacks_are_counted_and_named(write: Write, corpus: Path, tmp_path: Path) -> None:
@@ -213,22 +156,6 @@ def test_filling_changes_nothing_but_blank_texts(found: list[Passage] | None) ->
 def test_a_log_of_nothing_is_an_error_in_python_too(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no log"):
         surefoot.grade_log(tmp_path / "none.jsonl")
-
-
-def test_score_without_questions_measures_what_needs_no_gold(ids_only: Path) -> None:
-    done = command("score", "-t", ids_only, "--json")
-    found = done.json
-    assert done.code == 3 and found["gate"]["outcome"] == "INCONCLUSIVE"
-    rates = {name: one["value"] for name, one in found["metrics"].items()}
-    assert (rates["coverage"], rates["refusal_rate"], rates["citation_exists_rate"]) == (1, 0.2, 1)
-    needs_gold = {name for name, one in found["metrics"].items() if one.get("reason") == "it needs a question set"}
-    assert {"precision", "over_refusal", "under_refusal", "citation_hit_rate"} <= needs_gold
-    assert found["labels"] == {"ANSWERED": 4, "REFUSED": 1}
-    assert found["settings"]["questions"] == 4 and not found["settings"]["has_gold"]
-    assert len(found["rows"]) == len(ROWS)
-    assert command("score").code == 2
-    told = command("score", ids_only)
-    assert "There is no question set" in told.out
 
 
 def test_rules_that_need_no_gold_decide_a_log(write: Write, ids_only: Path) -> None:
@@ -284,10 +211,3 @@ def test_a_log_without_a_list_of_what_was_retrieved_says_where_to_name_it(corpus
     rows = [{"q": row["q"], "answer": row["answer"], "found": ["p1"]} for row in ROWS]
     done = grade("--traces", write("bare.jsonl", rows), "--corpus", corpus, cwd=corpus.parent)
     assert "4 answers citing passages of the corpus cannot be graded" in done.err and "--map retrieved=PATH" in done.err
-
-
-def test_the_headers_of_a_table_may_have_capitals(tmp_path: Path, corpus: Path) -> None:
-    path = tmp_path / "log.csv"
-    path.write_text("Question,Answer,Sources\nWhat is the notice period?,It is three months [p1].,p1\n")
-    (row,) = rows_of(grade("--traces", path, "--corpus", corpus, cwd=tmp_path))
-    assert row["citation_exists"] == "yes" and row["factuality"] is not None

@@ -21,14 +21,6 @@ from surefoot.scorecard import Scorecard
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 
-TWICE = [*GOOD_TRACES, dict(GOOD_TRACES[0], answer="I do not know.")]
-
-
-def test_good_traces_ship() -> None:
-    result = score(QUESTIONS, GOOD_TRACES)
-    assert (result.card.decision.outcome, result.exit_code) == ("SHIP", 0)
-    assert all(check.status == "pass" for check in result.card.decision.checks)
-
 
 def test_the_result_reads_like_the_json_object() -> None:
     result = score(QUESTIONS, GOOD_TRACES)
@@ -58,92 +50,6 @@ def test_public_names() -> None:
         _ = surefoot.nothing
 
 
-def test_several_traces_are_an_error_by_default() -> None:
-    result = score(QUESTIONS, TWICE)
-    assert result.exit_code == 4
-    assert result.card.labels == {"DUPLICATE": 1, "OK": 1, "REFUSAL_OK": 2}
-    assert result.card.problems.named["duplicate_trace"][0].line == 5
-    assert "q1" in result.card.problems.named["duplicate_trace"][0].message
-    assert result.card.metrics["citation_hit_rate"].denominator == 1  # left out of the metrics
-    assert result.card.metrics["coverage"].value == pytest.approx(0.75)
-    given = result.card.accounting
-    assert (given.rows, given.scored, given.left_out) == (5, 3, {"several_traces": 2})
-    assert [row.label for row in result.rows()] == ["DUPLICATE", "OK", "REFUSAL_OK", "REFUSAL_OK"]
-
-
-@pytest.mark.parametrize(("rerun", "label"), [("first", "OK"), ("last", "OVER_REFUSAL")])
-def test_first_and_last_take_one(rerun: Any, label: str) -> None:  # noqa: ANN401
-    result = score(QUESTIONS, TWICE, rerun=rerun)
-    rows = list(result.rows())
-    assert rows[0].label == label and len(rows) == 4
-    given = result.card.accounting
-    assert (given.rows, given.scored, given.set_aside) == (5, 4, 1)
-    assert result.exit_code in (0, 1)
-
-
-def test_all_counts_each_as_an_attempt() -> None:
-    result = score(QUESTIONS, TWICE[1:], rerun="all")
-    assert result.card.metrics["over_refusal"].denominator == 2
-    result = score(QUESTIONS, TWICE, rerun="all")
-    assert result.card.metrics["over_refusal"].denominator == 3
-    assert result.card.labels == {"OK": 2, "OVER_REFUSAL": 1, "REFUSAL_OK": 2}
-    assert [row.line for row in result.rows()] == [1, 2, 3, 4, 5]
-    missing = score(QUESTIONS, TWICE[:1], rerun="all")
-    assert [row.label for row in missing.rows()] == ["OK", "MISSING", "MISSING", "MISSING"]
-
-
-def test_missing_answers_fail_coverage_and_only_coverage_makes_it_incomplete() -> None:
-    result = score(QUESTIONS, GOOD_TRACES[:3], rules=["precision >= 0.8", "coverage >= 1"])
-    assert result.card.labels["MISSING"] == 1
-    assert (result.card.decision.outcome, result.exit_code) == ("INCONCLUSIVE", 4)
-    assert [check.status for check in result.card.decision.checks] == ["pass", "incomplete"]
-    assert score(QUESTIONS, GOOD_TRACES[:3]).exit_code == 4  # also by the default gate
-    tolerant = score(QUESTIONS, GOOD_TRACES[:3], rules=["coverage >= 0.75"])
-    assert tolerant.exit_code == 0
-
-
-@pytest.mark.parametrize("traces", [[], [{"q": "Unknown?", "answer": "x"}], [{"qid": "q1", "answer": ""}]])
-def test_nothing_scored_is_never_green(traces: list[Any]) -> None:
-    result = score(QUESTIONS, traces)
-    assert result.exit_code == 4
-    assert all(check.status in ("undecidable", "incomplete") for check in result.card.decision.checks)
-
-
-def test_an_empty_question_set_is_never_green() -> None:
-    assert score([], GOOD_TRACES).exit_code == 4
-
-
-def test_refusals_by_the_exact_token_or_by_reading() -> None:
-    traces = [
-        *GOOD_TRACES[:2],
-        {"qid": "q3", "answer": "I could not find that."},
-        {"qid": "q4", "answer": " NOT in context "},
-    ]
-    assert score(QUESTIONS, traces).card.metrics["under_refusal"].numerator == 0
-    assert score(QUESTIONS, traces, refusal="exact").card.metrics["under_refusal"].numerator == 1
-
-
-def test_breakdown_by_any_field() -> None:
-    questions = [dict(q, stratum="a" if i < 2 else "b", lang=i % 2) for i, q in enumerate(QUESTIONS)]
-    result = score(questions, GOOD_TRACES, by=["stratum", "lang"])
-    assert set(result.card.groups["stratum"]) == {"a", "b"} and set(result.card.groups["lang"]) == {"0", "1"}
-    parts = [group["coverage"].denominator for group in result.card.groups["lang"].values()]
-    assert sum(parts) == result.card.metrics["coverage"].denominator == 4
-
-
-def test_each_rule_names_the_questions_behind_it() -> None:
-    traces = [
-        GOOD_TRACES[0],
-        {"qid": "q2", "answer": "I do not know."},
-        {"qid": "q3", "answer": "It is so."},
-        GOOD_TRACES[3],
-    ]
-    checks = {check.rule.name: check for check in score(QUESTIONS, traces).card.decision.checks}
-    assert checks["G2"].questions == ("q3",) and checks["G3"].questions == ("q2",)
-    assert checks["G1"].questions == ("q3",) and checks["G4"].questions == ("q2",)
-    assert checks["G5"].question_count == 1
-
-
 def test_advice_follows_the_numbers_and_names_the_questions() -> None:
     assert score(QUESTIONS, GOOD_TRACES).card.advice == ()
     shy = {"qid": "q1", "chunks": ["p1#1"], "answer": "I do not know."}
@@ -155,16 +61,6 @@ def test_advice_follows_the_numbers_and_names_the_questions() -> None:
     assert found["answered although unanswerable"] == ("q3",)
     assert found["sources cited that were never retrieved"] == ("q3",)
     assert found["no usable answer"] == ("q4",)
-
-
-def test_a_partial_refusal_has_its_own_label_and_advice_and_counts_as_answered() -> None:
-    hedged = {"qid": "q3", "chunks": ["x"], "answer": "The documents do not say. Overtime is paid double."}
-    result = score(QUESTIONS, [*GOOD_TRACES[:2], hedged, GOOD_TRACES[3]])
-    assert result.card.labels["PARTIAL_REFUSAL"] == 1 and "HALLUCINATION" not in result.card.labels
-    found = {advice.finding: advice.questions for advice in result.card.advice}
-    assert found["declined an unanswerable question, and asserted something all the same"] == ("q3",)
-    assert "answered although unanswerable" not in found
-    assert result.card.metrics["under_refusal"].numerator == 1
 
 
 def many(n: int, seed: int) -> list[dict[str, Any]]:
@@ -188,7 +84,7 @@ def many(n: int, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rerun", ["error", "first", "last", "all"])
 def test_like_rows_read_together_give_what_single_rows_give(
     rerun: Any, seed: int, write: Write, monkeypatch: pytest.MonkeyPatch  # noqa: ANN401

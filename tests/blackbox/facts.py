@@ -21,6 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests import forked
+
 _LONGEST_WAIT = 300  # seconds
 DATABASE = "surefoot.db"
 _FOREIGN = (
@@ -486,9 +488,7 @@ class Project:
             assert b"Traceback" not in errors and process.returncode == 0, errors.decode()
 
     def _call(self, *words: str, stdin: bytes = b"") -> tuple[Facts, Done]:
-        made = subprocess.run(
-            command(*words), input=stdin, capture_output=True, cwd=self.folder, env=environment(), timeout=_LONGEST_WAIT
-        )
+        made = forked.run(words, self.folder, environment(), stdin)
         done = Done(made.returncode, made.stdout.decode("utf-8", "replace"), made.stderr.decode("utf-8", "replace"))
         return facts_of(words, done), done
 

@@ -44,7 +44,7 @@ def noticing(file: str, before: str, after: str, *, first: str) -> str:
     """The case that fails on the source with this fault in it; empty if none does."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "src", copy)
         path = copy / "surefoot" / file
         text = path.read_text("utf-8")
         if text.count(before) != 1:

@@ -86,7 +86,8 @@ def test_other_kinds_of_pipelines_answer_too(pipeline: str, project: Project) ->
 
 
 def test_a_log_replayed_as_a_pipeline_leaves_its_gaps_open(project: Project) -> None:
-    log = project.write("gaps.json", {"traces": [logged(one) for one in FIRST if one.qid != "ferry"]})
+    rows = [{**logged(one), "qid": None, "q": one.question.upper()} for one in FIRST if one.qid != "ferry"]
+    log = project.write("gaps.json", {"traces": rows})  # which names questions by their texts
     expect(project.run("gaps", f"traces:{log}"), exit=4, asked=6, answers=5)
     facts = project.grade(Run("gaps"), corpus="passages.jsonl")
     expect(facts, exit=4, bucket={"ferry": None, "ticket": "wrong"}, graded=5, given=6)
@@ -160,6 +161,17 @@ def test_grading_again_gives_the_same_and_runs_of_two_graders_are_not_compared(f
     expect(project.report(run), buckets=FIRST_BUCKETS, exit=0)
     expect(project.grade(run, "local"), exit=0, buckets=FIRST_BUCKETS, given=6)
     expect(project.gate(run, second), exit=2, message="other grader", hint=True)
+
+
+def test_a_grading_in_vain_takes_nothing_back_and_verdicts_hold_for_the_passages_they_were_on(fresh: Graded) -> None:
+    project, run, _ = fresh
+    nobody = "llm:m@http://127.0.0.1:9/v1"
+    expect(project.grade(run, nobody), exit=4, graded=0, given=6)
+    expect(project.report(run), exit=0, buckets=FIRST_BUCKETS)
+    log = project.write("ids.jsonl", [{**logged(one), "question": one.question} for one in FIRST])
+    expect(project.grade_log(log, "ids"), exit=4, buckets={"ungraded": 4, "refused": 2})
+    expect(project.grade(Run("ids"), nobody, corpus="passages.jsonl"), exit=4, graded=0)
+    expect(project.report(Run("ids")), exit=4, message="not graded yet")  # the passages have texts by now
 
 
 def test_verdicts_cannot_be_edited_by_hand(fresh: Graded) -> None:
@@ -264,6 +276,16 @@ def test_the_gate_runs_and_its_decisions_are_listed(fresh: Graded) -> None:
     expect(project.baseline(second), exit=0, decision="SHIP")
     expect(project.gate(None, first), exit=1, decision="BLOCK", base=SECOND_BUCKETS, cand=FIRST_BUCKETS)
     assert project.history()["decisions"][:2] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
+
+
+def test_a_version_is_all_its_runs(fresh: Graded) -> None:
+    project, first, _ = fresh
+    for pipeline in ("second", "first"):
+        expect(project.run("both", f"pipeline:{pipeline}"), exit=0, answers=6)
+    both = {"correct": 5, "wrong": 1, "unsupported": 2, "refused": 4}
+    expect(project.grade(Run("both")), exit=0, given=12, buckets=both)
+    expect(project.gate(first, Run("both")), base=FIRST_BUCKETS, cand=both)
+    expect(project.report(Run("both")), buckets=FIRST_BUCKETS)  # of the newest
 
 
 def test_a_report_shows_one_run(graded: Graded) -> None:

@@ -172,7 +172,7 @@ def test_agreement_between_people_and_with_the_grader() -> None:
 COUNTS = st.fixed_dictionaries({v: st.fixed_dictionaries({b: st.integers(0, 6) for b in BUCKETS}) for v in BUCKETS})
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(COUNTS, st.integers(0, 30), st.randoms(use_true_random=False))
 def test_whatever_is_labelled_the_numbers_are_numbers_and_in_order(
     table: dict[str, dict[str, int]], more: int, order: random.Random

@@ -17,7 +17,6 @@ from surefoot.corpus.files import LARGEST, READERS, read_markdown, sources
 from surefoot.corpus.passages import ENOUGH, MOST, passages
 
 from ..conftest import surefoot as in_its_own_process
-from ..in_process import surefoot as command
 from . import documents
 
 CONTROL = "".join(map(chr, (*range(9), *range(14, 32), 127, 0xFFFD)))
@@ -57,20 +56,6 @@ def test_every_format_says_the_same(folder: Path, name: str) -> None:
     assert review.text == f"5. Fees\n{documents.REVIEW}"
     same = passages(READERS[".md"](documents.markdown().encode()), name)
     assert [passage.id for passage in found] == [passage.id for passage in same]
-
-
-def test_the_commands(folder: Path, tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.jsonl"
-    added = command("corpus", "add", folder, "--out", corpus, "--json")
-    assert added.code == 0 and json.loads(added.out)["added"] == 5
-    listed = [json.loads(line) for line in command("corpus", "list", corpus, "--json").out.splitlines()]
-    assert {"id", "doc", "page", "text"} <= listed[0].keys() and len({row["id"] for row in listed}) == len(listed)
-    found = command("corpus", "search", corpus, "interest on late payments")
-    id_ = found.out.split("  ")[0]
-    shown = command("corpus", "show", corpus, id_)
-    assert documents.LATE in shown.out
-    wrong = command("corpus", "show", corpus, id_[:-2])
-    assert wrong.code == 2 and f"hint: is it {id_}?" in wrong.err
 
 
 def test_only_what_has_changed_is_read_again_and_ids_last(tmp_path: Path) -> None:

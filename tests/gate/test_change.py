@@ -17,7 +17,7 @@ from surefoot.gate.metrics import Value
 from .helpers import changed, decide, interval, run_of
 
 WORTH: dict[Value, float] = {"correct": 0.0, "wrong": 1.0}
-quick = settings(max_examples=10)
+quick = settings(max_examples=5)
 answer = st.tuples(
     st.integers(0, 4),  # question
     st.sampled_from([0, 1, None]),  # side
@@ -54,7 +54,7 @@ def ends(draws: Draws, share: float = 0.05) -> tuple[float, float, float]:
     return draws.quantile(share), draws.mean, draws.quantile(1 - share)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(answer, min_size=1, max_size=12), st.booleans())
 def test_exchanging_the_sides_negates_the_interval(
     given: list[tuple[int, int | None, str | None, str | None, bool]], fixed: bool

@@ -359,7 +359,7 @@ def test_sides_by_different_graders_are_told() -> None:
 answers = st.lists(st.sampled_from("cwur-_"), min_size=1, max_size=12).map("".join)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(answers, answers, st.randoms(use_true_random=False), st.booleans())
 def test_the_order_of_rows_does_not_matter(base: str, cand: str, random: st.DataObject, known: bool) -> None:
     before, after = verdicts(base), verdicts(cand)
@@ -369,7 +369,7 @@ def test_the_order_of_rows_does_not_matter(base: str, cand: str, random: st.Data
     assert judge(before, after, questions=asked("ar" * 6) if known else None) == first
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.data(), st.booleans())
 def test_a_wrong_answer_more_never_turns_block_into_ship(data: st.DataObject, known: bool) -> None:
     """Whether it stands where nothing was graded, in place of a correct answer, or beside all others."""
@@ -385,7 +385,7 @@ def test_a_wrong_answer_more_never_turns_block_into_ship(data: st.DataObject, kn
         assert judge(base, worse, questions=questions).decision.outcome != "SHIP"
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.text("cwur", min_size=1, max_size=12), st.data())
 def test_more_wrong_than_the_baseline_always_blocks(base: str, data: st.DataObject) -> None:
     cand = data.draw(st.text("cwur", min_size=len(base), max_size=len(base)))
@@ -396,7 +396,7 @@ def test_more_wrong_than_the_baseline_always_blocks(base: str, data: st.DataObje
         assert cand.count("u") <= base.count("u") and cand.count("c") > 0
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(answers, answers)
 def test_every_answer_is_in_one_bucket_of_each_side(base: str, cand: str) -> None:
     result = judge(base, cand)

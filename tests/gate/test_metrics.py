@@ -4,7 +4,6 @@ import importlib.util
 import json
 import random
 from collections import Counter
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -43,25 +42,6 @@ def plain_scorer() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    ("outcome", "expected"),
-    [
-        (Outcome(True, "usable", "answered", hit=True), "OK"),
-        (Outcome(True, "usable", "answered", hit=False), "ANS_NO_HIT"),
-        (Outcome(True, "usable", "refused", hit=True), "OVER_REFUSAL"),
-        (Outcome(True, "usable", "partial", hit=True), "OK"),
-        (Outcome(False, "usable", "refused"), "REFUSAL_OK"),
-        (Outcome(False, "usable", "answered", hit=True), "HALLUCINATION"),
-        (Outcome(False, "usable", "partial"), "PARTIAL_REFUSAL"),
-        (Outcome(True, "missing"), "MISSING"),
-        (Outcome(False, "error"), "ERROR"),
-        (Outcome(True, "duplicate"), "DUPLICATE"),
-    ],
-)
-def test_labels(outcome: Outcome, expected: str) -> None:
-    assert label(outcome) == expected
-
-
 def value(name: str, *given: Outcome) -> tuple[int, int]:
     found = estimate(METRICS[name], Counter(given))
     return int(found.numerator), found.denominator
@@ -84,25 +64,6 @@ def test_several_traces_are_left_out_of_all_but_coverage() -> None:
     double = Outcome(True, "duplicate")
     for name in SCORED:
         assert value(name, double) == ((0, 1) if name == "coverage" else (0, 0))
-
-
-def test_citing_everything_is_told_from_citing_the_right_one() -> None:
-    right = Outcome(True, "usable", "answered", True, False, True, 1, 1, 1, True)
-    everything = right._replace(cited=10, cited_retrieved=10)
-    assert value("citation_hit_rate", right) == value("citation_hit_rate", everything) == (1, 1)
-    assert value("citation_precision", right) == (1, 1)
-    assert value("citation_precision", everything) == (1, 10)
-
-
-def test_exists_hit_and_retrieval_are_three_things() -> None:
-    invented = Outcome(True, "usable", "answered", False, False, True, 2, 0, 1, True)
-    assert value("citation_exists_rate", invented) == (0, 1), "one invented citation spoils the answer"
-    assert value("citation_exists_rate", invented._replace(cited_retrieved=2)) == (1, 1)
-    assert value("wrong_citation_rate", invented) == (1, 1)
-    assert value("retrieval_hit_rate", invented) == (1, 1)
-    unlogged = invented._replace(cited_retrieved=None, retrieved_gold=None)
-    assert value("citation_exists_rate", unlogged) == (0, 0)
-    assert value("retrieval_hit_rate", unlogged) == (0, 0)
 
 
 def test_nothing_to_count_is_none_with_a_reason() -> None:
@@ -150,7 +111,7 @@ def clean_case(rng: random.Random) -> tuple[list[dict[str, Any]], list[dict[str,
     return questions, traces
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(12))
 def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int, tmp_path: Path) -> None:
     questions, traces = clean_case(random.Random(seed))
     path = tmp_path / "traces.jsonl"
@@ -161,11 +122,6 @@ def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int
     found = score(questions, path, refusal="exact").card.metrics
     for name, (numerator, denominator) in expected.items():
         assert (found[name].numerator, found[name].denominator) == (numerator, denominator), name
-
-
-def test_values_are_exact_fractions() -> None:
-    third = Counter({Outcome(True, "usable", "refused"): 1, Outcome(True, "usable", "answered", hit=True): 2})
-    assert estimate(METRICS["over_refusal"], third).exact == Fraction(1, 3)
 
 
 def test_places_of_passages_without_ids_are_not_held_against_gold_ids() -> None:

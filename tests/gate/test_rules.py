@@ -14,7 +14,7 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.types import Estimate
 from surefoot.gate.rules import Check, Rule, check, decide
 from surefoot.io import gatefiles
-from tests.conftest import GOOD_TRACES, QUESTIONS
+from tests.conftest import QUESTIONS
 
 
 def judge(text: str, seen: Mapping[str, Estimate], before: Mapping[str, Estimate] | None = None) -> Check:
@@ -101,17 +101,6 @@ def test_precedence_of_exit_codes(statuses: list[Any], incomplete: list[str], co
     assert (int(decision.exit_code), decision.outcome) == (code, outcome)
 
 
-def test_the_default_gate_is_g1_to_g5_and_coverage() -> None:
-    assert gatefiles.load() == {
-        "G1": "precision >= 0.80",
-        "G2": "under_refusal <= 0.05",
-        "G3": "over_refusal <= 0.25",
-        "G4": "citation_hit_rate >= 0.75",
-        "G5": "compliance >= 0.98",
-        "coverage": "coverage >= 1.0",
-    }
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -136,27 +125,6 @@ def test_a_gate_file_may_be_a_list_of_rules(tmp_path: Path) -> None:
     path = tmp_path / "gate.toml"
     path.write_text('rules = ["precision >= 0.5", "coverage >= 1"]', encoding="utf-8")
     assert list(gatefiles.load(path).values()) == ["precision >= 0.5", "coverage >= 1"]
-
-
-def test_rules_on_a_stratum_and_on_any_field() -> None:
-    questions = [dict(q, stratum="hard" if q["answerable"] else "none", lang="en") for q in QUESTIONS]
-    result = score(questions, GOOD_TRACES, rules=["precision[hard] >= 1", "coverage[lang=en] >= 1"])
-    assert result.exit_code == 0
-    result = score(questions, GOOD_TRACES, rules=["precision[harrd] >= 1"])
-    assert result.exit_code == 3
-    assert "hard" in result.card.decision.checks[0].reason
-
-
-def test_a_baseline_is_an_earlier_result(tmp_path: Path) -> None:
-    path = tmp_path / "base.json"
-    with path.open("wb") as out:
-        score(QUESTIONS, GOOD_TRACES).write_json(out)
-    worse = [*GOOD_TRACES[1:], {"q": "What is X?", "answer": "I do not know."}]
-    for traces, code in ((GOOD_TRACES, 0), (worse, 1)):
-        result = score(QUESTIONS, traces, rules=["citation_hit_rate >= baseline"], baseline=path)
-        assert result.exit_code == code
-    with pytest.raises(UsageError, match="baseline"):
-        score(QUESTIONS, GOOD_TRACES, baseline=tmp_path / "none.json")
 
 
 answers = st.sampled_from(["not in context", "So it is. citations: [p1#1]", "So it is. citations: [p2#1]", "So it is."])

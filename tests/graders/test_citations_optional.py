@@ -30,22 +30,6 @@ def grade(answer: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"bucket": graded.bucket, "reason": graded.reason} | {v.axis: v.value for v in graded.verdicts}
 
 
-@pytest.mark.parametrize(
-    ("answer", "bucket"),
-    [
-        ("Invoices are payable within 40 days of receipt.", "correct"),
-        ("Invoices are payable within 40 days of receipt [a#2].", "correct"),
-        ("Invoices are payable within 40 days of receipt [b#9].", "correct"),
-        ("Invoices are payable within 30 days of receipt.", "wrong"),
-        ("Payment is made through a bank in Lisbon.", "unsupported"),
-        ("Customs filing costs EUR 3,180.", "unsupported"),  # it is not what was asked
-        ("I could not find when invoices are due.", "refused"),
-    ],
-)
-def test_what_was_retrieved_decides(answer: str, bucket: str) -> None:
-    assert grade(answer)["bucket"] == bucket
-
-
 def test_citations_are_judged_beside_the_bucket() -> None:
     uncited = grade("Invoices are payable within 40 days of receipt.")
     assert not {"citation_exists", "citation_supports", "extra_claim_count"} & uncited.keys()
@@ -97,19 +81,6 @@ def test_a_run_without_a_citation_says_so_and_names_the_option(runs: list[str]) 
     assert "3 correct" in done.out
     assert "citation_exists and citation_supports are not judged" in done.err
     assert kept(runs[0]).manifest.rubric == "citations_optional"
-
-
-def test_items_without_a_citation_say_so_too(write: Write) -> None:
-    row = {
-        "id": 1,
-        "question": "What is the fee?",
-        "answer": "The fee is EUR 5.",
-        "passages": [{"text": "The fee is EUR 5."}],
-    }
-    items = write("items.jsonl", [row])
-    assert "--citations optional" in graded("--items", items).err
-    done = graded("--items", items, "--citations", "optional", "--json")
-    assert json.loads(done.out)["factuality"] == "correct"
 
 
 def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_are_not_judged(runs: list[str]) -> None:

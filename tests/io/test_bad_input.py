@@ -67,15 +67,6 @@ def test_a_bad_line_is_named_and_the_rest_is_scored(bad: bytes, kind: str, tmp_p
     assert result.exit_code == (4 if kind in ("malformed", "no_question") else 0)
 
 
-def test_windows_line_ends_byte_order_mark_blank_lines_and_no_final_newline(tmp_path: Path) -> None:
-    path = tmp_path / "traces.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + "\r\n\r\n".join(GOOD).encode())
-    result = score(QUESTIONS, path)
-    assert result.exit_code == 0 and result.card.accounting.scored == 4
-    assert "byte order mark" in result.card.problems.named["note"][0].message
-    assert [row.line for row in result.rows()] == [1, 3, 5, 7]
-
-
 def test_nbsp_and_odd_spaces_in_questions_still_join() -> None:
     traces = [dict(GOOD_TRACES[0], q=" what\u00a0IS\tX?\u200b ")]
     assert score(QUESTIONS, traces).card.labels["OK"] == 1
@@ -152,31 +143,6 @@ def test_half_a_table_is_not_scored(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(f"qid,answer\n{rows}".encode())[:-9_000])
     result = score(QUESTIONS, path)
     assert result.card.accounting.rows == 0 and result.card.problems.counts["unreadable"] == 1
-
-
-def test_every_container_gives_the_same_numbers(tmp_path: Path) -> None:
-    import pyarrow  # type: ignore[import-untyped, unused-ignore]
-    import pyarrow.parquet  # type: ignore[import-untyped, unused-ignore]
-
-    lines = bytes_of(*GOOD)
-    folder = tmp_path / "folder" / "deep"
-    folder.mkdir(parents=True)
-    (folder / "a.jsonl").write_bytes(bytes_of(*GOOD[:2]))
-    (folder / "b.jsonl.gz").write_bytes(gzip.compress(bytes_of(*GOOD[2:])))
-    (folder / "notes.txt").write_text("not a trace")
-    (tmp_path / "t.jsonl").write_bytes(lines)
-    (tmp_path / "t.jsonl.gz").write_bytes(gzip.compress(lines))
-    (tmp_path / "t.jsonl.zst").write_bytes(zstandard.compress(lines))
-    (tmp_path / "t.json").write_text(json.dumps(GOOD_TRACES))
-    (tmp_path / "pretty.json").write_text(json.dumps(GOOD_TRACES, indent=2))
-    (tmp_path / "jq.json").write_text("\n".join(json.dumps(trace, indent=2) for trace in GOOD_TRACES))
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(GOOD_TRACES), tmp_path / "t.parquet", row_group_size=3)
-    expected = score(QUESTIONS, GOOD_TRACES).card.metrics
-    names = ["t.jsonl", "t.jsonl.gz", "t.jsonl.zst", "t.json", "pretty.json", "jq.json", "t.parquet", "folder"]
-    for name in names:
-        result = score(QUESTIONS, tmp_path / name)
-        assert result.card.metrics == expected, name
-        assert result.exit_code == 0, name
 
 
 json_values = st.recursive(

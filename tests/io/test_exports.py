@@ -130,7 +130,7 @@ ODD: tuple[Any, ...] = (
     st.sampled_from([name for name in FILES if name.endswith((".json", ".jsonl"))]),
     st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, len(ODD) - 1)), min_size=1, max_size=4),
 )
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_no_odd_value_anywhere_in_an_export_is_a_crash(name: str, changes: list[tuple[int, int]]) -> None:
     rows = rows_of(EXPORTS / name)
     for place, odd in changes:

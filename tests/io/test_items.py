@@ -117,9 +117,3 @@ def test_phoenix_rows_and_rows_without_an_id(write: Write) -> None:
     assert isinstance(plain, Item) and isinstance(joined, Item)
     assert (plain.question.id, joined.question.id) == ("1", "t")
     assert joined.trace.sources == (Passage("1", RENT), Passage("2", NOTICE))
-
-
-def test_a_mapping_reads_any_other_shape(write: Write) -> None:
-    path = write("rows.jsonl", [{"key": "k", "ask": "q", "out": {"body": "x"}, "hits": [RENT]}])
-    (item,) = load_items(path, mapping={"question": "ask", "answer": "out.body", "contexts": "hits", "qid": "key"})
-    assert isinstance(item, Item) and (item.question.id, item.trace.answer) == ("k", "x")

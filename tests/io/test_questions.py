@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.core.errors import UsageError
 from surefoot.io.fields import BadRow
 from surefoot.io.questions import load, question_of
 
-from ..conftest import GOOD_TRACES, QUESTIONS, Write
+from ..conftest import QUESTIONS, Write
 
 
 def test_json_array_json_lines_and_yaml_give_the_same_set(write: Write, tmp_path: Path) -> None:
@@ -78,19 +77,6 @@ def test_fields_of_ones_own_are_no_misspelt_ones() -> None:
     assert question_of({"qid": "a", "question_id": "a", "q": "Q?", "answerable": True, **own}).metadata == own
 
 
-def test_bad_and_doubled_questions_are_named_by_line_and_left_out(write: Write) -> None:
-    path = write("q.jsonl", [*QUESTIONS, {"qid": "q5"}, dict(QUESTIONS[0], q="Changed?"), QUESTIONS[1], "{broken"])
-    found = load(path)
-    assert [question.id for question in found.questions] == ["q2", "q3", "q4"]
-    assert [(problem.kind, problem.line) for problem in found.problems] == [
-        ("bad_question", 5),
-        ("duplicate_question", 6),
-        ("note", 7),
-        ("bad_question", 8),
-    ]
-    assert score(path, GOOD_TRACES).exit_code == 4
-
-
 def test_a_broken_array_keeps_what_precedes_the_break(tmp_path: Path) -> None:
     path = tmp_path / "q.json"
     path.write_text(json.dumps(QUESTIONS, indent=1)[:-60], encoding="utf-8")
@@ -105,11 +91,6 @@ def test_broken_yaml_is_named(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     found = load(path)
     assert not found.questions and found.problems[0].source == str(path)
-
-
-def test_a_missing_question_set_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match=r"nowhere\.json"):
-        load("nowhere.json")
 
 
 def test_traces_join_by_id_else_by_text_and_never_by_guess() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.corpus.corpus import load_corpus
 from surefoot.io.traces import TraceReader, read_traces
@@ -85,23 +84,6 @@ def test_missing_field_and_empty_list_of_citations_differ() -> None:
     assert (with_field.card.metrics["compliance"].numerator, without.card.metrics["compliance"].numerator) == (1, 0)
 
 
-def test_a_mapping_reads_any_other_shape() -> None:
-    rows = [{"out": {"msg": [{"body": TEXT}]}, "meta": {"key": "q1"}, "hits": [{"ref": {"name": "p1#1"}}], "a.b": 1}]
-    mapping = {"qid": "meta.key", "answer": "out.msg.0.body", "retrieved": "hits.*.ref.name"}
-    result = score(QUESTIONS, rows, mapping=mapping)
-    assert result.card.labels["OK"] == 1
-    assert result.card.metrics["retrieval_hit_rate"].numerator == 1
-    assert score(QUESTIONS, [{"a.b": "q1", "answer": TEXT}], mapping={"qid": "a.b"}).card.labels["OK"] == 1
-    row = {"qid": "q1", "out": {"body": {"answer": "X is a tight mapping", "citations": ["p1#1"]}}}
-    assert score(QUESTIONS, [row], mapping={"answer": "out.body"}).card.labels["OK"] == 1
-
-
-def test_a_mapping_to_an_unknown_field_is_a_usage_error() -> None:
-    with pytest.raises(UsageError) as error:
-        TraceReader({"colour": "x"})
-    assert "colour" in error.value.message and "answer" in error.value.hint
-
-
 @pytest.mark.parametrize(
     ("row", "label", "reason"),
     [
@@ -132,16 +114,6 @@ def test_passages_keep_their_texts() -> None:
     assert isinstance(trace, Trace) and trace.retrieved is not None
     assert trace.retrieved.ids == ("a", "b")
     assert list(trace.retrieved) == [Passage("a", "T"), Passage("b", "U")]
-
-
-def test_test_case_files_hold_their_traces_in_a_list(tmp_path: Path) -> None:
-    path = tmp_path / "cases.json"
-    path.write_text(
-        json.dumps({"testCases": [SHAPES["deepeval"], {"input": "What is Z?", "actualOutput": "N/A"}]}, indent=2)
-    )
-    result = score(QUESTIONS, path)
-    assert (result.card.labels["OK"], result.card.labels["REFUSAL_OK"]) == (1, 1)
-    assert result.card.accounting.rows == result.card.accounting.scored == 2
 
 
 HITS = [{"text": "X is a tight mapping."}]

@@ -264,7 +264,7 @@ def test_a_run_without_answers_says_so(sit: Sit, tmp_path: Path) -> None:
 
 
 def test_a_page_takes_no_longer_where_there_are_four_times_as_many_answers(sit: Sit, tmp_path: Path) -> None:
-    desks = {size: sit(make_run(str(size), [trace(number) for number in range(size)])) for size in (2_500, 10_000)}
+    desks = {size: sit(make_run(str(size), [trace(number) for number in range(size)])) for size in (800, 3_200)}
     names = itertools.count()
 
     def label_ten(size: int) -> None:
@@ -276,7 +276,7 @@ def test_a_page_takes_no_longer_where_there_are_four_times_as_many_answers(sit: 
             sending = Sent(number, page.sheet.version, format(next(names), "032x"), {"factuality": "wrong"})
             desk.save("Ana", sending)
 
-    assert grows_evenly(label_ten, 2_500, at_most=2)
+    assert grows_evenly(label_ten, 800, at_most=2)
 
 
 def test_what_is_skipped_is_a_row_and_comes_again_at_the_end_also_after_a_restart(sit: Sit) -> None:

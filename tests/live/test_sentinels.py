@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def test_ready_once_the_pipeline_passes(tmp_path: Path, monkeypatch: pytest.Monk
     finding_out.start()
     while "does not pass its sentinels" not in broken.why_not:
         assert finding_out.is_alive() and broken.why_not, "not ready at any time before the sentinels passed"
+        time.sleep(0.001)
     ending.set()
     finding_out.join()
     over = threading.Event()

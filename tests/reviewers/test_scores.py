@@ -37,14 +37,6 @@ def agreed(
     return {f"r{i}": ballot(evaluations, ranking) for i in range(reviewers)}
 
 
-def test_an_inaccurate_answer_that_all_list_first_does_not_win() -> None:
-    reviews = agreed({"A": scores(7), "B": scores(2, 10, 10, 10, 10)}, ranking=["B", "A"])
-    result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
-    assert order(result) == ["A", "B"]
-    assert rows(result)["B"].overall == 4.0 and rows(result)["B"].capped_by == ("accuracy",)
-    assert rows(result)["A"].overall == 7.0 and rows(result)["A"].capped_by == ()
-
-
 @pytest.mark.parametrize("cap", [0, 2.5])
 def test_an_unsafe_answer_ends_last_with_the_cap(cap: float) -> None:
     reviews = agreed({"A": scores(2), "B": scores(10), "C": scores(5)}, ranking=["B", "C", "A"])

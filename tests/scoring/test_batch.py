@@ -42,7 +42,7 @@ rows = st.tuples(st.none() | questions, texts, ids, st.none() | ids)
 
 @pytest.mark.parametrize("mode", MODES)
 @given(st.lists(rows, max_size=8))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_answers_read_together_are_what_each_is_by_itself(
     mode: str, given: Sequence[tuple[Question | None, str, list[str] | None, list[str] | None]]
 ) -> None:

@@ -57,20 +57,20 @@ def test_four_buckets_are_covered_too() -> None:
 
 
 def outcomes(setting: Setting, *, more_labels: bool = False) -> Counter[str]:
-    return Counter(outcome_of(setting, seed, more_labels=more_labels) for seed in range(24))
+    return Counter(outcome_of(setting, seed, more_labels=more_labels) for seed in range(12))
 
 
 def test_an_unchanged_pipeline_ships_and_is_not_blocked() -> None:
     for setting in (gate.S, replace(gate.S, label_side=1)):
         found = outcomes(setting)
-        assert found["BLOCK"] <= 1 and found["SHIP"] >= 11
+        assert found["BLOCK"] <= 1 and found["SHIP"] >= 6
 
 
 def test_a_rise_does_not_ship_and_the_labels_asked_for_block_it() -> None:
     found = outcomes(replace(gate.S, rise=0.06), more_labels=True)
-    assert found["SHIP"] == 0 and found["BLOCK"] >= 14
-    assert outcomes(replace(gate.S, rise=0.03))["SHIP"] <= 2
-    assert outcomes(replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 3
+    assert found["SHIP"] == 0 and found["BLOCK"] >= 8
+    assert outcomes(replace(gate.S, rise=0.03))["SHIP"] <= 1
+    assert outcomes(replace(gate.S, rise=0.06, sensitivity=0.0))["SHIP"] <= 2
 
 
 def test_intervals_of_the_change_hold_it() -> None:

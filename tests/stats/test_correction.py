@@ -35,7 +35,7 @@ def test_the_worked_numbers_of_labels_drawn_by_verdict() -> None:
 
 
 @given(strata())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_the_rate_lies_inside_and_the_order_of_verdicts_hardly_matters(given: list[Stratum]) -> None:
     rate = post_stratified(given, draws=4_000)
     assert 0 <= rate.low <= rate.value <= rate.high <= 1
@@ -45,7 +45,7 @@ def test_the_rate_lies_inside_and_the_order_of_verdicts_hardly_matters(given: li
 
 
 @given(strata())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_the_rest_is_the_mirror_image(given: list[Stratum]) -> None:
     rate = post_stratified(given, draws=4_000)
     rest = post_stratified([Stratum(s.n, s.m, s.m - s.k) for s in given], draws=4_000)

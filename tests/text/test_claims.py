@@ -10,30 +10,6 @@ from tests.growth import grows_evenly
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("The fee is 5 euros. [a#1] It falls due in May [b#1].", [("a#1",), ("b#1",)]),
-        ("The fee is 5 euros. It falls due in May [b#1].", [("b#1",), ("b#1",)]),
-        ("The fee is 5 euros [a#1]. It falls due in May.", [("a#1",), ()]),
-        ("The fee is 5 euros.\n\nIt falls due in May [b#1].", [(), ("b#1",)]),
-        ("- The fee is 5 euros.\n- It falls due in May.\n\ncitations: [a#1, b#1]", [("a#1", "b#1"), ("a#1", "b#1")]),
-        ("Yes. The fee is 5 euros [a#1]. Let me know if you need more.", [("a#1",)]),
-        ("Which fee do you mean?", []),
-        ("**Summary**\n\nThe fee is 5 euros [a#1].", [("a#1",)]),
-    ],
-)
-def test_citations_attach_to_claims(answer: str, expected: list[tuple[str, ...]]) -> None:
-    assert [claim.citations for claim in claims_of(answer, ["a#1", "b#1"]).claims] == expected
-
-
-def test_a_citation_field_covers_every_claim() -> None:
-    found = claims_of("One thing holds. Another does too.", ["a#1"], (), ("a#1",))
-    assert [claim.citations for claim in found.claims] == [("a#1",), ("a#1",)]
-    assert found.citations == ("a#1",)
-    assert claims_of("One thing holds.").citations is None
-
-
-@pytest.mark.parametrize(
     "sentence",
     ["Is that so?", "Yes.", "No!", "Let me know if you need more.", "Please contact the archive.", "## Fees", "Answer:",
      "The documents do not mention a fee.", "I could not find it.", "The closest passage is about rent.",
