@@ -17,7 +17,6 @@ PURE = (
     "gate",
     "outcomes",
     "safety",
-    "scorecard",
     "text",
 )
 FILES = sorted(ROOT.rglob("*.py"))

@@ -17,7 +17,7 @@ import surefoot
 from surefoot import score
 from surefoot.io import sources
 from surefoot.io.traces import Shape
-from surefoot.scorecard import Scorecard
+from surefoot.scoring.run import Scorecard
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 

@@ -18,7 +18,7 @@ from surefoot.report.blocks import change_words, seen
 
 if TYPE_CHECKING:
     from surefoot.outcomes import ScoredRow
-    from surefoot.scorecard import Scorecard
+    from surefoot.scoring.run import Scorecard
 
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
 # Which labels pull which metric the wrong way: enough to tell why a question is red.

@@ -32,10 +32,9 @@ from surefoot.report.blocks import (
     status,
     to_be_sure,
 )
-from surefoot.scorecard import Scorecard
 
 if TYPE_CHECKING:
-    from surefoot.scoring import ScoreResult
+    from surefoot.scoring.run import Scorecard, ScoreResult
 
 _PROVABLE = 0.05
 _PROBLEMS: dict[Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind

@@ -24,7 +24,7 @@ from surefoot.io.sources import is_folder, is_there, shown
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
-from surefoot.services.passage_texts import PassageTexts, fill_run
+from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.store import Key, Project, Run
 
@@ -78,8 +78,8 @@ def grade(
     chosen = open_grader(grader, terms, person=person)
     with opened(runs, db) as (_, found):
         check_texts(found)
-        for run in found if texts else ():
-            fill_run(run, texts)  # type: ignore[arg-type]
+        for run in found if texts else ():  # whoever grades or labels it has to see the same
+            run.keep(filled for trace in run.traces() if texts and (filled := texts.filled(trace)) != trace)
         return _graded(found, _Grading(chosen, person, engine, work), texts)
 
 

@@ -13,7 +13,6 @@ from surefoot.core.result import Tell
 from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace
 from surefoot.core.words import counted, names
 from surefoot.corpus.corpus import load_corpus
-from surefoot.store import Run
 from surefoot.text.citations import parse
 
 _NAMED = 5
@@ -67,11 +66,6 @@ class PassageTexts:
     def _is_cited_in(self, trace: Trace) -> bool:
         cited = trace.citations or parse(trace.answer or "") or ()
         return any(one in self._by_id for one in cited)
-
-
-def fill_run(run: Run, texts: PassageTexts) -> None:
-    """Put the texts into a run: whoever grades, labels or audits it has to see the same."""
-    run.keep(filled for trace in run.traces() if (filled := texts.filled(trace)) != trace)
 
 
 def _is_bare(passage: Passage) -> bool:
