@@ -29,8 +29,7 @@ def test_the_result_reads_like_the_json_object() -> None:
     printed = json.loads(out.getvalue())
     assert result.to_json() == printed
     rows = {"rows", "question_hashes"}
-    of_a_baseline = {"baseline", "changes", "label_changes"}
-    assert set(printed) == {"metrics", "labels", "groups", "gate", "next", "input", "settings"} | of_a_baseline | rows
+    assert set(printed) == {"metrics", "labels", "groups", "gate", "next", "input", "settings"} | rows
     assert printed["metrics"]["precision"] == {
         "value": 1.0, "numerator": 2, "denominator": 2, "low": pytest.approx(0.05**0.5), "high": 1.0,
         "reason": None,

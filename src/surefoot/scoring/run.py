@@ -300,7 +300,7 @@ class ScoreResult(Result, frozen=True, kw_only=True):
     beside = ("card", "attempts", "questions")
 
     metrics: dict[str, Estimate]
-    baseline: dict[str, Estimate] | None  # as the next two, None where no earlier run is compared
+    baseline: dict[str, Estimate] | None  # as the next two, None and not printed where no earlier run is compared
     changes: dict[str, Any] | None
     label_changes: dict[str, Any] | None
     labels: dict[str, int]
@@ -324,6 +324,10 @@ class ScoreResult(Result, frozen=True, kw_only=True):
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
         return [msgspec.json.decode(_encode(row)) for row in self.rows()]
+
+    def printed(self) -> list[str]:
+        absent = ("baseline", "changes", "label_changes") if self.baseline is None else ()
+        return [name for name in super().printed() if name not in absent]
 
     def rows(self) -> Iterator[ScoredRow]:
         for lines in self.attempts.rows():
