@@ -15,6 +15,7 @@ from surefoot.calibration.results import NOTHING_SAID, AxisCalibration, Bucket, 
 from surefoot.core.intervals import percent_agreement
 from surefoot.core.records import SKIPPED, whose, whose_by_name
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
+from surefoot.core.words import counted
 
 _NOT_BUCKETS = "kappa is for values that can be told apart, not for scores"
 _ONE_VALUE = "only one value was ever used, so there is nothing to agree on beyond chance"
@@ -32,7 +33,7 @@ def calibrate(joined: Joined, rubric: Rubric, *, corpus: str = "") -> Calibratio
         if axis.name == FACTUALITY and one.kappa_reason not in NOTHING_SAID:
             accepted, caught = estimates.headline(answers)
             said = words.headline(
-                answers, accepted, caught, f"{words.counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
+                answers, accepted, caught, f"{counted(one.n, 'label')} of {whose_by_name(one.annotators)}"
             )
             first = {"headline": said, "accepted_but_bad": accepted, "bad_caught": caught}
     shown = joined.axes.get(FACTUALITY, [])

@@ -11,6 +11,7 @@ from surefoot.calibration.results import UNGRADED
 from surefoot.core.records import Interval, whose
 from surefoot.core.rubric import Axis
 from surefoot.core.table import ACCEPTABLE
+from surefoot.core.words import counted
 
 ENOUGH = 50  # labels
 _HIGH, _LOW = 0.8, 0.4  # of agreement and kappa
@@ -130,10 +131,6 @@ def clusters(answers: Sequence[Answer], confusion: Confusion) -> Iterator[str]:
             f" (correlation {confusion.alike:.2f}): all {len(answers)} count for about"
             f" {confusion.counts * len(answers):.0f} independent ones in the intervals."
         )
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _share(share: Interval) -> str:

@@ -7,34 +7,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import click
 import msgspec
 
-from surefoot.core.errors import ExitCode
-from surefoot.core.result import Result
+from surefoot.cli.options import together
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.files import printable, replacing
+from surefoot.core.records import where
+from surefoot.core.result import Failing, Person, Result, Watch
+from surefoot.core.words import counted, plain
+from surefoot.report import markdown, of
+from surefoot.report.blocks import Report
 from surefoot.services import targets
 
 if TYPE_CHECKING:
     from rich.console import Console
-import re
-import threading
-import time
-from collections.abc import Sequence
-from typing import BinaryIO, Protocol
-
-from surefoot.cli.options import together
-from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import printable, replacing
-from surefoot.core.result import Failing, Person, Watch
-from surefoot.core.words import counted, plain
-from surefoot.report import markdown, of
-from surefoot.report.blocks import Report
 
 
 def say(line: str) -> None:
@@ -72,6 +68,10 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     given = {key: value for key, value in context.params.items() if key not in options} if context else {}
     several = (value if isinstance(value, tuple) else (value,) for value in given.values())
     inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
+    database = os.path.realpath(where(given["db"])) if "db" in given else ""
+    for name in (names := list(names)):
+        if os.path.realpath(name) == database:
+            raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
     targets.check_outputs(names, inputs)
 
 

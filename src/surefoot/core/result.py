@@ -119,10 +119,15 @@ class Result(Struct, frozen=True):
         return _plain(getattr(self, name))
 
     def __repr__(self) -> str:
-        """Return the fields that are one word or number."""
-        short = {name: getattr(self, name) for name in self.printed()}
-        told = (f"{name}={value!r}" for name, value in short.items() if isinstance(value, (str, int, float)))
+        """Return the fields that are a word, a number or counts."""
+        found = {name: getattr(self, name) for name in self.printed()}
+        told = (f"{name}={value!r}" for name, value in found.items() if _is_short(value))
         return f"<{type(self).__name__} {', '.join(told)}>"
+
+
+def _is_short(value: object) -> bool:
+    counts = value.values() if isinstance(value, dict) else [value]
+    return all(isinstance(one, (str, int, float)) for one in counts)
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - as JSON has it

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from surefoot.core.errors import Incomplete
+
 _BEGIN = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA secure_delete = ON",
@@ -23,10 +25,13 @@ class Spool:
         path = folder / f"{name}.db"
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         self._guard = threading.Lock()
-        self._database = sqlite3.connect(path, check_same_thread=False)
-        for statement in _BEGIN:
-            self._database.execute(statement)
-        self.end: int = self._database.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()[0]
+        try:
+            self._database = sqlite3.connect(path, check_same_thread=False)
+            for statement in _BEGIN:
+                self._database.execute(statement)
+            self.end: int = self._database.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise Incomplete(f"{path} cannot be used: {error}", "choose another place with --state") from error
 
     def append(self, rows: Iterable[bytes]) -> int:
         """All or none of them; durable when it returns. The place of the last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module  # noqa: TID251 - of all pages, a command needs one
 from typing import TYPE_CHECKING, Any
 
-from surefoot.core.errors import Incomplete
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.result import Result
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ _PAGES = {
 
 def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page takes them
     """Return the page of a result, with every number and answer behind it."""
-    module, field = _PAGES[type(result).__name__]
+    kind = type(result).__name__
+    if kind not in _PAGES:
+        raise UsageError(f"{kind} has no page", f"there are pages of {', '.join(_PAGES)}")
+    module, field = _PAGES[kind]
     source = getattr(result, field) if field else result
     if source is None:
         raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")

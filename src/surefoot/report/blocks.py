@@ -415,7 +415,7 @@ def status(check: Check) -> Span:
 
 
 def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
-    """What the command line changed or added: `--alpha 0.4, other rules (wrong <= 3), without v2-1 (disk lost)`."""
+    """What the command line changed or added: `--margin 0.1, other rules (wrong <= 3), without v2-1 (disk lost)`."""
     told = []
     for name, value in flags.items():
         if isinstance(value, str):

@@ -37,7 +37,7 @@ Found = Mapping[str, Any]  # as JSON has it
 def report(found: CouncilScores | RunsScored, links: Mapping[str, str] | None = None) -> Report:
     """On a page that is served, `links` has the address of each run."""
     runs: Sequence[Found] = found["runs"]
-    answers: Sequence[ScoredAnswer] = getattr(found, "answers", None) or found.rows  # type: ignore[assignment]
+    answers: Sequence[ScoredAnswer] = found.answers if hasattr(found, "answers") else found.rows
     return Report(
         f"Surefoot council by the rubric {found.rubric}",
         (Headline("", tuple(_headline(runs))), Items(list(_background(found)), "quiet")),

@@ -47,6 +47,10 @@ class Council(Ranked, frozen=True, kw_only=True):
         is_closed = all(failure.stage != SYNTHESIS for failure in self.failures)
         return ExitCode.OK if self.is_scored and is_closed else ExitCode.INCOMPLETE
 
+    def printed(self) -> list[str]:
+        own = Ranked.__struct_fields__ if self.seed is None else self.__struct_fields__
+        return [name for name in super().printed() if name in own]
+
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The answers, best first."""
         return list(self["ranking"])

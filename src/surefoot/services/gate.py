@@ -87,7 +87,7 @@ class GateResult(Result, frozen=True, kw_only=True):
     @property
     def document(self) -> dict[str, Any]:
         """What a project keeps of it: all but the answers, which it has."""
-        return {name: value for name, value in self.to_json().items() if name != "moved"}
+        return {name: self[name] for name in self.printed() if name != "moved"}
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rules, each with its change and interval."""

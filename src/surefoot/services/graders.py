@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core import rubric
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.core.types import Item
@@ -74,9 +76,14 @@ def check_terms(terms: Terms) -> None:
     Budget(terms.max_cost)
 
 
-def _replies_at(place: str | Path) -> ReplyStore:
+@cache
+def _replies_at(place: str, _process: int) -> ReplyStore:
     """Where the replies of models are kept; a file or database that has none yet becomes one for them."""
-    project = Project.open(place)
+    try:
+        project = Project.open(place)
+    except SurefootError as error:
+        error.hint = "choose another file with --cache: replies are then paid for again"
+        raise
     atexit.register(project.close)
     return project.replies
 
@@ -85,7 +92,7 @@ def settings_of(terms: Terms) -> Settings:
     """How models are asked on these terms."""
     given = Settings(
         concurrency=terms.concurrency, effort=terms.effort, max_tokens=terms.max_tokens,
-        cache=_replies_at(terms.cache or default_path()), prices=terms.prices,
+        cache=_replies_at(str(terms.cache or default_path()), os.getpid()), prices=terms.prices,
     )  # fmt: skip
     return given if terms.timeout is None else replace(given, stall=terms.timeout)
 
