@@ -32,7 +32,8 @@ def main() -> int:
         page.screenshot(path=IMAGES / "compare.png")
         _open_answer(page)
         page.screenshot(path=IMAGES / "answer.png")
-        with ending_well(Server("label", "with-licence", "--db", "surefoot-demo/surefoot.db", "--annotator", "Ana")) as server:
+        project = "--db", "surefoot-demo/surefoot.db"
+        with ending_well(Server("label", "with-licence", *project, "--annotator", "Ana")) as server:
             _label(page, server.told["url"])
             page.screenshot(path=IMAGES / "label.png")
         browser.close()
