@@ -228,3 +228,18 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     for shown in (page.read_text("utf-8"), text.read_text("utf-8")):
         assert "<script>alert" not in shown
     assert "https://" not in text.read_text("utf-8") and "www.evil" not in text.read_text("utf-8")
+
+
+def test_a_file_of_several_versions_is_no_run_and_the_latest_decision_is_no_move(tmp_path: Path) -> None:
+    said = [{"question_id": f"q{i}", "axis": "factuality", "value": "correct"} for i in range(3)]
+    a_run("a", said)
+    a_run("b", [{**row, "value": "wrong"} for row in said])
+    surefoot("export", tmp_path / "all.jsonl")
+    for command in (["gate", tmp_path / "all.jsonl", "b"], ["report", tmp_path / "all.jsonl"]):
+        done = surefoot(*command)
+        assert done.code == 2 and "holds runs of a and b" in done.err
+    surefoot("gate", "a", "b", "--uncalibrated")
+    surefoot("baseline", "update", "a", "--uncalibrated")
+    surefoot("export", tmp_path / "d.jsonl", "--decision", "latest")
+    rows = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
+    assert {row["row"]["run"] for row in rows if row["kind"] == "answers"} == {"a", "b"}

@@ -14,7 +14,7 @@ from surefoot.core.types import Estimate
 from surefoot.gate import trust
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.overview import Fault, Overview, headline, overview_of
-from surefoot.services.runs import Name, is_file_of_verdicts, opened, read_all, read_file
+from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 
 
 class RunOverview(Result, frozen=True, kw_only=True):
@@ -49,8 +49,8 @@ def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
     """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
     if is_file_of_verdicts(run):
         return _result(overview_of([read_file(run)]))
-    with opened([run], db) as (project, runs):
-        return _result(overview_of(read_all(project, runs[-1:])))
+    with opened([run], db) as (project, _):
+        return _result(overview_of(read_all(project, [only_run(project, run)])))
 
 
 def _result(found: Overview) -> RunOverview:

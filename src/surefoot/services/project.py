@@ -21,6 +21,7 @@ from surefoot.core.records import Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
+from surefoot.gate.overview import CHANGE
 from surefoot.io.labels import Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
@@ -110,7 +111,7 @@ def export(
         chosen: Sequence[Run] | None = named if runs else None
         decisions = None
         if decision is not None:
-            steps = project.decisions()
+            steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
             step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
             if step is None:
                 raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")

@@ -60,7 +60,10 @@ def runs_of(project: Project, name: Name) -> list[Run]:
 
 def only_run(project: Project, name: Name) -> Run:
     """The newest of a version's runs, or the run itself."""
-    return runs_of(project, name)[-1]
+    found = runs_of(project, name)
+    if len(versions := dict.fromkeys(run.version for run in found)) > 1:
+        raise UsageError(f"{name} holds runs of {' and '.join(versions)}", f"surefoot import {name}, then name one")
+    return found[-1]
 
 
 def check_texts(runs: Iterable[Run]) -> None:
