@@ -235,8 +235,7 @@ def test_a_file_of_several_versions_is_no_run_and_the_latest_decision_is_no_move
     a_run("a", said)
     a_run("b", [{**row, "value": "wrong"} for row in said])
     surefoot("export", tmp_path / "all.jsonl")
-    for command in (["gate", tmp_path / "all.jsonl", "b"], ["report", tmp_path / "all.jsonl"]):
-        done = surefoot(*command)
+    for done in (surefoot("gate", tmp_path / "all.jsonl", "b"), surefoot("report", tmp_path / "all.jsonl")):
         assert done.code == 2 and "holds runs of a and b" in done.err
     surefoot("gate", "a", "b", "--uncalibrated")
     surefoot("baseline", "update", "a", "--uncalibrated")
