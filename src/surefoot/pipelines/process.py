@@ -237,6 +237,7 @@ def _made(kind: type, spec: str) -> object:
 
 
 def _module(name: str) -> ModuleType:
+    sys.dont_write_bytecode = True  # Python takes a file that is edited within a second for the one it has compiled
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module beside the user, as `python` itself would find it
     try:
