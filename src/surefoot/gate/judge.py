@@ -57,7 +57,6 @@ class Opened(Struct, frozen=True):
     draws: Draws
     alpha_ship: float
     alpha_block: float
-    look: int = 1
 
 
 def spent(look: int) -> float:
@@ -234,7 +233,7 @@ class Judge:
         if status == "undecidable":
             reason = reason or (_no_verdict(lacking) if lacking else "")
             block = self.alpha / self.against
-            self.opened[rule.name] = Opened(rule, change, evidence, known, self.alpha, block, self.request.look)
+            self.opened[rule.name] = Opened(rule, change, evidence, known, self.alpha, block)
         return Check(rule, status, cand, reason=reason, before=base, change=change)  # type: ignore[arg-type]
 
     def _unknown(self, metric: Metric, unchecked: set[Value | None], lacking: int, group: str) -> str:
