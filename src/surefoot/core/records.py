@@ -100,13 +100,17 @@ def is_called_like_a_grader(name: str) -> bool:
 NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"  # the database of a project, and what may name another
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
-Drawn = Literal["gate", "flagged", "sample", "chosen"]  # why an answer was put before a person
-# Chosen for what they would decide or out of interest, not by chance: they speak for themselves alone.
-BY_CHOICE: frozenset[str] = frozenset({"gate", "chosen"})
+# Why an answer was put before a person: as one of a pair that differs, the same once more and blind, because the grader
+# flagged it, by chance, or somebody picked it.
+Drawn = Literal["look", "again", "flagged", "sample", "chosen"]
+# They are no sample of a run, and speak for themselves alone.
+BY_CHOICE: frozenset[str] = frozenset({"look", "again", "chosen"})
 Value = str | int | float | None
 PassedOver = Literal["skipped", "cannot tell"]  # how the note begins where somebody saw an answer and gave no label
 SKIPPED: Final = "skipped"
 CANNOT_TELL: Final = "cannot tell"
+BAD = ("wrong", "unsupported")
+_MOST_LOOKS = 3  # of one person at one answer
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -260,14 +264,58 @@ def _newest(labels: Iterable[Label]) -> list[Label]:
     return [replace(one, drawn=picked[place]) if place in picked else one for place, one in newest.items()]
 
 
-def settled(said: Iterable[tuple[str, Value]]) -> Value:
-    """What was settled, else what most annotators say; None when no value has more votes than every other."""
-    given = [(who, value) for who, value in said if value is not None]
-    last_words = [value for who, value in given if is_settler(who)]
-    votes = Counter(last_words or [value for _, value in given]).most_common(2)
-    if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
-        return None
-    return votes[0][0]
+class Agreed(Struct, frozen=True):
+    """What annotators say together of one axis of one answer."""
+
+    value: Value = None  # None where nobody can tell
+    pending: Value = None  # what it was called in a look: that counts only after another blind one
+    disputed: bool = False  # they differ, and nobody has settled it
+
+    @property
+    def cannot_tell(self) -> bool:
+        return self.value is None
+
+
+def agreed(labels: Iterable[Label]) -> Agreed | None:
+    """What the labels on one axis of one answer come to; None where nobody has said anything.
+
+    Who settles it has the last word, and an AI none where a person has spoken. What a look calls bad has to be called
+    so twice: two who said the same did that already.
+    """
+    votes: dict[str, list[tuple[Value, bool]]] = {}  # by annotator: what they said, and whether that is enough
+    for label in sorted(labels, key=lambda label: (label.at, label.id)):
+        mine = votes.setdefault(label.annotator, [])
+        is_word = label.value is not None or why_passed_over(label) == CANNOT_TELL
+        if label.drawn != "again":
+            mine.clear()
+        elif not is_word and len(mine) > 1:
+            mine.pop()
+        if is_word:
+            mine.append((label.value, label.drawn != "look" or label.value not in BAD))
+    spoken = {who: said for who, said in votes.items() if said}
+    people = {who: said for who, said in spoken.items() if not is_ai(who)} or spoken
+    last_words = [said[-1][0] for who, said in people.items() if is_settler(who) and said[-1][0] is not None]
+    if not people or last_words:
+        return Agreed(last_words[-1]) if last_words else None
+    words = {who: _word_of(said) for who, said in people.items()}
+    values = {one.pending if one.value is None else one.value for one in words.values()} - {None}
+    if len(values) > 1:
+        return Agreed(disputed=True)
+    if not values:
+        return Agreed()
+    telling = [one for one in words.values() if (one.value, one.pending) != (None, None)]
+    is_enough = len(telling) > 1 or telling[0].value is not None
+    return Agreed(values.pop()) if is_enough else telling[0]
+
+
+def _word_of(said: Sequence[tuple[Value, bool]]) -> Agreed:
+    """What one annotator says: once where that is enough, else the same twice; three different words say nothing."""
+    (first, is_enough), count = said[0], Counter(value for value, _ in said if value is not None).most_common(1)
+    if len(said) == 1:
+        return Agreed(first) if is_enough else Agreed(pending=first)
+    if count and count[0][1] > 1:
+        return Agreed(count[0][0])
+    return Agreed(pending=first) if len(said) < _MOST_LOOKS else Agreed()
 
 
 def where(given: str | Path | None = None) -> str:

@@ -7,7 +7,7 @@ there and still counts, so nothing is gained by leaving something out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -16,19 +16,21 @@ from msgspec.structs import asdict, replace
 from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import (
+    CANNOT_TELL,
+    Agreed,
     Drawn,
     Label,
-    current,
+    agreed,
     is_annotator,
     is_called_like_a_grader,
     is_person,
-    is_settler,
-    settled,
     whose,
 )
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem, Question, Trace, Verdict, document_in
+from surefoot.gate.looks import Reading
+from surefoot.text.normal import is_empty
 
 SideName = Literal["base", "cand"]
 SIDES: tuple[SideName, SideName] = ("base", "cand")
@@ -38,7 +40,7 @@ Key = tuple[str, int]  # question id, attempt
 Place = tuple[Key, str]  # one axis of an answer
 _LONGEST_NAME = 60
 _MOST_NAMED = 12
-_WAYS: tuple[Drawn, ...] = ("sample", "flagged", "gate", PICKED)  # to be drawn, the fairest first
+_WAYS: tuple[Drawn, ...] = ("sample", "flagged", "look", "again", PICKED)  # to be drawn, the fairest first
 
 
 class Run(Struct):
@@ -57,9 +59,15 @@ class Run(Struct):
     rubric: str = ""  # sha256
     corpus: str = ""  # as records.corpus_of tells it
     deterministic: bool = False  # asked again it would answer alike
+    partial: bool = False  # some questions were asked again
+    words: dict[Key, Agreed] = {}  # what annotators say of the bucket of an answer
     labels: dict[Place, Verdict] = {}  # what annotators settled on, not the grader
     labelled_by: frozenset[str] = frozenset()
-    disputed: int = 0  # answers that annotators put into different buckets
+
+    @property
+    def disputed(self) -> int:
+        """Answers that annotators put into different buckets."""
+        return sum(word.disputed for word in self.words.values())
 
     def counted(self) -> Iterable[Verdict]:
         return (verdict for verdict in self.verdicts if self._counts(verdict))
@@ -91,6 +99,12 @@ class Said(Struct, frozen=True):
     trace: Trace | None = None
     key: str = ""  # the same for the same answer, in whichever run or version
     needs_bucket: bool = True  # False where nobody gave buckets, but this answer has other verdicts
+    word: Agreed | None = None  # what annotators say of its bucket, be it that they cannot tell
+
+    @property
+    def asking(self) -> str:
+        """Which of the version's answers to the question it is."""
+        return f"{self.run}#{self.attempt}"
 
     @property
     def bucket(self) -> str | None:
@@ -104,6 +118,14 @@ class Said(Struct, frozen=True):
     @property
     def lacks_verdicts(self) -> bool:
         return self.bucket is None and self.needs_bucket
+
+    @property
+    def is_silent(self) -> bool:
+        """True where nothing was answered; a file of verdicts does not tell."""
+        trace = self.trace
+        return bool(self.run) and (
+            trace is None or trace.error is not None or trace.answer is None or is_empty(trace.answer)
+        )
 
     def is_labelled(self, axis: str) -> bool:
         verdict = self.verdicts.get(axis)
@@ -127,13 +149,12 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        alike = all(run.deterministic for run in self.runs) and len(self.runs) == 1  # copies are left out
-        return alike or all(run.is_by_people for run in self.runs)
+        return all(run.deterministic or run.is_by_people for run in self.runs)
 
     @property
     def attempts(self) -> int:
-        """How often each question was asked; asking again what always answers alike tells nothing new."""
-        return max((len(said) for said in self.answers.values()), default=1)
+        """How often every question was asked; some may have been asked more often."""
+        return min((len(said) for said in self.answers.values()), default=1)
 
     def all_answers(self) -> Iterator[Said]:
         return (said for answers in self.answers.values() for said in answers)
@@ -154,7 +175,7 @@ def apply_labels(run: Run, labels: Iterable[Label]) -> None:
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
-    for label in current(people):
+    for label in people:
         for key in of_version[label.version]:
             given[key, label.axis].append(label)
     _settle_labels(run, given)
@@ -179,43 +200,74 @@ def labels_apart(run: Run) -> Run:
 
 
 def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
-    """What most of them say counts; where they are divided, the grader's verdict stays and the run notes it."""
+    """What they agree on counts; where they differ, the grader's verdict stays and the run notes it."""
     divided: defaultdict[str, list[str]] = defaultdict(list)
     for (key, axis), labels in sorted(given.items()):
-        value = settled((label.annotator, label.value) for label in labels)
+        word = agreed(labels)
+        if word is None:
+            continue
         run.labelled_by |= {label.annotator for label in labels}
-        is_open = not any(is_settler(label.annotator) for label in labels)
-        run.disputed += axis == BUCKET_AXIS and is_open and len({label.value for label in labels}) > 1
-        if value is None:
+        if axis == BUCKET_AXIS:
+            run.words[key] = word
+        if word.disputed:
             divided[axis].append(key[0])
+        if word.value is None:
             continue
         # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
-        like = next(label for label in labels if label.value == value)
-        drawn = min((one.drawn for one in labels), key=_WAYS.index)
+        like = next(label for label in labels if label.value == word.value)
+        drawn = min((one.drawn for one in labels if one.value is not None), key=_WAYS.index)
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
-        message = f"{who} are divided on {axis} of {some(list(dict.fromkeys(ids)))}: the grader's verdict stays"
+        message = f"{who} differ on {axis} of {some(list(dict.fromkeys(ids)))}: settle it on the label page"
         run.problems.append(Problem("note", message, run.name))
 
 
 def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
-    """A version of its runs, with an answer to all that was asked, be it an empty one.
-
-    The same answers again count once, and so a pipeline that always answers alike is one run.
-    """
-    copies = {_told(run): run for run in reversed(runs)}
-    kept = [run for run in runs if copies[_told(run)] is run]
-    said = [_said_in(run, key) for run in kept]
+    """A version of its runs, with an answer to all that was asked, be it an empty one."""
+    said = [_said_in(run, key) for run in runs]
     answers = {
         id: tuple(
             found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
-            for run, found in zip(kept, said, strict=True)
+            for run, found in zip(runs, said, strict=True)
+            if not run.partial or id in run.questions
             for attempt in records.attempts_in(found[id], run.attempts, run.uneven)
         )
         for id in asked
     }
-    return Side(runs[-1].name, tuple(kept), answers, key)
+    return Side(runs[-1].name, tuple(runs), answers, key)
+
+
+def readings_of(base: Side, cand: Side, *, by_grader: bool = False) -> dict[str, list[Reading]]:
+    """By question, what both versions said; what says the same on the same evidence is one reading.
+
+    `by_grader` takes the grader's word for what people would say. What nobody can look at, nobody can tell.
+    """
+    found: dict[str, list[Reading]] = {}
+    for id, answers in base.answers.items():
+        by_key: defaultdict[str, tuple[list[Said], list[Said]]] = defaultdict(lambda: ([], []))
+        for place, given in enumerate((answers, cand.answers[id])):
+            for said in given:
+                by_key["" if said.is_silent else said.key][place].append(said)
+        found[id] = [_reading(id, key, *sides, by_grader=by_grader) for key, sides in by_key.items()]
+    return found
+
+
+def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, by_grader: bool) -> Reading:
+    said = next((one for one in (*base, *cand) if one.graded.get(BUCKET_AXIS)), (*base, *cand)[0])
+    graded, word = said.graded.get(BUCKET_AXIS), next((one.word for one in (*base, *cand) if one.word), None)
+    label, pending = None, ""
+    if by_grader or (graded is not None and is_person(graded.grader)):
+        label = said.bucket or CANNOT_TELL
+    elif word is not None:
+        label, pending = str(word.value or CANNOT_TELL), str(word.pending or "")
+    elif said.is_silent:
+        label = CANNOT_TELL
+    return Reading(
+        id, key, tuple(one.asking for one in base), tuple(one.asking for one in cand),
+        None if graded is None or graded.value is None else str(graded.value),
+        0.0 if graded is None or graded.unsure else graded.confidence or 0.0, label, pending,
+    )  # fmt: skip
 
 
 def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
@@ -253,7 +305,7 @@ def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question])
 
 def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:
     """What every run of a version was asked: a set may have grown between two of them."""
-    known = [run.questions for run in runs if run.questions]
+    known = [run.questions for run in runs if run.questions and not run.partial]
     first = known[-1] if known else {}
     return {id: question for id, question in first.items() if all(one.get(id) == question for one in known)}
 
@@ -262,11 +314,6 @@ def some(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
     shown = (id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:_MOST_NAMED])
     return ", ".join(shown) + more
-
-
-def _told(run: Run) -> Hashable:
-    """What a run says: another that says the very same is a copy."""
-    return frozenset(run.versions.items()) or run.name
 
 
 def _id(run: Run) -> str:
@@ -300,6 +347,7 @@ def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
             run.traces.get(key),
             run.versions.get(key) or _alone(run, side, key),
             not elsewhere,
+            run.words.get(key),
         )
     return found
 
