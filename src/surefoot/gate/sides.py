@@ -28,8 +28,9 @@ from surefoot.core.records import (
 )
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Problem, Question, Trace, Verdict, document_in
+from surefoot.core.types import Passage, Problem, Question, Trace, Verdict, document_in
 from surefoot.gate.looks import Reading
+from surefoot.text import citations
 from surefoot.text.normal import is_empty
 
 SideName = Literal["base", "cand"]
@@ -270,13 +271,16 @@ def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, b
     )  # fmt: skip
 
 
-def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
-    """What both versions were asked, and notes on the rest. A file of verdicts does not know its questions."""
+def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str], list[str]]:
+    """What both versions were asked, notes on the rest, and what only the first was asked.
+
+    A file of verdicts does not know its questions.
+    """
     before, after = (_questions_of(runs) for runs in (base, cand))
     if not before or not after:
         graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
         known = before or after
-        return {id: known.get(id) for id in sorted(graded | known.keys())}, []
+        return {id: known.get(id) for id in sorted(graded | known.keys())}, [], []
     shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
     if not shared:
         both, fields = before.keys() & after.keys(), _fields_apart(before, after)
@@ -284,14 +288,15 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
     changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
+    gone = sorted(before.keys() - after.keys())
     apart = {
         f"changed (in {_fields_apart(before, after)})": changed,
         "new": sorted(after.keys() - before.keys()),
-        "gone": sorted(before.keys() - after.keys()),
+        "gone": gone,
     }
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
-    return dict(shared), [told] if notes else []
+    return dict(shared), [told] if notes else [], gone
 
 
 def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:
@@ -398,3 +403,16 @@ def documents_of(run: Run) -> dict[str, str]:
     by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
     found = ((id, document_of(question, by_passage)) for id, question in run.questions.items())
     return {id: document for id, document in found if document}
+
+
+def cited_in(trace: Trace, question: Question | None) -> tuple[str, ...]:
+    """The ids that an answer cites, in a field of its own and in its text."""
+    known = trace.names, question.gold_ids if question else (), trace.retrieved or ()
+    listed = citations.resolve(trace.citations or (), *known)
+    return tuple(dict.fromkeys((*listed, *(citations.parse(trace.answer or "", *known) or ()))))
+
+
+def cited_by(said: Said, question: Question | None) -> list[Passage]:
+    """The passages an answer cites, as far as its log has them."""
+    cited = cited_in(said.trace, question) if said.trace else ()
+    return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 
 from msgspec import Struct
 
@@ -13,12 +12,9 @@ from surefoot.core.records import BY_CHOICE, Interval, bare_name, is_person, who
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, Verdict
 from surefoot.core.words import counted
-from surefoot.gate.rules import COMPLETENESS, Check, Rule
-from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of, some
+from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Side, SideName, documents_of
 
 SELF_CHECK = "self_check"
-_RULE = Rule(SELF_CHECK, "the grader reads answers of known label well", SELF_CHECK, None, None, "<=", Fraction(0),
-             on_baseline=False)  # fmt: skip
 _OF_FILES = frozenset({"unreadable", "malformed"})
 
 
@@ -113,13 +109,6 @@ def _failed(run: Run) -> Iterator[Verdict]:
             yield verdict
 
 
-def self_check(failed: Mapping[str, str]) -> list[Check]:
-    """A rule that cannot be decided, where a self-check failed. It is in no gate file, and cannot be waived."""
-    if not failed:
-        return []
-    return [Check(_RULE, "undecidable", reason="; ".join(f"{name} {words}" for name, words in failed.items()))]
-
-
 def unasked(problems: Iterable[Problem]) -> list[str]:
     """Which runs have questions that were not asked, and what to do about it."""
     return list(dict.fromkeys(str(problem) for problem in problems if problem.kind == NOT_ASKED))
@@ -146,18 +135,6 @@ def unusable(runs: Iterable[Run]) -> list[str]:
         if run.questions and strange:
             reasons.append(f"{len(strange)} graded question{'s' * (len(strange) > 1)} not in the question set")
     return reasons
-
-
-def ungraded(sides: Mapping[SideName, Side], checks: Iterable[Check]) -> Iterator[str]:
-    """Say which answers lack a verdict if a coverage rule fails, or if questions were not asked and there is none."""
-    coverage = [check for check in checks if check.rule.metric == COMPLETENESS]
-    coverage_fails = any(check.status == "incomplete" and check.waiver is None for check in coverage)
-    for side in sides.values() if coverage_fails or (unasked(problems_of(sides)) and not coverage) else ():
-        answers = list(side.all_answers())
-        if lacking := [said for said in answers if said.lacks_verdicts]:
-            ids = list(dict.fromkeys(said.question_id for said in lacking))
-            are = "is" if len(lacking) == 1 else "are"
-            yield f"{len(lacking)} of {len(answers)} answers of {side.name} {are} not graded: {some(ids)}"
 
 
 def problems_of(sides: Mapping[SideName, Side]) -> tuple[Problem, ...]:

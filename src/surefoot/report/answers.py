@@ -14,8 +14,7 @@ from surefoot.core.types import Evidence, Passage, Question
 from surefoot.core.words import counted, in_plain_words
 from surefoot.gate import trust
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Fault, cited_by, disagrees, why_of
-from surefoot.gate.sides import BUCKET_AXIS, Said
+from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
     Block,
@@ -30,6 +29,7 @@ from surefoot.report.blocks import (
     Table,
     linked,
 )
+from surefoot.services.overview import Fault, disagrees, why_of
 from surefoot.text.sentences import telling_words
 
 LONGEST_QUESTION = 160

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from surefoot.core.records import Step
+from surefoot.core.records import BASELINE, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
 from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import BASELINE, History, Measured, PastRun
-from surefoot.gate.overview import Trend as Course
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -33,6 +31,8 @@ from surefoot.report.blocks import (
     overridden,
     share,
 )
+from surefoot.services.history import History, Measured, PastRun
+from surefoot.services.history import Trend as Course
 
 _SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
 _LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}

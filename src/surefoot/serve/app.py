@@ -21,8 +21,8 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.core.errors import SurefootError, UsageError, words_of
+from surefoot.core.records import CHANGE
 from surefoot.core.result import NOBODY, Person
-from surefoot.gate.overview import CHANGE, History, PastRun
 from surefoot.gate.rules import is_rule
 from surefoot.io.gatefiles import MARGIN, GateFile
 from surefoot.report import history as reports
@@ -35,7 +35,7 @@ from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
 from surefoot.services.gate import GATE
 from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, Stamp
+from surefoot.services.history import Archive, History, PastRun, Stamp
 from surefoot.services.label_queue import label_queue
 from surefoot.services.overview import overview
 from surefoot.web.pages import static

@@ -17,7 +17,6 @@ from surefoot.core.words import counted
 from surefoot.factors.effects import UNIT, Contest, Matrix, Movement, conclusions, effects_of, reading
 from surefoot.factors.plan import AXES, Cell, Plan, about, parse, refuse_too_many, slug
 from surefoot.factors.results import CellResult, result_of
-from surefoot.gate.overview import overview_of
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.trust import failed_checks
@@ -27,7 +26,7 @@ from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.services.grade import grade_run
 from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
-from surefoot.services.overview import trust_in
+from surefoot.services.overview import overview_of, trust_in
 from surefoot.services.run import Answers, run
 from surefoot.services.runs import read_all, read_run
 from surefoot.store import Project, Run

@@ -17,11 +17,10 @@ from msgspec.structs import replace
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import library, replacing
-from surefoot.core.records import Label, Purge, timestamp
+from surefoot.core.records import CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
-from surefoot.gate.overview import CHANGE
 from surefoot.io.labels import Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings

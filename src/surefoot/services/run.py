@@ -24,8 +24,8 @@ from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
 from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
-from surefoot.pipelines.asker import ask_all, askable
-from surefoot.pipelines.specs import Asking, code_of
+from surefoot.pipelines.asker import ask_all, askable, code_of
+from surefoot.pipelines.specs import Asking
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
