@@ -106,10 +106,14 @@ class Simulation:
             for attempt in range(1, times + 1):
                 key = self.said(side, i, attempt - 1, f"{side}.{number}.{attempt}")
                 place, (word, sure) = (f"q{i}", attempt), self.graded[key]
-                beside, value = ("refusal_quality", 1 + i % 2) if word == "refused" else ("extra_claim_count", i % 20 == 0)
-                for axis, said in (("factuality", word), (beside, value)):
-                    verdicts.append(Verdict(question_id=place[0], attempt=attempt, axis=axis, value=int(said) if axis == beside else said,
-                                            grader=_GRADER, confidence=sure))  # fmt: skip
+                said = {"factuality": word, "extra_claim_count": int(i % 20 == 0)}
+                said = {"factuality": word, "refusal_quality": 1 + i % 2} if word == "refused" else said
+                verdicts += [
+                    Verdict(
+                        question_id=place[0], attempt=attempt, axis=axis, value=value, grader=_GRADER, confidence=sure
+                    )
+                    for axis, value in said.items()
+                ]
                 traces[place], versions[place] = Trace(question_id=place[0], answer=key, attempt=attempt), key
         asked = {f"q{i}": Question(f"q{i}", f"question {i}?", "answer", metadata={"doc": self.document(i)})
                  for i in chosen}  # fmt: skip
