@@ -103,8 +103,8 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         return only_run(project, names[0]), only_run(project, names[1])
     base = current_baseline(project)
     if base is None:
-        hint = "name one: surefoot gate BASE CAND; or set one: surefoot baseline BASE"
-        raise UsageError("there is no baseline yet to compare with", hint)
+        hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
+        raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
         return base, only_run(project, names[0])
     others = [run for run in project.runs() if run.manifest.finished and run.version != base.version]
