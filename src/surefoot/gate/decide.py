@@ -213,7 +213,7 @@ class _Judge:
         metric = self.metrics.get(rule.metric)
         axis = str(metric.axis) if metric is not None else rule.metric
         bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="not_applicable")
-        if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
+        if metric is None and axis.startswith(AXIS_PREFIX):
             return replace(bare, status="undecidable", reason=gates.unscored(rule, axis, self.metrics))
         if metric is None:
             return replace(bare, reason="a comparison does not measure it")
