@@ -171,8 +171,8 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
         return f"the baseline is {anchor.version}, not {base}: surefoot gate {cand} compares with it"
     moved = [f"{words_for(rule, rule.change)} {rule.metric}" for rule in found.rules
              if rule.metric in BAD and rule.change]  # fmt: skip
-    far = f"{cand} is {' and '.join(moved)} away from it" if moved else f"{cand} is no farther from it"
-    return f"the baseline stays {base}: {far}; to move it: surefoot baseline {cand}"
+    far = f": {cand} is {' and '.join(moved)} away from it" if moved else ""
+    return f"the baseline stays {base}{far}; to move it: surefoot baseline {cand}"
 
 
 class BaselineResult(Result, frozen=True, kw_only=True):
