@@ -566,7 +566,9 @@ def in_one_sentence(found: GateResult) -> str:
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if not told and found.lean:
+    if told:
+        return f"{'; '.join(told)}."
+    if found.lean:
         by_grader = _counted_words(found) or "no question is newly bad or mended"
         step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
         lean = f"leaning {found.lean}: " if found.lean != "INCONCLUSIVE" else ""
@@ -578,7 +580,7 @@ def in_one_sentence(found: GateResult) -> str:
             worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
             by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable":
+        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
     told += [found.next[0].partition(": ")[0]] if found.next else []
     return f"{'; '.join(told) or 'no rule applies'}."
