@@ -397,7 +397,7 @@ class _Judge:
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
-            notes=tuple(notes),
+            notes=(*notes, *self._as_they_are()),
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
@@ -422,6 +422,14 @@ class _Judge:
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
+
+    def _as_they_are(self) -> Iterator[str]:
+        """Say which version was asked too seldom and cannot be asked again."""
+        for side in self.request.cannot_ask:
+            answers = self.sides[side].answers
+            if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
+                runs = counted(self.sides[side].attempts, "run")
+                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})
