@@ -412,7 +412,7 @@ class _Judge:
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
-            notes=tuple(notes),
+            notes=(*notes, *self._as_they_are()),
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
@@ -436,6 +436,14 @@ class _Judge:
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
+
+    def _as_they_are(self) -> Iterator[str]:
+        """Say which version was asked too seldom and cannot be asked again."""
+        for side in self.request.cannot_ask:
+            answers = self.sides[side].answers
+            if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
+                runs = counted(self.sides[side].attempts, "run")
+                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})
@@ -581,7 +589,9 @@ def in_one_sentence(found: GateResult) -> str:
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if not told and found.lean:
+    if told:
+        return f"{'; '.join(told)}."
+    if found.lean:
         by_grader = _counted_words(found) or "no question is newly bad or mended"
         step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
         return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
@@ -592,7 +602,7 @@ def in_one_sentence(found: GateResult) -> str:
             worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
             by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable":
+        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
     told += [found.next[0].partition(": ")[0]] if found.next else []
     return f"{'; '.join(told) or 'no rule applies'}."

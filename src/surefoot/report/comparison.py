@@ -111,8 +111,7 @@ def _value(rule: RuleResult, value: float | None) -> str:
 
 
 def _signed(rule: RuleResult, value: float | None) -> str:
-    words = words_for(rule, value)
-    return words if words[:1] in "-0" else f"+{words}"
+    return f"{'+' if (value or 0) > 0 else ''}{words_for(rule, value)}"
 
 
 def unseen(found: GateResult) -> str:

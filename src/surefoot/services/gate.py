@@ -64,7 +64,7 @@ def gate(
         called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
     )
     overridden = _overridden(parsed, gatefiles.load(gate or GATE))
-    if files := [name for name in runs if is_file_of_verdicts(name)]:
+    if files := [name for name in runs if is_file_of_verdicts(name, db)]:
         if without:
             raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
         if len(runs) < 2:
@@ -91,7 +91,7 @@ def gate(
 
 
 def _read(name: Name, db: str | Path | None) -> ReadRun:
-    if is_file_of_verdicts(name):
+    if is_file_of_verdicts(name, db):
         return read_file(name)
     with opened([name], db) as (project, runs):
         return read_all(project, runs)[-1]
