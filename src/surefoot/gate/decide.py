@@ -20,6 +20,7 @@ from surefoot.core.words import counted, names
 from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
+from surefoot.gate.calibrate import in_words, trust_in
 from surefoot.gate.looks import (
     Diff,
     Lasting,
@@ -401,7 +402,7 @@ class _Judge:
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
-            trust=trust.in_words(trust.trust_in(both, self.asked)),
+            trust=in_words(trust_in(both, self.asked)),
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:

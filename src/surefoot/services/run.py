@@ -22,7 +22,6 @@ from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
-from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.pipelines.asker import ask_all, askable, code_of
 from surefoot.pipelines.specs import Asking
@@ -30,6 +29,7 @@ from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
 
+MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
@@ -182,6 +182,12 @@ def _resumed(
         raise UsageError(f"{kept.id} was made of a log", "grade the log again: surefoot grade --traces LOG")
     refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
     return kept, _same_pipeline(kept.manifest, wanted, how, tell)
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > MOST_ANSWERS:
+        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
 
 
 def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
