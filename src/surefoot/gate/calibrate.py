@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from surefoot.core.errors import ExitCode
-from surefoot.core.intervals import ALPHA, Numbers, jeffreys
+from surefoot.core.intervals import Numbers, covering, drawn_shares, jeffreys
 from surefoot.core.records import BAD, BY_CHOICE, Interval, Value, bare_name, is_person, whose, whose_by_name
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
@@ -27,7 +27,6 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, SideName, cited_by, said_in
 
 ENOUGH = 50  # labels
-DRAWS = 20_000
 _NO_SPREAD = 1e-9
 Hit = Callable[[str, str], bool]  # of a verdict and a label
 _NO_TEXT = frozenset({"missing", "error", "empty"})  # reasons for which there is no answer to label
@@ -106,16 +105,16 @@ class Sample(Struct, frozen=True):
         if not below:
             return None
         value, ways = float(above / below), list[Numbers]()
-        for shares, weights in self._drawn(hit, n, m, k) if (n > m).any() else ():
+        for weights, shares in self._drawn(hit, n, m, k) if (n > m).any() else ():
             parts, wholes = _parts(weights, shares, rows, of_hits)
             ways.append(np.divide(parts, wholes, out=np.full_like(parts, 0.5), where=wholes > 0))
         if ways and np.ptp(ways) > _NO_SPREAD:
             value = float(ways[0].mean()) if mean else value
-            low, high = np.quantile(ways, ALPHA / 2, axis=1).min(), np.quantile(ways, 1 - ALPHA / 2, axis=1).max()
+            low, high = covering(ways)
         else:  # all is counted, or no draw can change it, as where the grader never uses a bucket
             above, below = (part * self.questions / n.sum() for part in _parts(m, k / np.maximum(m, 1), rows, of_hits))
             low, high = jeffreys(float(above), float(below))
-        return Interval(value, max(0.0, min(float(low), value)), min(1.0, max(float(high), value)))
+        return Interval(value, max(0.0, min(low, value)), min(1.0, max(high, value)))
 
     def _counted(self, hit: Hit) -> tuple[Numbers, Numbers, Numbers]:
         """Return by group the number of answers, of labelled ones, and of hits."""
@@ -124,23 +123,18 @@ class Sample(Struct, frozen=True):
         return np.array(n, dtype=float), np.array(m, dtype=float), np.array(k, dtype=float)
 
     def _drawn(self, hit: Hit, n: Numbers, m: Numbers, k: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-        """Draw the share of hits in each group, p ~ Beta(k + 1/2, m - k + 1/2), and its size, w ~ Dirichlet(n + 1/2).
+        """Draw the size of each group and its share of hits, by as many labels as there are questions.
 
         Groups whose verdicts say the same share one guess of 1/2 by their size, or a rare bucket would look common
-        because there are many other verdicts. The second draws take it that what no label has shown never happens: an
-        interval covers both, or the guess would decide it.
+        because there are many other verdicts.
         """
-        rng = np.random.default_rng(0)
         own = np.array([hit(group.verdict, group.verdict) for group in self.groups], dtype=bool)
         guess = 0.5 * n / np.where(own, n[own].sum(), n[~own].sum())
         each = np.array([group.questions for group in self.groups]) / np.maximum(m, 1)
-        weights = rng.standard_gamma(n * self.questions / n.sum() + 0.5, (DRAWS, len(n)))
-        weights /= weights.sum(axis=1, keepdims=True)
-        shares = rng.beta(k * each + guess, (m - k) * each + guess, (DRAWS, len(n)))
+        weights, ways = drawn_shares(n * self.questions / n.sum(), m * each, k * each, guess)
         known = np.array([group.known for group in self.groups], dtype=bool)
-        shares[:, known] = k[known] / m[known]
-        yield shares, weights
-        yield np.where((m > 0) & ((k == 0) | (k == m)), k > 0, shares), weights
+        for shares in ways:
+            yield weights, np.where(known, k / np.maximum(m, 1), shares)
 
     def kappa(self) -> float | None:
         """Return Cohen's kappa, each group weighed by its size; None where only one value was ever used."""

@@ -83,14 +83,11 @@ def _basis(effect: Effect) -> str:
 
 def _unsettled(effect: Effect) -> Iterator[str]:
     """What is not told apart from nothing: what may be chance, and what did not change at all."""
-    chance = {
-        name: found for name, found in effect.differences.items() if found.value is not None and not found.settled
-    }
-    same = [name for name, found in chance.items() if (found.low, found.value, found.high) == (0, 0, 0)]
-    moved = [f"{name} {found}" for name, found in chance.items() if name not in same]
-    yield from (
-        f"{what}: {', '.join(which)}" for what, which in (("may be chance", moved), ("unchanged", same)) if which
-    )
+    left = {name: one for name, one in effect.differences.items() if one.value is not None and not one.settled}
+    same = [name for name, one in left.items() if (one.low, one.value, one.high) == (0, 0, 0)]
+    moved = [f"{name} {one}" for name, one in left.items() if name not in same]
+    groups = (("may be chance", moved), ("unchanged", same))
+    yield from (f"{group}: {', '.join(named)}" for group, named in groups if named)
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:
