@@ -130,9 +130,9 @@ def a_run(name: str, told: Mapping[str, str], attempts: int = 1, **graded: str) 
 def test_answers_are_counted_and_one_label_covers_all_repetitions() -> None:
     """One answer was given in three runs, three others once: of six answers called correct, three are wrong."""
     runs = [a_run(name, {"a": "same", "b": name}) for name in ("one", "two", "three")]
+    labels = [label("", "correct", question_id="b", version=f"b/{one.name}") for one in runs]
     for run in runs:
-        apply_labels(run, [label("", "wrong", question_id="a", version="a/same"),
-                           *(label("", "correct", question_id="b", version=f"b/{one.name}") for one in runs)])  # fmt: skip
+        apply_labels(run, [label("", "wrong", question_id="a", version="a/same"), *labels])
     found = calibrate(runs, RUBRIC, GRADER)
     assert value(found.false_correct) == 3 / 6 and found.labels == 4
     assert found.axes["factuality"].table["correct"] == {"correct": 3, "wrong": 3, "unsupported": 0, "refused": 0}
@@ -237,7 +237,7 @@ def test_skipped_and_cannot_tell_are_counted() -> None:
     labels += [label(5, None, note="skipped"), label(6, None, note="cannot tell: cut off")]
     found = calibrated([verdict(n, "correct") for n in range(9)], labels)
     assert (found.labels, found.skipped, found.cannot_tell) == (5, 1, 1)
-    assert any("1 answer skipped and 1 that people could not tell" in note for note in found.notes)
+    assert any("not labelled: 1 skipped, 1 nobody could tell" in note for note in found.notes)
 
 
 COUNTS = st.fixed_dictionaries({v: st.fixed_dictionaries({b: st.integers(0, 6) for b in BUCKETS}) for v in BUCKETS})

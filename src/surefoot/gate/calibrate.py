@@ -347,7 +347,9 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
     labelled = [one for one in answers if one.label is not None]
     annotators = sorted({name for run in runs for name in run.labelled_by})
     labels, skipped = len({one.said.key for one in labelled}), sum(len(run.skipped) for run in runs)
+    disputed = sum(run.disputed for run in runs)
     cannot_tell = sum((word.value, word.pending, word.disputed) == (None, None, False) for word in words)
+    passed_over = {"that annotators call differently": disputed, "skipped": skipped, "nobody could tell": cannot_tell}
     first: dict[str, Any] = {}
     if labelled and not found[BUCKET_AXIS].reason:
         sample = sample_of(answers)
@@ -363,8 +365,8 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
     return Calibration(
         **first, labels=labels, axes={name: axis for name, axis in found.items() if axis.n or (
             name == BUCKET_AXIS and words)},
-        notes=tuple(_notes(answers, labels, skipped, cannot_tell)), skipped=skipped, cannot_tell=cannot_tell,
-        disputed=sum(run.disputed for run in runs), grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
+        notes=tuple(_notes(answers, labels, passed_over)), skipped=skipped, cannot_tell=cannot_tell,
+        disputed=disputed, grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
         runs=tuple(run.name for run in runs if run.traces), annotators=tuple(annotators), labelled_by=whose(annotators),
         problems=(*(one for run in runs for one in run.problems), *_left_out(runs, said)),
         differ=tuple(_differing(labelled, questions)),
@@ -433,7 +435,7 @@ def _alone(answers: Sequence[Answer], sample: Sample) -> Alone | None:
     return Alone(sure / len(answers), right)
 
 
-def _notes(answers: Sequence[Answer], labels: int, skipped: int, cannot_tell: int) -> Iterator[str]:
+def _notes(answers: Sequence[Answer], labels: int, passed_over: Mapping[str, int]) -> Iterator[str]:
     labelled, questions = [one for one in answers if one.label], {one.said.question_id for one in answers}
     on = counted(len({one.said.question_id for one in labelled}), "question")
     yield f"{counted(labels, 'label')} on {on}: at least {ENOUGH} are needed, several hundred are better."
@@ -450,11 +452,9 @@ def _notes(answers: Sequence[Answer], labels: int, skipped: int, cannot_tell: in
         if verdict not in drawn:
             whole = f"{count} of {len(answers)} answers"
             yield f"None of the answers graded {verdict} has a label that counts ({whole}): label some of them."
-    if skipped or cannot_tell:
-        yield (
-            f"{counted(skipped, 'answer')} skipped and {cannot_tell} that people could not tell count as not labelled:"
-            " the numbers are too good if these are the hard ones."
-        )
+    if any(passed_over.values()):
+        told = ", ".join(f"{count} {why}" for why, count in passed_over.items() if count)
+        yield f"Answers that count as not labelled: {told}. The numbers are too good if these are the hard ones."
 
 
 def _left_out(runs: Sequence[Run], said: Sequence[Said]) -> Iterator[Problem]:

@@ -178,8 +178,10 @@ def _difference(
     fixed = [all(cell.deterministic for cell in cells) for cells in sides]
     known_documents = {id: document for id, document in about.items() if document}
     change = mean_change(*values, known_documents, (fixed[0], fixed[1]))
-    scale = 1 if metric.shape == "mean" else 100
-    return Difference(change.value * scale, change.low * scale, change.high * scale, len(values[0]), left_out)
+    if metric.shape == "mean":
+        return Difference(change.value, change.low, change.high, len(values[0]), left_out)
+    low, high = max(-1.0, change.low), min(1.0, change.high)
+    return Difference(100 * change.value, 100 * low, 100 * high, len(values[0]), left_out)
 
 
 def _parts(cell: CellResult, metric: Metric) -> defaultdict[str, list[Part]]:

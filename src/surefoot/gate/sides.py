@@ -225,7 +225,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
             continue
         # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
         like = next(label for label in labels if label.value == word.value)
-        drawn = min((one.drawn for one in labels if one.value is not None), key=_WAYS.index)
+        drawn = min((one.drawn for one in records.current(labels)), key=_WAYS.index, default=PICKED)
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)

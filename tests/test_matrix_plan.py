@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.core.errors import UsageError
+from surefoot.services.matrix import Cell, Plan, parse, refuse_too_many
+
+CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'
+MODEL = '[[model]]\nname = "{0}"\nspec = "llm:{0}@http://localhost:1/v1"\n'
+PROMPT = '[[prompt]]\nname = "{0}"\nbundled = "{0}"\n'
+WHOLE = CHAT + MODEL.format("a") + MODEL.format("b") + PROMPT.format("with_licence") + PROMPT.format("without_licence")
+
+
+def plan_of(text: str) -> Plan:
+    return parse(text, "m.toml", "m", lambda name: f"here/{name}")
+
+
+def test_a_chat_pipeline_is_crossed_and_others_are_one_cell() -> None:
+    text = 'questions = "q.json"\ncorpus = "c.json"\n[[pipeline]]\nname = "plain"\nspec = "reference"\n' + WHOLE
+    plan = plan_of(text + '[[pipeline]]\nname = "own"\nspec = "chat:c@http://localhost:2/v1"\n')
+    assert [cell.name for cell in plan.cells] == [
+        "plain",
+        *(f"rag / {model} / {prompt}" for model in "ab" for prompt in ("with_licence", "without_licence")),
+        "own / with_licence",
+        "own / without_licence",
+    ]
+    assert plan.cells[0] == Cell({"pipeline": "plain"}, "reference")
+    assert plan.cells[2].spec == "chat:a@http://localhost:1/v1" and plan.cells[2].prompt == "answer_without_licence"
+    assert plan.cells[2].folder == "rag--a--without_licence"
+    assert (plan.name, plan.questions, plan.corpus, plan.grader) == ("m", "here/q.json", "here/c.json", "local")
+
+
+def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
+    plan = plan_of(CHAT + MODEL.format("a") + '[[prompt]]\nname = "ours"\nfile = "p.md"\n')
+    assert plan.cells[0].prompt == "here/p.md"
+
+
+def test_a_model_of_a_vendor_needs_no_address() -> None:
+    models = "".join(f'[[model]]\nname = "{kind}"\nspec = "{kind}:a"\n' for kind in ("llm", "anthropic"))
+    cells = plan_of(CHAT + models + PROMPT.format("with_licence")).cells
+    assert [cell.spec for cell in cells] == [
+        "chat:a@https://api.openai.com/v1",
+        "chat:anthropic:a@https://api.anthropic.com",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = [", "not valid TOML"),
+        ("", "no [[pipeline]]"),
+        ("pipelines = []", "unknown key 'pipelines'"),
+        ('[[pipeline]]\nname = "a"\nsepc = "reference"', "[[pipeline]] 1: there is the unknown key 'sepc'"),
+        ('[[pipeline]]\nname = "a"', "missing required field `spec`"),
+        ('[pipeline]\nname = "a"', "double brackets"),
+        ('[[pipeline]]\nname = ""\nspec = "reference"', "of length >= 1 - at `$.pipeline[0].name`"),
+        (WHOLE + MODEL.format("A"), "two [[model]] have the name 'a'"),
+        (CHAT, "takes a model, but there is no [[model]]"),
+        (CHAT + MODEL.format("a"), "takes a prompt, but there is no [[prompt]]"),
+        ("model = []\nprompt = []\n" + CHAT, "no [[model]]"),
+        ('[[pipeline]]\nname = "a"\nspec = "reference"\n' + MODEL.format("a"), "no pipeline takes a model"),
+        (
+            '[[pipeline]]\nname = "a"\nspec = "reference"\n' + PROMPT.format("with_licence"),
+            "no pipeline takes a prompt",
+        ),
+        (CHAT + PROMPT.format("none") + MODEL.format("a"), "no prompt 'none' comes with surefoot"),
+        (CHAT + MODEL.format("a") + '[[prompt]]\nname = "x"\n', "either `bundled` or `file`"),
+        (CHAT + '[[model]]\nname = "a"\nspec = "a"\n', "names no model"),
+        ("repeats = 100000000\n" + WHOLE, "more than 1,000,000 answers"),
+        ('[[pipeline]]\nname = "a"\nspec = "cmd:\\u0000"', "[[pipeline]] 1: spec has a character"),
+        ('questions = "q\\u202e"\n' + WHOLE, "questions has a character"),
+        ('name = ""\n' + WHOLE, "of length >= 1 - at `$.name`"),
+        ("repeats = 0\n" + WHOLE, "repeats"),
+        ("repeats = true\n" + WHOLE, "repeats"),
+        ('corpus = "c"\n' + WHOLE, "`corpus` without `questions`"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_key(text: str, says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        plan_of(text)
+    assert says in raised.value.message and "m.toml" in raised.value.message and raised.value.hint
+
+
+@pytest.mark.parametrize("url", ["me:secret@host/v1", "host/v1?api_key=secret", "host:secret/v1", "secret@[::1/v1"])
+def test_a_password_is_refused_and_does_not_come_back_in_a_message(url: str) -> None:
+    for text in (
+        CHAT + f'[[model]]\nname = "a"\nspec = "llm:a@http://{url}"\n' + PROMPT.format("with_licence"),
+        f'[[pipeline]]\nname = "a"\nspec = "chat:a@http://{url}"\n',
+    ):
+        with pytest.raises(UsageError) as raised:
+            plan_of(text)
+        assert "m.toml" in raised.value.message and "secret" not in str(raised.value)
+
+
+def test_the_number_of_questions_counts_too() -> None:
+    refuse_too_many("m.toml", 10, 10, 10_000)
+    with pytest.raises(UsageError, match=r"m\.toml"):
+        refuse_too_many("m.toml", 10, 10, 10_001)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_plan_or_one_clear_error(text: str) -> None:
+    try:
+        plan_of(text)
+    except UsageError as error:
+        assert "m.toml" in error.message
+
+
+@given(st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=5, unique=True))
+def test_cells_never_share_a_folder(names: list[str]) -> None:
+    text = "".join(f'[[pipeline]]\nname = {json.dumps(name)}\nspec = "reference"\n' for name in names)
+    try:
+        plan = plan_of(text)
+    except UsageError:
+        return
+    folders = [cell.folder.casefold() for cell in plan.cells]
+    assert len(set(folders)) == len(folders) and not any({"/", "\\", "\0"} & set(folder) for folder in folders)
