@@ -184,12 +184,6 @@ def _resumed(
     return kept, _same_pipeline(kept.manifest, wanted, how, tell)
 
 
-def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
-    if cells * repeats * questions > MOST_ANSWERS:
-        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
-        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
-
-
 def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
     """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
     if wanted.name not in (None, made.pipeline):
@@ -280,3 +274,9 @@ def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> An
         causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
         traces=traces,
     )
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > MOST_ANSWERS:
+        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
