@@ -121,7 +121,8 @@ def unseen(found: GateResult) -> str:
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
         seen = "nobody looked at" if found.uncalibrated else "people looked at"
-        return f"{alike}; {seen} {counted(found.differing, 'pair')} that {'differs' if found.differing == 1 else 'differ'}."
+        which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
+        return f"{alike}; {seen} {which}."
     pairs = f"{found.unseen} of {counted(found.differing, 'differing pair')}"
     left = f"{pairs} of {counted(found.unseen_questions, 'question')} unseen"
     time = f"about {counted(found.minutes, 'minute')} would close it"

@@ -23,7 +23,6 @@ from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
-from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
 from surefoot.pipelines.asker import ask_all, askable, code_of
 from surefoot.pipelines.specs import Asking
@@ -31,6 +30,7 @@ from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
 
+MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
@@ -311,3 +311,9 @@ def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> An
         causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
         traces=traces,
     )
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > MOST_ANSWERS:
+        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
