@@ -39,7 +39,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 SECONDS_A_KEY = 8
 GRADER = "the grader"
 _NAMED = 50  # questions behind a rule
-_REASONS = 4  # for a block, in one sentence
+_REASONS = 3  # for a block, in one sentence
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 Asked = Mapping[str, Question | None]
 
@@ -583,9 +583,9 @@ def in_one_sentence(found: GateResult) -> str:
         return (f"a rise of {kept} is excluded, and no more questions are newly bad than mended{unseen}."
                 if kept else "all rules hold.")  # fmt: skip
     if found.outcome == "BLOCK":
-        moved = [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
-        told = [*_for_good_words(found), *moved]
-        told = told if len(told) <= _REASONS else [*told[:_REASONS], f"{len(told) - _REASONS} more rules fail"]
+        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
+        more = len(told) - _REASONS
+        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
@@ -608,27 +608,26 @@ def in_one_sentence(found: GateResult) -> str:
     return f"{'; '.join(told) or 'no rule applies'}."
 
 
-def _for_good_words(found: GateResult) -> Iterator[str]:
-    for bucket, newly, mended in (("wrong", found.newly_wrong, found.mended_wrong),
-                                  ("unsupported", found.newly_unsupported, found.mended_unsupported)):  # fmt: skip
-        if len(newly) > len(mended):
-            better = f", {len(mended)} mended ({names(mended, len(mended), 4)})" if mended else ", none mended"
-            yield f"newly {bucket} for good: {counted(len(newly), 'question')} ({names(newly, len(newly), 4)}){better}"
-
-
 def _counted_words(found: GateResult) -> str:
     counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
               "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
     return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
 
 
-def _moved_words(rule: RuleResult) -> str:
+def _moved_words(rule: RuleResult, found: GateResult) -> str:
+    if rule.metric in LASTING:
+        bucket = rule.metric.removeprefix("newly_")
+        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
+        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
+        ids = names(rule.questions, len(rule.questions), 4)
+        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
     if rule.change is None:
         limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
         return f"{rule.name} does not hold{limit}"
     way = "rose" if rule.change > 0 else "fell"
     ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{ends}"
+    of = f" in {found.questions}" if rule.metric in BAD else ""
+    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
 
 
 def words_for(rule: RuleResult, value: float | None) -> str:
