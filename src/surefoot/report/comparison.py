@@ -31,7 +31,7 @@ from surefoot.report.blocks import (
 )
 
 _NAMED = 6  # questions in a line
-_PRINTED = 4  # questions with both answers on paper; the others have a line
+_PRINTED = 2  # questions with both answers on paper; the others have a line
 _PASSAGES = 2  # that an answer cites, of those shown beside it
 _LONGEST_PASSAGE = 600
 
