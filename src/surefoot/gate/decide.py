@@ -397,7 +397,7 @@ class _Judge:
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
-            notes=(*notes, *self._as_they_are()),
+            notes=(*notes, *self._about_runs()),
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
@@ -423,8 +423,11 @@ class _Judge:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
 
-    def _as_they_are(self) -> Iterator[str]:
-        """Say which version was asked too seldom and cannot be asked again."""
+    def _about_runs(self) -> Iterator[str]:
+        """Say which version is not as it was declared, or was asked too seldom and cannot be asked again."""
+        for side, called in zip(self.sides, self.request.called, strict=True):
+            if side.unsteady:
+                yield f"{called} was declared deterministic, and gave different answers to {versions.some(side.unsteady)}"
         for side in self.request.cannot_ask:
             answers = self.sides[side].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
