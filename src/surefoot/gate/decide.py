@@ -327,8 +327,8 @@ class _Judge:
         value = change.value if metric.better == "lower" else -change.value
         behind = self._behind(rule, metric, asked) if status == "fail" else []
         return replace(
-            shown, status=status, change=value * in_units + 0.0, low=low * in_units + 0.0, high=high * in_units + 0.0,
-            by=by, questions=tuple(behind[:_NAMED]),
+            shown, status=status, by=by, questions=tuple(behind[:_NAMED]),
+            **{end: round(one * in_units, 6) + 0.0 for end, one in (("change", value), ("low", low), ("high", high))},
         )  # fmt: skip
 
     def _is_about(self, metric: Metric, id: str, question: Question | None) -> bool:
