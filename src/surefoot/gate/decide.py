@@ -567,10 +567,12 @@ def in_one_sentence(found: GateResult) -> str:
         margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
                    if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
         kept = " or ".join(margins)
-        left = f"; nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}"
-        unseen = left if found.unseen else ""
-        return (f"a rise of {kept} is excluded, and no more questions are newly bad than mended{unseen}."
-                if kept else "all rules hold.")  # fmt: skip
+        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
+                else "all rules hold"]  # fmt: skip
+        told += [f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}"] * bool(found.unseen)
+        open_ids = found.cannot_tell
+        told += [f"people cannot tell of {names(open_ids, len(open_ids), 4)}"] * bool(open_ids)
+        return f"{'; '.join(told)}."
     if found.outcome == "BLOCK":
         told = list(_for_good_words(found))
         told += [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
