@@ -427,7 +427,8 @@ class _Judge:
         """Say which version is not as it was declared, or was asked too seldom and cannot be asked again."""
         for side, called in zip(self.sides, self.request.called, strict=True):
             if side.unsteady:
-                yield f"{called} was declared deterministic, and gave different answers to {versions.some(side.unsteady)}"
+                ids = versions.some(side.unsteady)
+                yield f"{called} was declared deterministic, and gave different answers to {ids}"
         for side in self.request.cannot_ask:
             answers = self.sides[side].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
