@@ -570,9 +570,10 @@ def in_one_sentence(found: GateResult) -> str:
         kept = " or ".join(margins)
         told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
                 else "all rules hold"]  # fmt: skip
-        told += [f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}"] * bool(found.unseen)
-        open_ids = found.cannot_tell
-        told += [f"people cannot tell of {names(open_ids, len(open_ids), 4)}"] * bool(open_ids)
+        if found.unseen:
+            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
+        if found.cannot_tell:
+            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
         return f"{'; '.join(told)}."
     if found.outcome == "BLOCK":
         told = list(_for_good_words(found))

@@ -85,7 +85,8 @@ def read_file(path: Name) -> ReadRun:
     problems: list[Problem] = []
     rows = load_verdicts(Path(path), problems)
     if not rows and Path(path).stat().st_size:
-        raise UsageError(f"{printable(Path(path))} is no file of verdicts", "name a version, a run, or an export of one")
+        hint = "name a version, a run, or an export of one"
+        raise UsageError(f"{printable(Path(path))} is no file of verdicts", hint)
     attempts = max((row.attempt for row in rows), default=1)
     return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
