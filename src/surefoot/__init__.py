@@ -6,8 +6,8 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from surefoot.calibration.results import Calibration
     from surefoot.core.result import Person
+    from surefoot.gate.calibrate import Calibration
     from surefoot.gate.decide import GateResult
     from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
@@ -51,7 +51,7 @@ __all__ = [
     "score", "score_reviews", "search_corpus", "set_baseline", "tune_rubric", "verify_export",
 ]  # fmt: skip
 _HOMES = {
-    "calibration.results": ("Calibration",),
+    "gate.calibrate": ("Calibration",),
     "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.build": ("Built", "build_questions"),

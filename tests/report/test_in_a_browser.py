@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
+from surefoot.gate.judge import Request
+from surefoot.gate.overview import History, LastDecision, Measured, PastRun, overview_of, trends
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
-from surefoot.factors.effects import Matrix, effects_of
-from surefoot.factors.results import CellResult
 from surefoot.gate.decide import compare
-from surefoot.gate.judge import Request
-from surefoot.gate.overview import History, LastDecision, Measured, PastRun, overview_of, trends
+from surefoot.gate.effects import CellResult, Matrix, effects_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
@@ -25,8 +24,8 @@ from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.services.council_scores import CouncilScores
 
 from ..axe import violations
-from ..calibration.helpers import calibrate, label, verdict
-from ..factors.helpers import cell
+from ..gate.test_calibrate import label, verdict
+from ..gate.test_effects import cell
 from .hostile import HOSTILE
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -106,7 +105,7 @@ def of_a_calibration(texts: Sequence[str]) -> Report:
     verdicts = [verdict(n, value, reason=who) for n, (value, who) in enumerate(zip(values, people, strict=True))]
     labels = [label(n, "wrong" if n % 5 else "correct", who) for n, who in enumerate(people)]
     pairs = zip(texts[::2], [*texts[1::2], ""], strict=False)
-    found = replace(calibrate(verdicts, labels), problems=[Problem("label", f"{one} {other}") for one, other in pairs])
+    found = replace(calibrated(verdicts, labels), problems=[Problem("label", f"{one} {other}") for one, other in pairs])
     return calibration.report(found)
 
 

@@ -39,6 +39,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 SECONDS_A_KEY = 8
 GRADER = "the grader"
 _NAMED = 50  # questions behind a rule
+_REASONS = 4  # for a block, in one sentence
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 Asked = Mapping[str, Question | None]
 
@@ -108,7 +109,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     by_stratum: dict[str, dict[SideName, Counted]]
     by: dict[str, dict[str, tuple[RuleResult, ...]]]  # field -> value -> the rules on buckets, there
     changed: tuple[dict[str, Any], ...]  # questions whose answers moved, the worst first
-    measures: dict[SideName, dict[str, Estimate]]
     annotators: tuple[str, ...]
     uncalibrated: bool
     waived: dict[str, str]
@@ -116,7 +116,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     incomplete: tuple[str, ...]
     problems: tuple[Problem, ...]
     failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
-    trust: str = ""  # how far the grader can be trusted
     baseline: str = ""  # what the baseline is, and which command would move it
     not_counted: tuple[str, ...] = ()  # runs that have no part in it, and why
     # What of the gate file the command line has changed.
@@ -186,6 +185,11 @@ class _Judge:
         return {"base": self.sides[0], "cand": self.sides[1]}
 
     @property
+    def leaning(self) -> Verdict:
+        more_bad = any(len(found.newly) > len(found.mended) for found in self.lasting.values())
+        return "BLOCK" if more_bad or self.outcome == "BLOCK" else "SHIP"
+
+    @property
     def is_seen(self) -> bool:
         """Whether people looked at enough, or there is nothing to look at."""
         return self.request.uncalibrated or self.diff.enough
@@ -213,7 +217,7 @@ class _Judge:
         metric = self.metrics.get(rule.metric)
         axis = str(metric.axis) if metric is not None else rule.metric
         bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="not_applicable")
-        if metric is None and axis.startswith(AXIS_PREFIX):
+        if rule.metric.startswith(AXIS_PREFIX) and axis not in self.axes:
             return replace(bare, status="undecidable", reason=gates.unscored(rule, axis, self.metrics))
         if metric is None:
             return replace(bare, reason="a comparison does not measure it")
@@ -232,20 +236,34 @@ class _Judge:
         return self._against_baseline(rule, metric, asked, bare)
 
     def _measured(self, metric: Metric, side: Side, asked: Asked) -> tuple[Estimate, int]:
-        """As it stands, and how many answers lack the verdict; a count is that of one run."""
-        if metric.shape != "count":
-            return measured(metric, [(said, question) for id, question in asked.items() for said in side.answers[id]])
-        total, unknown = Fraction(0), 0
+        """As it stands, and how many answers lack the verdict; a count is that of one run.
+
+        Where people chose another bucket than the grader, it had no reason to judge the rest: that is left out.
+        """
+        sums, below, unknown = dict[int, int | Fraction](), 0, 0  # by how often a question was asked
         for id, question in asked.items():
-            parts = [metric.part(said, question) for said in side.answers[id]]
-            total += (_mean([0 if part is None or part is UNKNOWN else part for part in parts])) or 0
-            unknown += sum(part is UNKNOWN for part in parts)
-        return Estimate(total.numerator, total.denominator), unknown
+            answers = side.answers[id]
+            for said in answers:
+                part = metric.part(said, question)
+                if part is UNKNOWN:
+                    unknown += metric.axis == BUCKET_AXIS or not said.is_labelled(BUCKET_AXIS)
+                elif part is not None:
+                    below += 1
+                    sums[len(answers)] = sums.get(len(answers), 0) + part
+        if metric.shape == "count":
+            total = sum((Fraction(one) / times for times, one in sums.items()), Fraction(0))
+            return Estimate(total.numerator, total.denominator), unknown
+        below += unknown if metric.shape == "share" and metric.axis in ("", BUCKET_AXIS) else 0
+        if not below:
+            return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
+        return Estimate(float(sum(sums.values())), below), unknown
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked, bare: RuleResult) -> RuleResult:
         """A rule with a limit of its own: the candidate as it stands."""
         limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
         (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in self.sides)
+        if rule.bound is not None:
+            cand = measured(metric, [(said, asked[id]) for id in asked for said in self.sides[1].answers[id]])[0]
         check = gates.check(replace(rule, limit=limit), cand, base)
         if rule.metric == gates.COMPLETENESS and check.status == "pass":
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
@@ -303,7 +321,7 @@ class _Judge:
                 return replace(shown, reason=f"no {metric.unit}")
             part = self.diff.among(about)
             if not (self.request.uncalibrated or part.enough):
-                reason = f"people have not looked at enough of the {counted(len(part.pairs), 'pair')} that differ"
+                reason = "too few looks"
                 return replace(shown, status="undecidable", by=GRADER, reason=reason)
             values = askings(part, metric.bad, 0), askings(part, metric.bad, 1)
             change = change_of(part, metric.bad, noise_of(*values, self.documents, self.fixed))
@@ -366,7 +384,7 @@ class _Judge:
             outcome=self.outcome,
             exit_code=self.code,
             headline="",
-            lean=lean.outcome if lean and self.outcome == "INCONCLUSIVE" else "",
+            lean=lean.leaning if lean and self.outcome == "INCONCLUSIVE" else "",
             rules=self.rules,
             newly_wrong=(lean or self).lasting["wrong"].newly,
             newly_unsupported=(lean or self).lasting["unsupported"].newly,
@@ -391,9 +409,6 @@ class _Judge:
                         for name, ids in strata(self.asked).items()},
             by={field: dict(self._by_group(field)) for field in self.request.by},
             changed=tuple(changed_questions(self.diff, (lean or self).lasting, said, self.asked)),
-            measures={name: {metric.name: self._measured(metric, side, self.asked)[0]
-                             for metric in self.metrics.values() if not metric.axis or metric.axis in self.axes}
-                      for name, side in both.items()},
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
@@ -401,7 +416,6 @@ class _Judge:
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
-            trust=trust.in_words(trust.trust_in(both, self.asked)),
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:
@@ -576,8 +590,9 @@ def in_one_sentence(found: GateResult) -> str:
             told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
         return f"{'; '.join(told)}."
     if found.outcome == "BLOCK":
-        told = list(_for_good_words(found))
-        told += [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
+        moved = [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
+        told = [*_for_good_words(found), *moved]
+        told = told if len(told) <= _REASONS else [*told[:_REASONS], f"{len(told) - _REASONS} more rules fail"]
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
@@ -586,8 +601,7 @@ def in_one_sentence(found: GateResult) -> str:
     if found.lean:
         by_grader = _counted_words(found) or "no question is newly bad or mended"
         step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        lean = f"leaning {found.lean}: " if found.lean != "INCONCLUSIVE" else ""
-        return f"{lean}by the grader, {by_grader}; {step}."
+        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
     for rule in open_:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
             metric = metric_named(rule.metric)

@@ -17,6 +17,7 @@ from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import (
     CANNOT_TELL,
+    SKIPPED,
     Agreed,
     Drawn,
     Label,
@@ -25,6 +26,7 @@ from surefoot.core.records import (
     is_called_like_a_grader,
     is_person,
     whose,
+    why_passed_over,
 )
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
@@ -62,6 +64,7 @@ class Run(Struct):
     deterministic: bool = False  # asked again it would answer alike
     partial: bool = False  # some questions were asked again
     words: dict[Key, Agreed] = {}  # what annotators say of the bucket of an answer
+    skipped: frozenset[Key] = frozenset()  # answers that annotators saw, and gave no bucket
     labels: dict[Place, Verdict] = {}  # what annotators settled on, not the grader
     labelled_by: frozenset[str] = frozenset()
 
@@ -170,22 +173,26 @@ class Side(Struct, frozen=True):
 
 
 def apply_labels(run: Run, labels: Iterable[Label]) -> None:
-    """Put the labels on the very answers of this run in place of its grader's verdicts."""
-    of_version: defaultdict[str, list[Key]] = defaultdict(list)
-    for key, version in run.versions.items():
-        of_version[version].append(key)
+    """Put the labels on the very answers of this run in place of its grader's verdicts.
+
+    A file of verdicts does not tell the words of its answers: there a label is on its question and attempt.
+    """
+    places: defaultdict[Key | str, list[Key]] = defaultdict(list)
+    for key in run.versions or {(one.question_id, one.attempt): "" for one in run.verdicts}:
+        places[run.versions.get(key, key)].append(key)
     by_this_rubric = ("", run.rubric) if run.rubric else ()
+    on = [((label.version if run.versions else (label.question_id, label.attempt)), label) for label in labels]
     fitting = [
-        label
-        for label in labels
-        if label.version in of_version and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
+        (place, label)
+        for place, label in on
+        if place in places and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
+    people = [(place, label) for place, label in fitting if not is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
-    for label in people:
-        for key in of_version[label.version]:
+    for place, label in people:
+        for key in places[place]:
             given[key, label.axis].append(label)
     _settle_labels(run, given)
 
@@ -214,6 +221,8 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
     for (key, axis), labels in sorted(given.items()):
         word = agreed(labels)
         if word is None:
+            if axis == BUCKET_AXIS and any(why_passed_over(label) == SKIPPED for label in labels):
+                run.skipped |= {key}
             continue
         run.labelled_by |= {label.annotator for label in labels}
         if axis == BUCKET_AXIS:
@@ -224,7 +233,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
             continue
         # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
         like = next(label for label in labels if label.value == word.value)
-        drawn = min((one.drawn for one in labels if one.value is not None), key=_WAYS.index)
+        drawn = min((one.drawn for one in records.current(labels)), key=_WAYS.index, default=PICKED)
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
@@ -234,7 +243,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
 
 def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """A version of its runs, with an answer to all that was asked, be it an empty one."""
-    said = [_said_in(run, key) for run in runs]
+    said = [said_in(run, key) for run in runs]
     answers = {
         id: tuple(
             found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
@@ -338,7 +347,7 @@ def _alone(run: Run, side: str, key: Key) -> str:
     return f"{side}:{key[0]}:{_id(run)}:{key[1]}"
 
 
-def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
+def said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
     """By question and attempt."""
     graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in run.counted():

@@ -20,14 +20,12 @@ from surefoot.report.blocks import (
     Columns,
     Headline,
     Items,
-    Line,
     Paragraph,
     Quote,
     Report,
     Section,
     Span,
     Table,
-    number,
     overridden,
     problem_section,
 )
@@ -122,7 +120,9 @@ def unseen(found: GateResult) -> str:
         return ""
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
-        return f"{alike}; people looked at {'none' if found.uncalibrated else 'all'} of the {found.differing} others."
+        seen = "nobody looked at" if found.uncalibrated else "people looked at"
+        which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
+        return f"{alike}; {seen} {which}."
     pairs = f"{found.unseen} of {counted(found.differing, 'differing pair')}"
     left = f"{pairs} of {counted(found.unseen_questions, 'question')} unseen"
     time = f"about {counted(found.minutes, 'minute')} would close it"
@@ -151,10 +151,6 @@ def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Blo
         rows = [(value, rule.metric, _value(rule, rule.before), _value(rule, rule.after), _change(rule))
                 for value, rules in values.items() for rule in rules]  # fmt: skip
         yield Section(f"Changes by {field}", (Table((field, "metric", "baseline", "candidate", "change"), rows),))
-    base, cand = found.measures["base"], found.measures["cand"]
-    measured = [(name, number(name, base[name]), number(name, cand[name]), metric.unit)
-                for name in base if (metric := metric_named(name)) is not None]  # fmt: skip
-    yield Section("Metrics", (Table(("metric", "baseline", "candidate", "over"), measured, on_paper=1),))
 
 
 def _change(rule: RuleResult) -> str:
@@ -169,7 +165,6 @@ def _background(found: GateResult) -> Iterator[str]:
         times = f", every question asked {counted(found.times[side], 'time')}" if found.times[side] > 1 else ""
         yield f"{found.names[side]}: {', '.join(found.runs[side])}{times}, {graded_by(found.graders[side])}"
     yield from (f"not counted: {one}" for one in found.not_counted)
-    yield f"trust: {found.trust}"
     for grader, words in found.failed_checks.items():
         yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
     if found.annotators:

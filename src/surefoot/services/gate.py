@@ -103,8 +103,8 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         return only_run(project, names[0]), only_run(project, names[1])
     base = current_baseline(project)
     if base is None:
-        hint = "name one: surefoot gate BASE CAND; or set one: surefoot baseline BASE"
-        raise UsageError("there is no baseline yet to compare with", hint)
+        hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
+        raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
         return base, only_run(project, names[0])
     others = [run for run in project.runs() if run.manifest.finished and run.version != base.version]
@@ -169,10 +169,12 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
         return f"there is no baseline yet; to set one: surefoot baseline {base}"
     if anchor.version != base:
         return f"the baseline is {anchor.version}, not {base}: surefoot gate {cand} compares with it"
-    moved = [f"{words_for(rule, rule.change)} {rule.metric}" for rule in found.rules
-             if rule.metric in BAD and rule.change]  # fmt: skip
-    far = f": {cand} is {' and '.join(moved)} away from it" if moved else ""
-    return f"the baseline stays {base}{far}; to move it: surefoot baseline {cand}"
+    if found.outcome != "SHIP":
+        return f"the baseline stays {base}"
+    counts = [rule for rule in found.rules if rule.metric in BAD and rule.change]
+    moved = [f"{rule.metric} {words_for(rule, rule.change)}" for rule in counts]
+    far = f"{cand} is estimated at {', '.join(moved)} from it" if moved else f"{cand} is as good"
+    return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
 
 
 class BaselineResult(Result, frozen=True, kw_only=True):

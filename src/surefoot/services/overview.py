@@ -16,10 +16,9 @@ from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace
 from surefoot.core.words import counted, in_plain_words
-from surefoot.gate import trust
+from surefoot.gate import calibrate, trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
-from surefoot.gate.trust import Trust
 from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
@@ -163,7 +162,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     axes: dict[str, dict[str, int]]  # how many answers have which value
     faults: tuple[Fault, ...]
     answers: tuple[Judged, ...]  # the worst first
-    trust: Trust
+    trust: calibrate.Trust
     failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
     problems: tuple[Problem, ...]
     incomplete: tuple[str, ...]  # why the run could not be read whole
@@ -249,7 +248,7 @@ def overview_of(runs: Sequence[Run]) -> Overview:
         axes=_axes(answers),
         faults=faults(pairs),
         answers=tuple(sorted(answers, key=_worst_first)),
-        trust=trust.trust_in(both, asked),  # type: ignore[arg-type]
+        trust=calibrate.trust_in(both, asked),  # type: ignore[arg-type]
         failed_checks=trust.failed_checks(side.runs),
         problems=tuple(problem for run in side.runs for problem in run.problems),
         incomplete=tuple(trust.unusable(side.runs)),
@@ -323,11 +322,11 @@ def _result(found: Overview) -> RunOverview:
         run=found.name, headline=headline(found), buckets=found.buckets, by_stratum=found.by_stratum,
         shares=found.shares, axes=found.axes, next=found.faults, problems=[str(one) for one in found.problems],
         unsure=[{"question_id": one.question_id, "attempt": one.attempt} for one in found.unsure],
-        trust={**msgspec.to_builtins(found.trust), "in_words": trust.in_words(found.trust)}, overview=found,
+        trust={**msgspec.to_builtins(found.trust), "in_words": calibrate.in_words(found.trust)}, overview=found,
     )  # fmt: skip
 
 
 def trust_in(found: Overview) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
     told = found.trust
-    return trust.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.name}")
+    return calibrate.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.name}")
