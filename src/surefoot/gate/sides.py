@@ -153,7 +153,15 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        return all(run.deterministic or run.is_by_people for run in self.runs)
+        """True where all runs are declared so, and none of them answers otherwise."""
+        return all(run.deterministic or run.is_by_people for run in self.runs) and not self.unsteady
+
+    @property
+    def unsteady(self) -> list[str]:
+        """Questions to which a pipeline that was declared deterministic gave different answers."""
+        asked = {run.name for run in self.runs if run.deterministic}
+        keys = ((id, {one.key for one in some if one.run in asked}) for id, some in self.answers.items())
+        return [id for id, given in keys if len(given) > 1]
 
     @property
     def attempts(self) -> int:

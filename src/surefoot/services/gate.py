@@ -157,7 +157,7 @@ def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
     found = set[str]()
     for key, labels in rows.items():
         then, now = agreed(label for label in labels if label.id in step.pinned), agreed(labels)
-        if then and then.value is not None and (now is None or now.value != then.value):
+        if then and then.value is not None and (now is None or now.value not in (None, then.value)):
             found.add(keys[key])
     return sorted(found)
 
