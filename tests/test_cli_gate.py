@@ -11,12 +11,10 @@ from click.testing import CliRunner, Result
 
 from surefoot.cli.gate import gate
 from surefoot.core.errors import SurefootError
-from surefoot.core.records import Label
 from surefoot.services.baseline import update_baseline
-from surefoot.services.label_queue import label_queue
 
 from .conftest import Write
-from .gate.helpers import SHORT, changed, kept_run, label_of
+from .gate.helpers import changed, kept_run, label_of
 from .kept import add_labels
 
 GOOD = "c" * 117 + "r" * 13
@@ -157,26 +155,3 @@ def test_a_run_with_fewer_questions_is_named_under_the_runs_and_not_in_the_verdi
 def test_a_margin_that_nobody_set_is_explained(tmp_path: Path) -> None:
     said = " ".join(call(gate, *pair(1, deterministic=True), "--uncalibrated")[1].stdout.split())
     assert "acceptable: margin 0.06 where 0.03 is set: wrong and unsupported answers may each rise by it" in said
-
-
-def test_the_label_page_opens_on_what_the_gate_asks_for_and_its_labels_teach(tmp_path: Path) -> None:
-    base, cand = pair(1, 12, deterministic=True)
-    asked_for = decided(base, cand)[1]["label_next"]
-    queue = label_queue(cand, target=50, overlap=0, only_gate=True)
-    assert len(queue.places) == len(asked_for) == 60
-    runs = {sheet.version: sheet.run for sheet in queue.sheets}
-    assert len({runs[place.version] for place in queue.places}) == 2, "of both versions"
-    assert {place.drawn for place in queue.places} == {"flagged", "sample"}, "by chance"
-    assert label_queue(cand, target=50)["wanted"] == 60, "all that the gate waits for"
-    assert decided(base, cand, "--uncalibrated")[1]["label_next"] == []
-    assert label_queue(cand, target=50)["wanted"] == 60, "a look without labels leaves the queue alone"
-    truth = {sheet.version: sheet.item.trace.answer or "" for sheet in queue.sheets}
-    labels = [
-        Label(id=place.version, at="2026-01-01", annotator="ann", question_id="q", axis="factuality",
-              value=SHORT[truth[place.version].split()[2]], version=place.version, drawn=place.drawn)
-        for place in queue.places
-    ]  # fmt: skip
-    add_labels(*labels)
-    code, found = decided(base, cand)
-    assert code == 1 and found["trust"]["drawn"] == 60, "twelve alarms on the candidate alone, and all of them right"
-    assert found["look"] == 1

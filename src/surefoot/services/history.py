@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from surefoot.core.errors import SurefootError
 from surefoot.core.records import Step, where
 from surefoot.gate.overview import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, overview_of, trends
-from surefoot.services.label_queue import labelled, queue_of
-from surefoot.services.runs import label_next, read_all
+from surefoot.services.looks import labelled
+from surefoot.services.runs import read_all
 from surefoot.store import Project, Run
 
 Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
@@ -46,7 +46,7 @@ class Archive:
                     kept = self._measured[ids] = stamp, measured
                 return kept[1]
 
-            past = tuple(_with_fate(project, _past(run, measure), steps) for run in runs)
+            past = tuple(_with_fate(_past(run, measure), steps) for run in runs)
             return History(
                 project.name, past, trends(past, lambda group: measure(tuple(one.name for one in group))),
                 tuple(reversed(steps)),
@@ -75,7 +75,7 @@ def _past(run: Run, measure: Callable[[tuple[str, ...]], Measured]) -> PastRun:
     )  # fmt: skip
 
 
-def _with_fate(project: Project, run: PastRun, steps: Sequence[Step]) -> PastRun:
+def _with_fate(run: PastRun, steps: Sequence[Step]) -> PastRun:
     """What was decided about it and said of it."""
     decided = [step for step in steps if step.mode == CHANGE and run.name in step.cand_runs]
     moves = [step for step in steps if step.mode == BASELINE]
@@ -83,12 +83,5 @@ def _with_fate(project: Project, run: PastRun, steps: Sequence[Step]) -> PastRun
         run,
         decision=LastDecision(decided[-1].outcome, decided[-1].at, decided[-1].reference) if decided else None,
         labelled=run.measured.labelled if run.measured else 0,
-        waiting=_waiting(project, run) if label_next(project, run.name) else 0,
         is_baseline=bool(moves) and moves[-1].cand_run == run.name,
     )
-
-
-def _waiting(project: Project, run: PastRun) -> int:
-    """As many as the label page has left of them."""
-    rows = queue_of(project, project.named(run.name)).rows if run.measured else ()
-    return sum(row["for_gate"] for row in rows)
