@@ -197,8 +197,11 @@ class _Judge:
     def _results(self, rules: Sequence[Rule]) -> Iterator[RuleResult]:
         """In their order; what changed for good is judged when the rest is."""
         found = {rule.name: self._result(rule) for rule in rules if rule.metric not in LASTING}
-        by_looks = [found[rule.name] for rule in rules
-                    if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS]
+        by_looks = [
+            found[rule.name]
+            for rule in rules
+            if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS
+        ]
         rest_holds = all(self._waived(one).stands in ("pass", "not_applicable") for one in by_looks)
         for rule in rules:
             yield found[rule.name] if rule.name in found else self._for_good(rule, rest_holds)
@@ -443,11 +446,11 @@ class _Judge:
             if side.unsteady:
                 ids = versions.some(side.unsteady)
                 yield f"{called} was declared deterministic, and gave different answers to {ids}"
-        for side in self.request.cannot_ask:
-            answers = self.sides[side].answers
+        for place in self.request.cannot_ask:
+            answers = self.sides[place].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
-                runs = counted(self.sides[side].attempts, "run")
-                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
+                runs = counted(self.sides[place].attempts, "run")
+                yield f"{self.request.called[place]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})

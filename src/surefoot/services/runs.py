@@ -380,7 +380,3 @@ def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
         before |= now
-
-
-def label_next(project: Project, run: str) -> tuple:  # type: ignore[type-arg]
-    return ()
