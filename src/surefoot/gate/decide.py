@@ -563,9 +563,8 @@ def _turn(before: str | None, after: str | None) -> str:
 def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:
     one = said[reading.question, reading.key]
     verdict = one.graded.get(BUCKET_AXIS)
-    by_people = reading.label is not None and reading.label != CANNOT_TELL
     return {
-        "bucket": _bucket(reading), "by": "people" if by_people else GRADER, "graded": reading.graded,
+        "bucket": _bucket(reading), "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER, "graded": reading.graded,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
         "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
