@@ -443,6 +443,8 @@ class _Judge:
             if side.unsteady:
                 ids = versions.some(side.unsteady)
                 yield f"{called} was declared deterministic, and gave different answers to {ids}"
+            if self.diff.pairs and side.attempts < 2 and not side.deterministic:
+                yield f"one run of {called} is hardly enough to decide by, as its answers may vary: five are"
         for side in self.request.cannot_ask:
             answers = self.sides[side].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
