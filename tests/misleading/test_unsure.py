@@ -12,7 +12,7 @@ import pytest
 import surefoot as library
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.next_steps import queue
-from surefoot.gate.overview import PastRun
+from surefoot.services.history import PastRun
 from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
