@@ -445,6 +445,8 @@ class _Judge:
             if side.unsteady:
                 ids = versions.some(side.unsteady)
                 yield f"{called} was declared deterministic, and gave different answers to {ids}"
+            if self.diff.pairs and side.attempts < 2 and not side.deterministic:
+                yield f"one run of {called} is hardly enough to decide by, as its answers may vary: five are"
         for place in self.request.cannot_ask:
             answers = self.sides[place].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
@@ -565,9 +567,8 @@ def _turn(before: str | None, after: str | None) -> str:
 def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:
     one = said[reading.question, reading.key]
     verdict = one.graded.get(BUCKET_AXIS)
-    by_people = reading.label is not None and reading.label != CANNOT_TELL
     return {
-        "bucket": _bucket(reading), "by": "people" if by_people else GRADER, "graded": reading.graded,
+        "bucket": _bucket(reading), "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER, "graded": reading.graded,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
         "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],

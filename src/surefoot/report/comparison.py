@@ -177,8 +177,6 @@ def _background(found: GateResult) -> Iterator[str]:
            " changes much both ways and the grader is blind), one of twice the margin 1 in 100; an unchanged version"
            " is blocked about 1 time in 60 at five runs; faults shared by a whole run or document are known only"
            " from the runs there are")  # fmt: skip
-    if min(found.times.values()) < 2:
-        yield "one run of a pipeline that varies is hardly enough to decide by: five are"
 
 
 def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
