@@ -57,7 +57,7 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     printed = surefoot("calibrate", run, "--labels", labels, *options).out
     found = surefoot("calibrate", run, "--json").json
     assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
-    assert f"60 labels of {whose_by_name(found['annotators'])}" in found["headline"]
+    assert f"60 labels by {whose_by_name(found['annotators'])}" in found["headline"]
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
     shown = surefoot("gate", run, other, *options).out
@@ -81,7 +81,6 @@ def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write:
     assert {name: axis["labelled_by"] for name, axis in found["axes"].items()} == {
         "factuality": "people", "refusal_quality": "AI annotators",
     }  # fmt: skip
-    assert found["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:

@@ -60,8 +60,7 @@ def test_what_is_settled_counts_instead_of_the_labels_and_is_nobodys_vote(sit: S
     assert desk.settle("Cid", sent(desk, number, "f", note="the passage says so", factuality="wrong")) == "/settle"
     assert desk.open_disputes == 0 and next_of(desk, "Cid") != number, "who has seen the labels is not asked any more"
     found = surefoot("calibrate", mill, "--json", "--details").json
-    axis = found["axes"]["factuality"]
-    assert (found["labels"], axis["divided"], found["annotators"]) == (1, 0, ["Ana", "Ben", "settled/Cid"])
+    assert (found["labels"], found["disputed"], found["annotators"]) == (1, 0, ["Ana", "Ben", "settled/Cid"])
     assert "people (Ana, Ben, settled by Cid)" in surefoot("calibrate", mill).out
     assert desk.undo(settler("Cid"), desk.last_sent(settler("Cid"))) == f"/settle/{number}"
     assert desk.open_disputes == 1

@@ -25,6 +25,7 @@ from surefoot.core.types import HARMLESS, Passage, Problem, Question
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, SideName, cited_by, said_in
+from surefoot.gate.trust import graders_of
 
 ENOUGH = 50  # labels
 _NO_SPREAD = 1e-9
@@ -205,8 +206,7 @@ def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None
     runs = list({id(run): run for side in sides.values() for run in side.runs}.values())
     said = {(one.run or side.key, *place): one for side in sides.values() for id in asked for one in side.answers[id]
             if (place := (one.question_id, one.attempt))}  # fmt: skip
-    given = [verdict for run in runs for verdict in run.counted()]
-    graders = {one.grader for one in given if not one.axis.startswith(AXIS_PREFIX)} or {one.grader for one in given}
+    graders = graders_of(runs) or {verdict.grader for run in runs for verdict in run.counted()}
     answers = answers_of(said.values())
     labelled = [one for one in answers if one.label is not None]
     sample = sample_of(answers) if any(one.is_drawn for one in labelled) or len(labelled) == len(answers) else None
@@ -261,6 +261,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """How grader and labels agree on one axis. `table[verdict][label]` counts answers."""
 
     n: int  # labelled answers
+    labelled_by: str = ""  # people, AI annotators, or both
     reason: str = ""  # why nothing can be said
     agreement: Interval | None = None
     kappa: float | None = None
@@ -380,7 +381,8 @@ def _axis(axis: Axis, answers: Sequence[Answer]) -> AxisCalibration:
     columns = [*map(str, axis.values), *sorted({label for _, label in pairs} - {*map(str, axis.values)})]
     rows = sorted(graded, key=lambda name: (columns.index(name) if name in columns else len(columns), name))
     found = AxisCalibration(
-        n=len(weights), answers={row: graded[row] for row in rows},
+        n=len(weights), labelled_by=whose(one.said.verdicts[axis.name].grader for one, _ in weights) if weights else "",
+        answers={row: graded[row] for row in rows},
         reason=NO_VERDICT if graded.keys() <= {UNGRADED} else UNSETTLED if not weights else
         PICKED if len(weights) < len(answers) and not any(one.is_drawn for one, _ in weights) else "",
         table={row: {label: pairs[row, label] for label in columns} for row in rows

@@ -72,7 +72,7 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
                                           for share in (one.rate, one.sensitivity, one.specificity)))
             for name, one in axis.buckets.items()
         ])  # fmt: skip
-    told = []
+    told = [f"{counted(axis.n, 'labelled answer')}, by {axis.labelled_by}"] if axis.n else []
     if axis.agreement:
         told.append(f"agreement: {in_percent(axis.agreement)}")
         told += [f"Cohen's kappa: {axis.kappa:z.2f}"] if axis.kappa is not None else []
