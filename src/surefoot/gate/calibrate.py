@@ -204,8 +204,8 @@ class Trust(Struct, frozen=True):
 def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Trust:
     """Return how far the verdicts on both sides can be trusted; a side that is given twice counts once."""
     runs = list({id(run): run for side in sides.values() for run in side.runs}.values())
-    said = {(one.run or side.key, *place): one for side in sides.values() for id in asked for one in side.answers[id]
-            if (place := (one.question_id, one.attempt))}  # fmt: skip
+    said = {(one.run or side.key, one.question_id, one.attempt): one
+            for side in sides.values() for id in asked for one in side.answers[id]}  # fmt: skip
     graders = graders_of(runs) or {verdict.grader for run in runs for verdict in run.counted()}
     answers = answers_of(said.values())
     labelled = [one for one in answers if one.label is not None]
@@ -415,16 +415,10 @@ def weighed(answers: Sequence[Answer]) -> list[tuple[Answer, float]]:
 
 
 def _bucket(bucket: str, sample: Sample, graded: float) -> Bucket:
-    def inside(_: str, label: str) -> bool:
-        return label == bucket
-
-    def outside(_: str, label: str) -> bool:
-        return label != bucket
-
     return Bucket(
-        graded, sample.share(inside, mean=True),
-        sample.share(inside, lambda group: group.verdict == bucket, of_hits=True),
-        sample.share(outside, lambda group: group.verdict != bucket, of_hits=True),
+        graded, sample.share(lambda _, label: label == bucket, mean=True),
+        sample.share(lambda _, label: label == bucket, lambda group: group.verdict == bucket, of_hits=True),
+        sample.share(lambda _, label: label != bucket, lambda group: group.verdict != bucket, of_hits=True),
     )  # fmt: skip
 
 
