@@ -340,13 +340,3 @@ def fingerprint(items: Iterable[Struct]) -> str:
         except UnicodeEncodeError:
             digest.update(msgspec.json.encode(plain_json(item)) + b"\n")
     return digest.hexdigest()
-
-
-def settled(said: Iterable[tuple[str, Value]]) -> Value:
-    """What was settled, else what most annotators say; None when no value has more votes than every other."""
-    given = [(who, value) for who, value in said if value is not None]
-    last_words = [value for who, value in given if is_settler(who)]
-    votes = Counter(last_words or [value for _, value in given]).most_common(2)
-    if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
-        return None
-    return votes[0][0]

@@ -20,7 +20,6 @@ from surefoot.core.words import counted, names
 from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
-from surefoot.gate.calibrate import in_words, trust_in
 from surefoot.gate.looks import (
     Diff,
     Lasting,
@@ -40,6 +39,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 SECONDS_A_KEY = 8
 GRADER = "the grader"
 _NAMED = 50  # questions behind a rule
+_REASONS = 3  # for a block, in one sentence
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 Asked = Mapping[str, Question | None]
 
@@ -109,7 +109,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     by_stratum: dict[str, dict[SideName, Counted]]
     by: dict[str, dict[str, tuple[RuleResult, ...]]]  # field -> value -> the rules on buckets, there
     changed: tuple[dict[str, Any], ...]  # questions whose answers moved, the worst first
-    measures: dict[SideName, dict[str, Estimate]]
     annotators: tuple[str, ...]
     uncalibrated: bool
     waived: dict[str, str]
@@ -117,7 +116,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     incomplete: tuple[str, ...]
     problems: tuple[Problem, ...]
     failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
-    trust: str = ""  # how far the grader can be trusted
     baseline: str = ""  # what the baseline is, and which command would move it
     not_counted: tuple[str, ...] = ()  # runs that have no part in it, and why
     # What of the gate file the command line has changed.
@@ -187,6 +185,11 @@ class _Judge:
         return {"base": self.sides[0], "cand": self.sides[1]}
 
     @property
+    def leaning(self) -> Verdict:
+        more_bad = any(len(found.newly) > len(found.mended) for found in self.lasting.values())
+        return "BLOCK" if more_bad or self.outcome == "BLOCK" else "SHIP"
+
+    @property
     def is_seen(self) -> bool:
         """Whether people looked at enough, or there is nothing to look at."""
         return self.request.uncalibrated or self.diff.enough
@@ -214,7 +217,7 @@ class _Judge:
         metric = self.metrics.get(rule.metric)
         axis = str(metric.axis) if metric is not None else rule.metric
         bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="not_applicable")
-        if axis.startswith(AXIS_PREFIX) and axis not in self.axes:
+        if rule.metric.startswith(AXIS_PREFIX) and axis not in self.axes:
             return replace(bare, status="undecidable", reason=gates.unscored(rule, axis, self.metrics))
         if metric is None:
             return replace(bare, reason="a comparison does not measure it")
@@ -233,20 +236,34 @@ class _Judge:
         return self._against_baseline(rule, metric, asked, bare)
 
     def _measured(self, metric: Metric, side: Side, asked: Asked) -> tuple[Estimate, int]:
-        """As it stands, and how many answers lack the verdict; a count is that of one run."""
-        if metric.shape != "count":
-            return measured(metric, [(said, question) for id, question in asked.items() for said in side.answers[id]])
-        total, unknown = Fraction(0), 0
+        """As it stands, and how many answers lack the verdict; a count is that of one run.
+
+        Where people chose another bucket than the grader, it had no reason to judge the rest: that is left out.
+        """
+        sums, below, unknown = dict[int, int | Fraction](), 0, 0  # by how often a question was asked
         for id, question in asked.items():
-            parts = [metric.part(said, question) for said in side.answers[id]]
-            total += (_mean([0 if part is None or part is UNKNOWN else part for part in parts])) or 0
-            unknown += sum(part is UNKNOWN for part in parts)
-        return Estimate(total.numerator, total.denominator), unknown
+            answers = side.answers[id]
+            for said in answers:
+                part = metric.part(said, question)
+                if part is UNKNOWN:
+                    unknown += metric.axis == BUCKET_AXIS or not said.is_labelled(BUCKET_AXIS)
+                elif part is not None:
+                    below += 1
+                    sums[len(answers)] = sums.get(len(answers), 0) + part
+        if metric.shape == "count":
+            total = sum((Fraction(one) / times for times, one in sums.items()), Fraction(0))
+            return Estimate(total.numerator, total.denominator), unknown
+        below += unknown if metric.shape == "share" and metric.axis in ("", BUCKET_AXIS) else 0
+        if not below:
+            return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
+        return Estimate(float(sum(sums.values())), below), unknown
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked, bare: RuleResult) -> RuleResult:
         """A rule with a limit of its own: the candidate as it stands."""
         limit = rule.limit * (len(asked) if rule.is_in_shares and metric.shape == "count" else 1)
         (base, _), (cand, unknown) = (self._measured(metric, side, asked) for side in self.sides)
+        if rule.bound is not None:
+            cand = measured(metric, [(said, asked[id]) for id in asked for said in self.sides[1].answers[id]])[0]
         check = gates.check(replace(rule, limit=limit), cand, base)
         if rule.metric == gates.COMPLETENESS and check.status == "pass":
             # A baseline with gaps is no baseline: the rule holds for both sides or not at all.
@@ -304,7 +321,7 @@ class _Judge:
                 return replace(shown, reason=f"no {metric.unit}")
             part = self.diff.among(about)
             if not (self.request.uncalibrated or part.enough):
-                reason = f"people have not looked at enough of the {counted(len(part.pairs), 'pair')} that differ"
+                reason = "too few looks"
                 return replace(shown, status="undecidable", by=GRADER, reason=reason)
             values = askings(part, metric.bad, 0), askings(part, metric.bad, 1)
             change = change_of(part, metric.bad, noise_of(*values, self.documents, self.fixed))
@@ -367,7 +384,7 @@ class _Judge:
             outcome=self.outcome,
             exit_code=self.code,
             headline="",
-            lean=lean.outcome if lean and self.outcome == "INCONCLUSIVE" else "",
+            lean=lean.leaning if lean and self.outcome == "INCONCLUSIVE" else "",
             rules=self.rules,
             newly_wrong=(lean or self).lasting["wrong"].newly,
             newly_unsupported=(lean or self).lasting["unsupported"].newly,
@@ -392,17 +409,13 @@ class _Judge:
                         for name, ids in strata(self.asked).items()},
             by={field: dict(self._by_group(field)) for field in self.request.by},
             changed=tuple(changed_questions(self.diff, (lean or self).lasting, said, self.asked)),
-            measures={name: {metric.name: self._measured(metric, side, self.asked)[0]
-                             for metric in self.metrics.values() if not metric.axis or metric.axis in self.axes}
-                      for name, side in both.items()},
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
-            notes=tuple(notes),
+            notes=(*notes, *self._as_they_are()),
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
-            trust=in_words(trust_in(both, self.asked)),
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:
@@ -423,6 +436,14 @@ class _Judge:
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
+
+    def _as_they_are(self) -> Iterator[str]:
+        """Say which version was asked too seldom and cannot be asked again."""
+        for side in self.request.cannot_ask:
+            answers = self.sides[side].answers
+            if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
+                runs = counted(self.sides[side].attempts, "run")
+                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})
@@ -562,16 +583,18 @@ def in_one_sentence(found: GateResult) -> str:
         return (f"a rise of {kept} is excluded, and no more questions are newly bad than mended{unseen}."
                 if kept else "all rules hold.")  # fmt: skip
     if found.outcome == "BLOCK":
-        told = list(_for_good_words(found))
-        told += [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
+        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
+        more = len(told) - _REASONS
+        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if not told and found.lean:
+    if told:
+        return f"{'; '.join(told)}."
+    if found.lean:
         by_grader = _counted_words(found) or "no question is newly bad or mended"
         step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        lean = f"leaning {found.lean}: " if found.lean != "INCONCLUSIVE" else ""
-        return f"{lean}by the grader, {by_grader}; {step}."
+        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
     for rule in open_:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
             metric = metric_named(rule.metric)
@@ -579,18 +602,10 @@ def in_one_sentence(found: GateResult) -> str:
             worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
             by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable":
+        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
     told += [found.next[0].partition(": ")[0]] if found.next else []
     return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _for_good_words(found: GateResult) -> Iterator[str]:
-    for bucket, newly, mended in (("wrong", found.newly_wrong, found.mended_wrong),
-                                  ("unsupported", found.newly_unsupported, found.mended_unsupported)):  # fmt: skip
-        if len(newly) > len(mended):
-            better = f", {len(mended)} mended ({names(mended, len(mended), 4)})" if mended else ", none mended"
-            yield f"newly {bucket} for good: {counted(len(newly), 'question')} ({names(newly, len(newly), 4)}){better}"
 
 
 def _counted_words(found: GateResult) -> str:
@@ -599,13 +614,20 @@ def _counted_words(found: GateResult) -> str:
     return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
 
 
-def _moved_words(rule: RuleResult) -> str:
+def _moved_words(rule: RuleResult, found: GateResult) -> str:
+    if rule.metric in LASTING:
+        bucket = rule.metric.removeprefix("newly_")
+        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
+        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
+        ids = names(rule.questions, len(rule.questions), 4)
+        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
     if rule.change is None:
         limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
         return f"{rule.name} does not hold{limit}"
     way = "rose" if rule.change > 0 else "fell"
     ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{ends}"
+    of = f" in {found.questions}" if rule.metric in BAD else ""
+    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
 
 
 def words_for(rule: RuleResult, value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from surefoot.core.records import is_ai, whose_by_name
+from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.words import counted, in_plain_words, names, plain
 from surefoot.gate.decide import GateResult, RuleResult, words_for
 from surefoot.gate.metrics import UNGRADED, metric_named
@@ -20,19 +20,18 @@ from surefoot.report.blocks import (
     Columns,
     Headline,
     Items,
-    Line,
     Paragraph,
     Quote,
     Report,
     Section,
     Span,
     Table,
-    number,
     overridden,
     problem_section,
 )
 
 _NAMED = 6  # questions in a line
+_PRINTED = 4  # questions with both answers on paper; the others have a line
 _PASSAGES = 2  # that an answer cites, of those shown beside it
 _LONGEST_PASSAGE = 600
 
@@ -70,7 +69,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     yield from [f"Not as the gate file has it: {overridden(found.overridden)}."] if found.overridden else []
     if found.cannot_tell:
         ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
-        yield f"People cannot tell of {counted(len(found.cannot_tell), 'question')}: {ids}."
+        yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
     yield from (f"{note[:1].upper()}{note[1:]}." for note in found.notes)
 
 
@@ -113,8 +112,7 @@ def _value(rule: RuleResult, value: float | None) -> str:
 
 
 def _signed(rule: RuleResult, value: float | None) -> str:
-    words = words_for(rule, value)
-    return words if words[:1] in "-0" else f"+{words}"
+    return f"{'+' if (value or 0) > 0 else ''}{words_for(rule, value)}"
 
 
 def unseen(found: GateResult) -> str:
@@ -123,7 +121,10 @@ def unseen(found: GateResult) -> str:
         return ""
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
-        return f"{alike}; people looked at {'none' if found.uncalibrated else 'all'} of the {found.differing} others."
+        who = whose(found.annotators) if found.annotators else "people"
+        seen = "nobody looked at" if found.uncalibrated else f"{who} looked at"
+        which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
+        return f"{alike}; {seen} {which}."
     pairs = f"{found.unseen} of {counted(found.differing, 'differing pair')}"
     left = f"{pairs} of {counted(found.unseen_questions, 'question')} unseen"
     time = f"about {counted(found.minutes, 'minute')} would close it"
@@ -132,7 +133,7 @@ def unseen(found: GateResult) -> str:
 
 def _body(found: GateResult) -> Iterator[Block]:
     if found.changed:
-        cases = [_case(one) for one in found.changed]
+        cases = [_case(one, calm=place >= _PRINTED) for place, one in enumerate(found.changed)]
         heads = ("id", "change", "stratum", "question", "before", "now")
         shown = listed(heads, ("change", "stratum"), cases, len(cases))
         yield Section(f"Questions that changed ({len(cases)})", (shown,))
@@ -152,10 +153,6 @@ def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Blo
         rows = [(value, rule.metric, _value(rule, rule.before), _value(rule, rule.after), _change(rule))
                 for value, rules in values.items() for rule in rules]  # fmt: skip
         yield Section(f"Changes by {field}", (Table((field, "metric", "baseline", "candidate", "change"), rows),))
-    base, cand = found.measures["base"], found.measures["cand"]
-    measured = [(name, number(name, base[name]), number(name, cand[name]), metric.unit)
-                for name in base if (metric := metric_named(name)) is not None]  # fmt: skip
-    yield Section("Metrics", (Table(("metric", "baseline", "candidate", "over"), measured, on_paper=1),))
 
 
 def _change(rule: RuleResult) -> str:
@@ -170,7 +167,6 @@ def _background(found: GateResult) -> Iterator[str]:
         times = f", every question asked {counted(found.times[side], 'time')}" if found.times[side] > 1 else ""
         yield f"{found.names[side]}: {', '.join(found.runs[side])}{times}, {graded_by(found.graders[side])}"
     yield from (f"not counted: {one}" for one in found.not_counted)
-    yield f"trust: {found.trust}"
     for grader, words in found.failed_checks.items():
         yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
     if found.annotators:
@@ -184,7 +180,7 @@ def _background(found: GateResult) -> Iterator[str]:
         yield "one run of a pipeline that varies is hardly enough to decide by: five are"
 
 
-def _case(one: Mapping[str, Any]) -> Case:
+def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
     """A question with both answers, what they cite, and whose word their buckets are."""
     asked = plain(one["question"], LONGEST_QUESTION)
     base, cand = one["base"], one["cand"]
@@ -194,7 +190,7 @@ def _case(one: Mapping[str, Any]) -> Case:
     inside += [Paragraph((Span("expected:", "strong"), one["expected"]))] if one["expected"] else []
     columns = Columns(tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate"))))
     cells = one["question_id"], one["turn"], one["stratum"], asked, _bucket(base), _bucket(cand)
-    return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"])
+    return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
 
 
 def _bucket(side: Mapping[str, Any]) -> str:

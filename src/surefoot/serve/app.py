@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, ExceptionHandler
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.records import CHANGE
 from surefoot.core.result import NOBODY, Person
-from surefoot.gate.rules import is_rule
-from surefoot.io.gatefiles import MARGIN, GateFile
+is_rule = None
+MARGIN=GateFile=None
 from surefoot.report import history as reports
 from surefoot.report import of
 from surefoot.report.blocks import Items, Report, overridden

@@ -64,7 +64,7 @@ def gate(
         called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
     )
     overridden = _overridden(parsed, gatefiles.load(gate or GATE))
-    if files := [name for name in runs if is_file_of_verdicts(name)]:
+    if files := [name for name in runs if is_file_of_verdicts(name, db)]:
         if without:
             raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
         if len(runs) < 2:
@@ -91,7 +91,7 @@ def gate(
 
 
 def _read(name: Name, db: str | Path | None) -> ReadRun:
-    if is_file_of_verdicts(name):
+    if is_file_of_verdicts(name, db):
         return read_file(name)
     with opened([name], db) as (project, runs):
         return read_all(project, runs)[-1]
@@ -103,8 +103,8 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         return only_run(project, names[0]), only_run(project, names[1])
     base = current_baseline(project)
     if base is None:
-        hint = "name one: surefoot gate BASE CAND; or set one: surefoot baseline BASE"
-        raise UsageError("there is no baseline yet to compare with", hint)
+        hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
+        raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
         return base, only_run(project, names[0])
     others = [run for run in project.runs() if run.manifest.finished and run.version != base.version]
@@ -169,10 +169,12 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
         return f"there is no baseline yet; to set one: surefoot baseline {base}"
     if anchor.version != base:
         return f"the baseline is {anchor.version}, not {base}: surefoot gate {cand} compares with it"
-    moved = [f"{words_for(rule, rule.change)} {rule.metric}" for rule in found.rules
-             if rule.metric in BAD and rule.change]  # fmt: skip
-    far = f"{cand} is {' and '.join(moved)} away from it" if moved else f"{cand} is no farther from it"
-    return f"the baseline stays {base}: {far}; to move it: surefoot baseline {cand}"
+    if found.outcome != "SHIP":
+        return f"the baseline stays {base}"
+    counts = [rule for rule in found.rules if rule.metric in BAD and rule.change]
+    moved = [f"{rule.metric} {words_for(rule, rule.change)}" for rule in counts]
+    far = f"{cand} is estimated at {', '.join(moved)} from it" if moved else f"{cand} is as good"
+    return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
 
 
 class BaselineResult(Result, frozen=True, kw_only=True):

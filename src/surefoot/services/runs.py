@@ -69,16 +69,23 @@ def check_texts(runs: Iterable[Run]) -> None:
             raise Incomplete(message, "import an export with texts")
 
 
-def is_file_of_verdicts(name: Name) -> bool:
-    """A bare word is a run or version, whatever lies in the folder."""
+def is_file_of_verdicts(name: Name, db: str | Path | None = None) -> bool:
+    """A bare word, and what a run or version is called, is no file, whatever lies in the folder."""
     path = Path(name)
-    return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
+    if not path.is_file() or not (path.suffix or path.name != str(name)) or is_export(name):
+        return False
+    with contextlib.suppress(UsageError), Project.existing(db) as project:
+        project.named(str(name))
+        return False
+    return True
 
 
 def read_file(path: Name) -> ReadRun:
     """A file of verdicts. It is read by the bundled rubric, and does not say which documents it is about."""
     problems: list[Problem] = []
     rows = load_verdicts(Path(path), problems)
+    if not rows and Path(path).stat().st_size:
+        raise UsageError(f"{printable(Path(path))} is no file of verdicts", "name a version, a run or an export")
     attempts = max((row.attempt for row in rows), default=1)
     return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
@@ -371,3 +378,7 @@ def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
         before |= now
+
+
+def label_next(project: Project, run: str) -> tuple:  # type: ignore[type-arg]
+    return ()
