@@ -267,7 +267,7 @@ def test_a_report_of_a_run_says_the_same_two_numbers() -> None:
     apply_labels(run, [label(n, "wrong" if n < 8 or n == 20 else "correct", version=f"q{n}/x") for n in range(30)])
     asked = asked_of([run], [run])[0]
     side = side_of([run], asked)
-    trust, known = trust_in({"base": side, "cand": side}, asked), calibrate([run], RUBRIC, GRADER)
+    trust, known = trust_in(side), calibrate([run], RUBRIC, GRADER)
     assert (trust.false_correct, trust.bad_found) == (known.false_correct, known.bad_found)
     words = in_words(trust)
     assert "30 answers were labelled by people (anna); of the answers it calls correct, 5.0% (" in words
@@ -278,7 +278,7 @@ def test_without_drawn_labels_nothing_is_known_and_people_need_no_proof() -> Non
     def told(run: Run) -> str:
         asked = asked_of([run], [run])[0]
         side = side_of([run], asked)
-        return in_words(trust_in({"base": side, "cand": side}, asked))
+        return in_words(trust_in(side))
 
     run = a_run("run", {"a": "x", "b": "x"})
     assert "nobody has labelled a random sample of its answers" in told(run)

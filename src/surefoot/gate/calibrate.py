@@ -24,7 +24,7 @@ from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.core.types import HARMLESS, Passage, Problem, Question
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, SideName, cited_by, said_in
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in
 from surefoot.gate.trust import graders_of
 
 ENOUGH = 50  # labels
@@ -201,13 +201,11 @@ class Trust(Struct, frozen=True):
     bad_found: Interval | None = None  # of the bad ones
 
 
-def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Trust:
-    """Return how far the verdicts on both sides can be trusted; a side that is given twice counts once."""
-    runs = list({id(run): run for side in sides.values() for run in side.runs}.values())
-    said = {(one.run or side.key, one.question_id, one.attempt): one
-            for side in sides.values() for id in asked for one in side.answers[id]}  # fmt: skip
+def trust_in(side: Side) -> Trust:
+    """Return how far the verdicts on a version can be trusted."""
+    runs = side.runs
     graders = graders_of(runs) or {verdict.grader for run in runs for verdict in run.counted()}
-    answers = answers_of(said.values())
+    answers = answers_of(side.all_answers())
     labelled = [one for one in answers if one.label is not None]
     sample = sample_of(answers) if any(one.is_drawn for one in labelled) or len(labelled) == len(answers) else None
     return Trust(

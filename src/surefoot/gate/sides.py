@@ -82,11 +82,6 @@ class Run(Struct):
         return not self.graders or verdict.grader in self.graders
 
     @property
-    def drawn(self) -> set[Place]:
-        """The labels on answers that chance drew."""
-        return {place for place, label in self.labels.items() if label.via != PICKED}
-
-    @property
     def is_by_people(self) -> bool:
         """True for a file in which nobody but people have said anything: it is exact."""
         return bool(self.verdicts) and not self.traces and all(is_person(one.grader) for one in self.verdicts)
@@ -136,11 +131,6 @@ class Said(Struct, frozen=True):
         if verdict is None or verdict.value is None:
             return False
         return verdict is not self.graded.get(axis) or is_person(verdict.grader)
-
-    def is_drawn(self, axis: str) -> bool:
-        """Whether chance drew it to be labelled."""
-        verdict = self.verdicts.get(axis)
-        return verdict is not None and verdict is not self.graded.get(axis) and verdict.via != PICKED
 
 
 class Side(Struct, frozen=True):
