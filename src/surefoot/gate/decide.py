@@ -197,8 +197,11 @@ class _Judge:
     def _results(self, rules: Sequence[Rule]) -> Iterator[RuleResult]:
         """In their order; what changed for good is judged when the rest is."""
         found = {rule.name: self._result(rule) for rule in rules if rule.metric not in LASTING}
-        by_looks = [found[rule.name] for rule in rules
-                    if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS]
+        by_looks = [
+            found[rule.name]
+            for rule in rules
+            if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS
+        ]
         rest_holds = all(self._waived(one).stands in ("pass", "not_applicable") for one in by_looks)
         for rule in rules:
             yield found[rule.name] if rule.name in found else self._for_good(rule, rest_holds)
@@ -345,8 +348,8 @@ class _Judge:
         value = change.value if metric.better == "lower" else -change.value
         behind = self._behind(rule, metric, asked) if status == "fail" else []
         return replace(
-            shown, status=status, change=value * in_units + 0.0, low=low * in_units + 0.0, high=high * in_units + 0.0,
-            by=by, questions=tuple(behind[:_NAMED]),
+            shown, status=status, by=by, questions=tuple(behind[:_NAMED]),
+            **{end: round(one * in_units, 6) + 0.0 for end, one in (("change", value), ("low", low), ("high", high))},
         )  # fmt: skip
 
     def _is_about(self, metric: Metric, id: str, question: Question | None) -> bool:
@@ -412,7 +415,7 @@ class _Judge:
             annotators=self.annotators,
             uncalibrated=self.request.uncalibrated,
             waived=dict(self.request.waivers),
-            notes=(*notes, *self._as_they_are()),
+            notes=(*notes, *self._about_runs()),
             incomplete=self.incomplete,
             problems=trust.problems_of(both),
             failed_checks=self.failed,
@@ -437,13 +440,17 @@ class _Judge:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
 
-    def _as_they_are(self) -> Iterator[str]:
-        """Say which version was asked too seldom and cannot be asked again."""
-        for side in self.request.cannot_ask:
-            answers = self.sides[side].answers
+    def _about_runs(self) -> Iterator[str]:
+        """Say which version is not as it was declared, or was asked too seldom and cannot be asked again."""
+        for side, called in zip(self.sides, self.request.called, strict=True):
+            if side.unsteady:
+                ids = versions.some(side.unsteady)
+                yield f"{called} was declared deterministic, and gave different answers to {ids}"
+        for place in self.request.cannot_ask:
+            answers = self.sides[place].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
-                runs = counted(self.sides[side].attempts, "run")
-                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
+                runs = counted(self.sides[place].attempts, "run")
+                yield f"{self.request.called[place]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})
@@ -578,10 +585,13 @@ def in_one_sentence(found: GateResult) -> str:
         margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
                    if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
         kept = " or ".join(margins)
-        left = f"; nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}"
-        unseen = left if found.unseen else ""
-        return (f"a rise of {kept} is excluded, and no more questions are newly bad than mended{unseen}."
-                if kept else "all rules hold.")  # fmt: skip
+        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
+                else "all rules hold"]  # fmt: skip
+        if found.unseen:
+            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
+        if found.cannot_tell:
+            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
+        return f"{'; '.join(told)}."
     if found.outcome == "BLOCK":
         told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
         more = len(told) - _REASONS

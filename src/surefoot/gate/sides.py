@@ -143,7 +143,15 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        return all(run.deterministic or run.is_by_people for run in self.runs)
+        """True where all runs are declared so, and none of them answers otherwise."""
+        return all(run.deterministic or run.is_by_people for run in self.runs) and not self.unsteady
+
+    @property
+    def unsteady(self) -> list[str]:
+        """Questions to which a pipeline that was declared deterministic gave different answers."""
+        asked = {run.name for run in self.runs if run.deterministic}
+        keys = ((id, {one.key for one in some if one.run in asked}) for id, some in self.answers.items())
+        return [id for id, given in keys if len(given) > 1]
 
     @property
     def attempts(self) -> int:
@@ -209,7 +217,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
         run.labelled_by |= {label.annotator for label in labels}
         if axis == BUCKET_AXIS:
             run.words[key] = word
-        if word.disputed:
+        if word.disputed and axis != BUCKET_AXIS:  # which every report says itself
             divided[axis].append(key[0])
         if word.value is None:
             continue

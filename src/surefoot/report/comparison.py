@@ -31,7 +31,7 @@ from surefoot.report.blocks import (
 )
 
 _NAMED = 6  # questions in a line
-_PRINTED = 4  # questions with both answers on paper; the others have a line
+_PRINTED = 2  # questions with both answers on paper; the others have a line
 _PASSAGES = 2  # that an answer cites, of those shown beside it
 _LONGEST_PASSAGE = 600
 
@@ -67,7 +67,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     yield from [f"Waived: {', '.join(used)}."] if used else []
     yield from [f"Waived without need: {', '.join(needless)}."] if needless else []
     yield from [f"Not as the gate file has it: {overridden(found.overridden)}."] if found.overridden else []
-    if found.cannot_tell:
+    if found.cannot_tell and found.outcome != "SHIP":  # of which the first sentence says it
         ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
         yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
     yield from (f"{note[:1].upper()}{note[1:]}." for note in found.notes)

@@ -41,7 +41,7 @@ _MOSTLY = 0.5  # of the answers
 
 def gate(
     *runs: Name,
-    gate: str | Path | None = None,
+    gate: gatefiles.Gate | None = None,
     rules: Sequence[str] = (),
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
@@ -157,7 +157,7 @@ def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
     found = set[str]()
     for key, labels in rows.items():
         then, now = agreed(label for label in labels if label.id in step.pinned), agreed(labels)
-        if then and then.value is not None and (now is None or now.value != then.value):
+        if then and then.value is not None and (now is None or now.value not in (None, then.value)):
             found.add(keys[key])
     return sorted(found)
 
@@ -244,5 +244,3 @@ def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> Bas
         run=run.id, version=run.version, before=before.id if before else None, moved=moved, buckets=counts,
         headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}", warning=warning,
     )  # fmt: skip
-
-

@@ -305,10 +305,12 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
             told["lost"] = f"{len(lost)} verdicts or labels that were there on {step.at[:10]} are gone"
     yield from (words for run, words in told.items() if run not in versions.left_out)
     by = tuple(sorted(rule.text for rule in rules))
-    if steps and steps[-1].rules != by:
-        before, now = set(steps[-1].rules) - set(by), set(by) - set(steps[-1].rules)
+    # However often it was decided by other rules since: as long as the baseline is the same, that is told.
+    related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
+    if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
+        before, now = set(other.rules) - set(by), set(by) - set(other.rules)
         then, instead = (", ".join(sorted(texts)) or "nothing" for texts in (before, now))
-        yield f"other rules than on {steps[-1].at[:10]}: {instead} in place of {then}"
+        yield f"other rules than on {other.at[:10]}: {instead} in place of {then}"
 
 
 def keep_decision(project: Project, step: Step, tell: Tell) -> None:
@@ -378,7 +380,3 @@ def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
         before |= now
-
-
-def label_next(project: Project, run: str) -> tuple:  # type: ignore[type-arg]
-    return ()
