@@ -24,7 +24,7 @@ from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.core.types import HARMLESS, Passage, Problem, Question
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in, some
 from surefoot.gate.trust import graders_of
 
 ENOUGH = 50  # labels
@@ -346,9 +346,10 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
     labelled = [one for one in answers if one.label is not None]
     annotators = sorted({name for run in runs for name in run.labelled_by})
     labels, skipped = len({one.said.key for one in labelled}), sum(len(run.skipped) for run in runs)
-    disputed = sum(run.disputed for run in runs)
+    disputed = [key[0] for run in runs for key, word in run.words.items() if word.disputed]
     cannot_tell = sum((word.value, word.pending, word.disputed) == (None, None, False) for word in words)
-    passed_over = {"that annotators call differently": disputed, "skipped": skipped, "nobody could tell": cannot_tell}
+    torn = f"that annotators call differently ({some(sorted({*disputed}))})"
+    passed_over = {torn: len(disputed), "skipped": skipped, "nobody could tell": cannot_tell}
     first: dict[str, Any] = {}
     if labelled and not found[BUCKET_AXIS].reason:
         sample = sample_of(answers)
@@ -365,7 +366,7 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
         **first, labels=labels, axes={name: axis for name, axis in found.items() if axis.n or (
             name == BUCKET_AXIS and words)},
         notes=tuple(_notes(answers, labels, passed_over)), skipped=skipped, cannot_tell=cannot_tell,
-        disputed=disputed, grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
+        disputed=len(disputed), grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
         runs=tuple(run.name for run in runs if run.traces), annotators=tuple(annotators), labelled_by=whose(annotators),
         problems=(*(one for run in runs for one in run.problems), *_left_out(runs, said)),
         differ=tuple(_differing(labelled, questions)),
