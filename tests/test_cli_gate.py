@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import surefoot as api
 from surefoot.core.types import Trace, Verdict
 from surefoot.store import Project
 
 from .conftest import Write
-from .gate.helpers import GRADER, changed, decided, gate, kept_run, people_say, questions, rule, say
+from .gate.helpers import GRADER, changed, decided, gate, kept_run, people_say, questions, rule, say, verdicts
 from .in_process import surefoot
 from .kept import kept
 
@@ -238,6 +239,14 @@ def test_graders_that_differ_cannot_be_compared() -> None:
     assert done.code == 2 and "differ in grader" in done.err and "hint: " in done.err
 
 
+def test_a_grader_that_misread_known_answers_ships_nothing() -> None:
+    pair(GOOD)
+    kept("c").add_verdicts(GRADER, [replace(one, self_check="misread 2 of 8") for one in verdicts(GOOD)])
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and found["failed_checks"] == {GRADER: "misread 2 of 8"}
+    assert "grade b and c again" in found["next"][0] and rule(found, "self_check")["holds"] is None
+
+
 # Rules
 
 
@@ -446,8 +455,8 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     assert done.code == 1
     for shown in (done.out, *(path.read_text() for path in (tmp_path / "a.html", tmp_path / "a.md"))):
         assert (
-            not any(char in shown for char in "\x1b\u202e\u061c")
-            and "<script>alert" not in shown.partition("BLOCK")[2]
+            (not any(char in shown for char in "\x1b\u202e\u061c")
+            and "<script>alert" not in shown.partition("BLOCK")[2])
             or shown is done.out
         )
 

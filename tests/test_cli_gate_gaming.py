@@ -123,7 +123,9 @@ def test_a_file_without_the_bad_labels(tmp_path: Path) -> None:
     blocked()
     surefoot("export", tmp_path / "all.jsonl")
     lines = (tmp_path / "all.jsonl").read_text().splitlines(keepends=True)
-    kept = [line for line in lines if not ('"human/ann"' in line and '"wrong"' in line) and '"kind":"steps"' not in line]
+    kept = [
+        line for line in lines if not ('"human/ann"' in line and '"wrong"' in line) and '"kind":"steps"' not in line
+    ]
     (tmp_path / "some.jsonl").write_text("".join(kept))
     done = surefoot("import", tmp_path / "some.jsonl", "--db", tmp_path / "new.db")
     if done.code == 0:  # a union of files may lack labels; the decision then lacks looks
@@ -140,7 +142,9 @@ def test_an_answer_edited_in_the_database() -> None:
     blocked()
     with database() as file:
         trace = file.execute("SELECT trace FROM answers WHERE run = 'v2' AND question_id = 'q000'").fetchone()[0]
-        file.execute("UPDATE answers SET trace = ? WHERE run = 'v2' AND question_id = 'q000'", [trace.replace("x w", "x c")])
+        file.execute(
+            "UPDATE answers SET trace = ? WHERE run = 'v2' AND question_id = 'q000'", [trace.replace("x w", "x c")]
+        )
     done = gate("v1", "v2")
     assert done.code == 4 and "the answer to q000 in the run v2 is not the one that was kept" in done.err
 
@@ -158,7 +162,10 @@ def test_an_answer_edited_in_an_export(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cites", ["[d0#1]", ""])
 def test_an_index_rebuilt_under_the_same_words_is_a_difference(cites: str) -> None:
     """The same answers and the same ids of passages, and other texts behind them."""
-    texts = [Retrieved([Passage("d0#1", text, "d0")]) for text in ("The fee is 5 EUR.", "The fee is 9 EUR.", "The fee is\n5 EUR.")]
+    texts = [
+        Retrieved([Passage("d0#1", text, "d0")])
+        for text in ("The fee is 5 EUR.", "The fee is 9 EUR.", "The fee is\n5 EUR.")
+    ]
     for name, found in zip(("v1", "v2", "v3"), texts, strict=True):
         version(name, told=f"So {cites}", found=found)
     rebuilt = decided("v1", "v2")

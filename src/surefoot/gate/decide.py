@@ -16,7 +16,7 @@ from surefoot.core.records import BAD, CANNOT_TELL, whose
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import Estimate, Problem, Question, check_group_fields
-from surefoot.core.words import counted, names
+from surefoot.core.words import counted
 from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
@@ -142,8 +142,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     sides = versions.side_of(base, asked, keys[0]), versions.side_of(cand, asked, keys[1])
     judge = _Judge(sides, asked, request, rules, gone)
     lean = None if judge.is_seen else _Judge(sides, asked, replace(request, uncalibrated=True), rules, gone)
-    found = judge.comparison(lean, notes)
-    return replace(found, headline=in_one_sentence(found))
+    return judge.comparison(lean, notes)
 
 
 def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule]) -> None:
@@ -446,6 +445,8 @@ class _Judge:
             if side.unsteady:
                 ids = versions.some(side.unsteady)
                 yield f"{called} was declared deterministic, and gave different answers to {ids}"
+            if self.diff.pairs and side.attempts < 2 and not side.deterministic:
+                yield f"one run of {called} is hardly enough to decide by, as its answers may vary: five are"
         for place in self.request.cannot_ask:
             answers = self.sides[place].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
@@ -566,85 +567,11 @@ def _turn(before: str | None, after: str | None) -> str:
 def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:
     one = said[reading.question, reading.key]
     verdict = one.graded.get(BUCKET_AXIS)
-    by_people = reading.label is not None and reading.label != CANNOT_TELL
     return {
-        "bucket": _bucket(reading), "by": "people" if by_people else GRADER, "graded": reading.graded,
+        "bucket": _bucket(reading), "graded": reading.graded,
+        "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
         "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
         "cited": [to_builtins(passage) for passage in cited_by(one, question)],
     }  # fmt: skip
-
-
-def in_one_sentence(found: GateResult) -> str:
-    """Why it was decided so."""
-    open_ = [rule for rule in found.rules if rule.waiver is None]
-    if found.outcome == "SHIP":
-        if not found.differing:
-            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
-        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
-                   if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
-        kept = " or ".join(margins)
-        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
-                else "all rules hold"]  # fmt: skip
-        if found.unseen:
-            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
-        if found.cannot_tell:
-            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
-        return f"{'; '.join(told)}."
-    if found.outcome == "BLOCK":
-        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
-        more = len(told) - _REASONS
-        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
-        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
-        return f"{'; '.join(told)}."
-    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if told:
-        return f"{'; '.join(told)}."
-    if found.lean:
-        by_grader = _counted_words(found) or "no question is newly bad or mended"
-        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
-    for rule in open_:
-        if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            metric = metric_named(rule.metric)
-            is_rise = metric is None or metric.better == "lower"
-            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
-            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
-            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
-            told.append(f"{rule.name}: {rule.reason}")
-    told += [found.next[0].partition(": ")[0]] if found.next else []
-    return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _counted_words(found: GateResult) -> str:
-    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
-              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
-    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
-
-
-def _moved_words(rule: RuleResult, found: GateResult) -> str:
-    if rule.metric in LASTING:
-        bucket = rule.metric.removeprefix("newly_")
-        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
-        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
-        ids = names(rule.questions, len(rule.questions), 4)
-        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
-    if rule.change is None:
-        limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
-        return f"{rule.name} does not hold{limit}"
-    way = "rose" if rule.change > 0 else "fell"
-    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    of = f" in {found.questions}" if rule.metric in BAD else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
-
-
-def words_for(rule: RuleResult, value: float | None) -> str:
-    """A number of a rule as people read it: of a share in points."""
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    if metric is not None and metric.shape == "share":
-        return f"{round(value * 100, 1) + 0.0:g} points"
-    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"

@@ -145,7 +145,7 @@ def diff_of(readings: Mapping[str, Sequence[Reading]]) -> Diff:
 
 
 def _chance(*of: object) -> bytes:
-    return hashlib.sha256("\0".join(map(str, of)).encode()).digest()
+    return hashlib.sha256("\0".join(map(str, of)).encode(errors="surrogatepass")).digest()
 
 
 class Change(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.words import counted, in_plain_words, names, plain
-from surefoot.gate.decide import GateResult, RuleResult, words_for
+from surefoot.gate.decide import GateResult, RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
@@ -29,6 +29,7 @@ from surefoot.report.blocks import (
     overridden,
     problem_section,
 )
+from surefoot.services.gate import words_for
 
 _NAMED = 6  # questions in a line
 _PRINTED = 2  # questions with both answers on paper; the others have a line
@@ -176,8 +177,6 @@ def _background(found: GateResult) -> Iterator[str]:
            " changes much both ways and the grader is blind), one of twice the margin 1 in 100; an unchanged version"
            " is blocked about 1 time in 60 at five runs; faults shared by a whole run or document are known only"
            " from the runs there are")  # fmt: skip
-    if min(found.times.values()) < 2:
-        yield "one run of a pipeline that varies is hardly enough to decide by: five are"
 
 
 def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
