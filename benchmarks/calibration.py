@@ -66,9 +66,10 @@ def truth(case: Case) -> tuple[float, float, float]:
 def simulated(case: Case, rng: np.random.Generator) -> tuple[Sample, int]:
     """A run with labels as the queue draws them, and how many of its answers are flagged."""
     documents = rng.integers(0, case.documents, case.questions) if case.documents else np.arange(case.questions)
+    spread = 1 / case.correlation - 1 if case.correlation else 0.0
     bad, sensitivity, specificity = (
         np.full(len(documents), share) if not case.correlation
-        else rng.beta(*(part * (1 / case.correlation - 1) for part in (share, 1 - share)), case.documents)[documents]
+        else rng.beta(share * spread, (1 - share) * spread, case.documents)[documents]
         for share in case[:3]
     )  # fmt: skip
     is_bad = rng.random(case.questions) < bad
