@@ -131,7 +131,7 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         assert page.request.post(f"{server.url}/answers/mine/look", data={}).status == 403
         assert page.goto(f"{server.url}/answers/nobody/").status == 404  # type: ignore[union-attr]
     with Project.existing() as kept:
-        assert [(row.annotator, row.value, row.drawn) for row in kept.labels()][0] == ("Ana", "wrong", "flagged")
+        assert next((row.annotator, row.value, row.drawn) for row in kept.labels()) == ("Ana", "wrong", "flagged")
 
 
 def test_what_is_not_there_is_said(page: Page, site: Server) -> None:

@@ -22,6 +22,7 @@ from surefoot.gate.sides import documents_of
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.rows import read_rows
 from surefoot.io.verdicts import load_verdicts
+from surefoot.services.project import known_answers
 from surefoot.services.runs import (
     Name,
     check_texts,
@@ -166,7 +167,8 @@ def _labels(project: Project, of: Run, run: Graded, by: Rubric, asked: _Asked) -
         told += load_labels(path, run.problems, rubric=by, graders=graders, places=places)
     keys = set(run.versions.values())
     if told:
-        told = bound(told, run.versions, run.problems, run=run.id, rubric_sha256=by.sha256, places=places)
+        answers = [one._replace(rubric_sha256=by.sha256) for one in known_answers(of)]
+        told = bound(told, answers, run.problems, places=places)
         project.add_new_labels(keys, lambda known: not_yet_in(known, told, asked.now))
     labels = project.labels(keys=keys)
     usable = [label for label in labels if label.rubric_sha256 in ("", by.sha256)]
