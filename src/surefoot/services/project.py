@@ -45,7 +45,7 @@ class Exported(Result, frozen=True):
 
 
 class Imported(Result, frozen=True):
-    """`new` are the rows that the project did not have; `left_out` labels are on answers that the run does not have."""
+    """`new` are the rows that the project did not have; `left_out` labels are on no answer, or may be on several."""
 
     file: str
     project: str
@@ -127,7 +127,8 @@ def import_(
 ) -> Imported:
     """Add what `export` wrote, or labels made elsewhere, to the project; all of it or nothing.
 
-    `run` is the run whose answers labels are on. What is there already stays, so a file may be imported again.
+    `run` is the run whose answers labels are on; else all runs are looked through. What is there already stays, so a
+    file may be imported again.
     """
     path = Path(file)
     if not path.is_file():

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.core.records import (
+    AI,
     BY_CHOICE,
     CANNOT_TELL,
     SETTLED,
@@ -182,6 +183,7 @@ class LookSession:
         self._pace: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)  # seconds and keys
         self._told: dict[str, str] = {}
         self._drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        self._labels: tuple[int, list[Label], dict[bool, Outlook]] = -1, [], {}  # by whether labels of AIs count
         self._files = _files_of(project.database.file)
         self._view = lru_cache(maxsize=200)(self._make_view)
         self._says = lru_cache(maxsize=5_000)(lambda key: says(looks.answers[key].item))
@@ -189,16 +191,18 @@ class LookSession:
         self._judged_at = self._now("").outlook.seen
 
     def _now(self, person: str, *, settling: bool = False) -> _Now:
-        """Read all labels by this rubric. An AI's does not spare people their looks."""
+        """Read all labels by this rubric, unless none was added since. An AI's does not spare people their looks."""
         self.check()
-        found = self.project.labels(keys=self.looks.answers)
-        rows = [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)]
-        past = _Past(rows, SETTLED + person if settling else person)
-        return _Now(rows, past, self._outlook(row for row in rows if is_ai(person) or not is_ai(row.annotator)))
-
-    def _outlook(self, rows: Iterable[Label]) -> Outlook:
-        needed = self.fields[0].name
-        return self.looks.outlook({key: word for (key, axis), word in agreed_words(rows).items() if axis == needed})
+        count = self.project.counts()["verdicts"]
+        if self._labels[0] != count:
+            found = self.project.labels(keys=self.looks.answers)
+            self._labels = count, [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)], {}
+        _, rows, outlooks = self._labels
+        if is_ai(person) not in outlooks:
+            words = agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
+            mine = {key: word for (key, axis), word in words.items() if axis == self.fields[0].name}
+            outlooks[is_ai(person)] = self.looks.outlook(mine)
+        return _Now(rows, _Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
 
     def check(self) -> None:
         """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
@@ -301,7 +305,7 @@ class LookSession:
                 if one.drawn != "look" or key not in now.outlook.words}  # fmt: skip
         return Progress(
             seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), ceil(len(left) * each / 60),
-            self._outlook(now.rows).seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
+            self._now(AI).outlook.seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
             now.past.kept[-1] if now.past.kept else "",
         )  # fmt: skip
 
@@ -415,21 +419,18 @@ class LookSession:
         """The answers that annotators call differently, those that somebody has settled last."""
         rows = self._now("").rows if given is None else given
         people = agreed_words(row for row in rows if not is_settler(row.annotator))
-        disputed: defaultdict[str, set[str]] = defaultdict(set)
-        for (key, axis), word in people.items():
-            if word.disputed:
-                disputed[key].add(axis)
-        words, found = agreed_words(rows) if disputed else {}, []
-        for key, axes in disputed.items():
-            names = sorted({row.annotator for row in rows if row.version == key})
-            said = [one for name in names if (one := _Past(rows, name).said(key)).values]
+        disputed: dict[str, list[Label]] = {key: [] for (key, _), word in people.items() if word.disputed}
+        for row in rows:
+            if row.version in disputed:
+                disputed[row.version].append(row)
+        found = []
+        for key, some in disputed.items():
+            words, text = agreed_words(some), self.looks.answers[key].item.question.text
+            axes = frozenset(axis for _, axis in words if (key, axis) in people and people[key, axis].disputed)
+            said = [_Past(some, name).said(key) for name in sorted({row.annotator for row in some})]
             settled = tuple(one for one in said if is_settler(one.who))
-            others, is_open = (
-                tuple(one for one in said if one not in settled),
-                any(words[key, a].disputed for a in axes),
-            )
-            text = self.looks.answers[key].item.question.text
-            found.append(Dispute(key, text, frozenset(axes), others, settled, is_open))
+            others = tuple(one for one in said if one.values and one not in settled)
+            found.append(Dispute(key, text, axes, others, settled, any(words[key, axis].disputed for axis in axes)))
         return sorted(found, key=lambda one: not one.is_open)
 
     def ask_gate(self) -> str:
