@@ -1,102 +1,99 @@
-"""The baseline moves to a run that may ship, and to no other."""
+"""The anchor: a baseline is set once with nothing to compare with, and only a person moves it."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import surefoot as api
 
-from .gate.helpers import changed, kept_run
+from .gate.helpers import changed, decided, kept_run, people_say
 from .in_process import surefoot
 
 GOOD = "c" * 38 + "r" * 2
-WORSE = changed(GOOD, range(6))
-TRUTH = "--uncalibrated"
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def version(name: str, buckets: str = GOOD) -> str:
+    return kept_run(name, buckets, told="x", deterministic=True)
 
 
-def run(name: str, buckets: str = GOOD) -> str:
-    return kept_run(name, buckets, deterministic=True)
-
-
-def update(run: str, *options: str) -> tuple[int, dict[str, Any]]:
-    done = surefoot("baseline", "update", run, "--json", *options)
-    return done.code, done.json["baseline"]
-
-
-def base_of(candidate: str) -> str:
-    return str(surefoot("gate", candidate, TRUTH, "--json").json["names"]["base"])
-
-
-def test_it_moves_only_to_what_ships_and_the_gate_follows(project: Path) -> None:
-    first, better, worse = run("v1"), run("v2"), run("v3", WORSE)
-    done = surefoot("baseline", "update", first, TRUTH)
-    assert done.code == 0 and done.out.splitlines()[-2].startswith("SHIP - ")
-    assert done.out.splitlines()[-1] == ("the baseline is now v1 (there was none; the run was compared with itself)")
-    assert base_of(better) == "v1"
-    done = surefoot("baseline", "update", worse, TRUTH)
-    assert done.code == 1 and "BLOCK - " in done.out and "wrong rose by 15 points" in done.out
-    assert done.out.splitlines()[-1] == "the baseline stays v1"
-    assert api.baseline() == "v1"
-    assert update(better, TRUTH) == (0, {"before": "v1", "now": "v2", "moved": True})
-    assert update(better, TRUTH) == (0, {"before": "v2", "now": "v2", "moved": False})
-    assert base_of(worse) == "v2"
-    lines = surefoot("gate", "--history").out.splitlines()
-    assert sum("new baseline" in line for line in lines) == 2 and "v1 -> v2" in lines[-1] + lines[-2]
-
-
-def test_a_decision_alone_does_not_move_a_baseline_that_was_set(project: Path) -> None:
-    first, second, third = run("v1"), run("v2"), run("v3")
-    assert update(first, TRUTH)[0] == 0
-    assert surefoot("gate", first, second, TRUTH).code == 0
-    assert base_of(third) == "v1", "v2 may ship, but nobody said that it did"
-
-
-def test_before_it_is_first_moved_the_baseline_is_what_shipped_last(project: Path) -> None:
-    first, second, third = run("v1"), run("v2"), run("v3")
-    assert surefoot("gate", first, second, TRUTH).code == 0
-    assert update(third, TRUTH) == (0, {"before": "v2", "now": "v3", "moved": True})
-
-
-def test_what_was_blocked_cannot_begin_anew_compared_with_itself(project: Path) -> None:
-    first, worse = run("v1"), run("v2", WORSE)
-    assert surefoot("gate", first, worse, TRUTH).code == 1
-    assert update(worse, TRUTH) == (1, {"before": None, "now": None, "moved": False})
-
-
-def test_without_labels_nothing_moves(project: Path) -> None:
-    done = surefoot("baseline", "update", run("v1"))
-    assert done.code == 3 and done.out.splitlines()[-1] == (
-        "there is still no baseline; label some answers: surefoot label v1"
+def test_the_first_has_nothing_to_compare_with_and_tells_its_four_counts() -> None:
+    version("v1", "c" * 30 + "w" * 3 + "u" * 2 + "r" * 5)
+    assert surefoot("baseline").code == 2 and api.baseline() is None
+    done = surefoot("baseline", "v1")
+    assert done.code == 0 and "SHIP" not in done.out and not done.err
+    assert done.out == (
+        "baseline set; nothing to compare with: v1 (1 run), 30 correct, 3 wrong, 2 unsupported, 5 refused\n"
     )
+    shown = surefoot("baseline", "--json").json
+    assert (shown["version"], shown["run"], shown["moved"]) == ("v1", "v1", False) and api.baseline() == "v1"
+    assert shown["buckets"] == {"correct": 30, "wrong": 3, "unsupported": 2, "refused": 5, "ungraded": 0}
 
 
-def test_a_baseline_that_refuses_everything_is_none(project: Path) -> None:
-    assert update(run("v1", "r" * 40), TRUTH)[0] == 1
+def test_a_first_baseline_whose_answers_are_mostly_bad_is_warned_of() -> None:
+    version("v1", "w" * 15 + "u" * 10 + "c" * 15)
+    done = surefoot("baseline", "v1")
+    assert done.code == 0 and done.err.startswith("warning: most of its answers are bad (25 of 40)")
 
 
-def test_what_is_no_run_cannot_be_a_baseline(project: Path) -> None:
-    Path("verdicts.jsonl").write_text(json.dumps({"question_id": "q", "axis": "factuality", "value": "correct"}))
-    run("v1")
-    for name in ("verdicts.jsonl", "nosuch"):
-        done = surefoot("baseline", "update", name)
-        assert done.code == 2 and f"has no run or version {name!r}" in done.err and "hint: " in done.err
-    assert api.baseline() is None
+def test_a_version_that_ships_leaves_it_where_it_is() -> None:
+    version("v1"), version("v2"), version("v3")
+    surefoot("baseline", "v1")
+    found = decided("v2")
+    assert found["outcome"] == "SHIP" and "the baseline stays v1" in found["baseline"]
+    assert "surefoot baseline v2" in found["baseline"] and decided("v3")["names"]["base"] == "v1"
+    moved = surefoot("baseline", "v2")
+    assert moved.code == 0 and moved.out.startswith("baseline moved: v2 (1 run), 38 correct")
+    assert decided("v3")["names"]["base"] == "v2"
+    assert surefoot("baseline", "v2", "--json").json["moved"] is False, "it is there already"
+    assert "the baseline is v2, not v1" in decided("v1", "v3")["baseline"]
 
 
-def test_a_comparison_that_is_not_kept_leaves_no_trace(project: Path) -> None:
-    first, second = run("v1"), run("v2")
-    assert api.gate(first, second, uncalibrated=True, keep=False).outcome == "SHIP" and not api.decisions()
-    assert surefoot("gate", first, second, TRUTH).code == 0
-    before = api.decisions()
-    assert api.gate(first, run("v3", WORSE), uncalibrated=True, keep=False).outcome == "BLOCK"
-    assert api.decisions() == before
+def test_a_worse_version_needs_a_reason_which_is_kept() -> None:
+    version("v1"), version("v2", changed(GOOD, [0]))
+    people_say("v1", "c"), people_say("v2", "w")
+    surefoot("baseline", "v1")
+    for words in ((), ("--accept-worse", " ")):
+        stays = surefoot("baseline", "v2", *words)
+        assert stays.code == 1 and stays.out == "the baseline stays v1: v2 has more wrong than it\n"
+        assert "q000" in stays.err and "--accept-worse" in stays.err and api.baseline() == "v1"
+    assert surefoot("baseline", "v2", "--json").json["exit_code"] == 1
+    assert surefoot("baseline", "v2", "--accept-worse", "the law changed").code == 0
+    assert api.baseline() == "v2"
+    moves = [one.step for one in api.decisions() if one.step.mode == "baseline"]
+    assert [one.waived for one in moves] == [{}, {"worse": "the law changed"}]
+    assert "new baseline  v1 -> v2  waived: worse" in surefoot("gate", "--history").out
+
+
+def test_what_is_not_decided_does_not_move_it_either() -> None:
+    version("v1"), version("v2", changed(GOOD, [0]))
+    surefoot("baseline", "v1")
+    stays = surefoot("baseline", "v2")
+    assert stays.code == 3 and "v2 has INCONCLUSIVE against it" in stays.out and "look at 1 pair" in stays.err
+
+
+def test_what_is_estimated_above_the_anchor_does_not_move_it_though_it_ships() -> None:
+    """One answer turned unsupported, another is no longer: as many; then wrong ones likewise."""
+    version("v1", changed(GOOD, [0])), version("v2", changed(GOOD, [1]))
+    people_say("v1", "wc"), people_say("v2", "cw")
+    surefoot("baseline", "v1")
+    assert decided("v2")["outcome"] == "SHIP" and surefoot("baseline", "v2").code == 0, "one newly wrong, one mended"
+
+
+def test_without_grades_or_a_run_there_is_no_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    version("v1", changed(GOOD, [3], "-"))
+    done = surefoot("baseline", "v1")
+    assert done.code == 4 and "1 answer of v1 is not graded" in done.err and "surefoot grade v1" in done.err
+    Path("README.md").write_text("# Read me")
+    for name in ("nosuch", "README.md"):
+        assert surefoot("baseline", name).code == 2
+    assert surefoot("baseline").code == 2
+
+
+def test_a_baseline_can_be_an_export_of_another_project(tmp_path: Path) -> None:
+    version("v1")
+    surefoot("export", tmp_path / "v1.jsonl", "v1")
+    done = surefoot("baseline", tmp_path / "v1.jsonl", "--db", tmp_path / "new.db")
+    assert done.code == 0 and api.baseline(tmp_path / "new.db") == "v1"

@@ -1,250 +1,288 @@
-"""Ways to get a worse pipeline shipped, each tried as somebody would try it: by commands, on real runs."""
+"""Ways to get a worse version shipped, each tried as somebody would try it. None of them ships in silence."""
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Sequence
-from contextlib import chdir
+import contextlib
+import os
+import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from surefoot.core.types import Ask
-from surefoot.services.run import run as run_pipeline
+from surefoot.core.types import Passage, Retrieved
 
-from .conftest import Done
-from .gate.helpers import changed, label_of
+from .gate.helpers import changed, decided, gate, kept_run, people_say, questions, rule, say
 from .in_process import surefoot
-from .kept import add_labels
 
 COUNT = 60
 GOOD = "c" * COUNT
+NEWLY = range(6)
+WORSE = changed(GOOD, NEWLY)
+CODE = {"told": "x", "deterministic": True, "pipeline": "mine:answer"}
 
 
-def question(number: int, **more: object) -> dict[str, Any]:
-    return {"qid": f"q{number:03}", "q": f"What is the fee for item {number}?", "answerable": True,
-            "gold_ids": [f"p{number}"], **more}  # fmt: skip
+def version(name: str, buckets: str = GOOD, **more: Any) -> str:  # noqa: ANN401
+    """A run of a version with code of its own, called after it."""
+    return kept_run(more.pop("id", name), buckets, version=name, **{**CODE, "code_sha256": f"code of {name}", **more})
 
 
-class Project:
-    """A pipeline that says what it is told to, and the folder of its runs."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.ask_about(question(number) for number in range(COUNT))
-
-    def do(self, *arguments: str | Path) -> Done:
-        return surefoot(*arguments, cwd=self.root)
-
-    def ask_about(self, questions: Any, name: str = "questions.json") -> None:  # noqa: ANN401
-        (self.root / name).write_text(json.dumps(list(questions)), encoding="utf-8")
-
-    def asked(
-        self, name: str, buckets: str, version: str, *, words: str = "", questions: str = "questions.json"
-    ) -> str:
-        """Asked, and not yet graded."""
-
-        def fees(ask: Ask) -> dict[str, Any]:
-            number = int(ask.id[1:])
-            fee = number + {"c": 10, "w": 500}[buckets[number]]
-            passage = {"id": f"p{number}", "text": f"The fee for item {number} is EUR {number + 10}. It is due in May."}
-            said = f"{words or name}, the fee for item {number} is EUR {fee} [p{number}]."
-            return {"answer": said, "retrieved": [passage]}
-
-        with chdir(self.root):
-            made = run_pipeline(fees, questions=questions, version=version)
-        assert made.exit_code == 0
-        return made.run
-
-    def run(self, name: str, buckets: str, version: str, **more: str) -> str:
-        made = self.asked(name, buckets, version, **more)
-        assert self.do("grade", made, "--grader", "rules").code == 0
-        return made
-
-    def label(self, run: str, places: Sequence[int], value: str, drawn: str = "sample", who: str = "ann") -> None:
-        add_labels(*(label_of(run, f"q{i:03}", value, who, drawn) for i in places))
-
-    def gate(self, *arguments: str) -> Any:  # noqa: ANN401
-        done = self.do("gate", *arguments, "--json")
-        assert done.out, done.err
-        return done.json
+def blocked() -> dict[str, Any]:
+    """v2 is blocked against v1: six questions are newly wrong, and people looked at all that differs."""
+    version("v1"), version("v2", WORSE)
+    people_say("v1", "c" * 6), people_say("v2", "w" * 6)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "BLOCK" and len(found["newly_wrong"]) == 6
+    return dict(found)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def told(found: dict[str, Any]) -> str:
+    return " ".join([found["headline"], *found["notes"]])
 
 
-def wrong(found: Any) -> dict[str, Any]:  # noqa: ANN401
-    return next(check for check in found["checks"] if check["name"] == "wrong")
+@contextlib.contextmanager
+def database() -> Any:  # noqa: ANN401
+    """The project's file in the hands of somebody who drops what guards it."""
+    with contextlib.closing(sqlite3.connect(os.environ["SUREFOOT_DB"])) as file, file:
+        guards = file.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in guards:
+            file.execute(f"DROP TRIGGER {name}")
+        yield file
+        for _, made in guards:
+            file.execute(made)
 
 
-TRUTH = "--uncalibrated"
+# What people say
 
 
-def test_running_again_until_one_is_lucky_pools_all_runs_and_spends_looks(project: Project) -> None:
-    base = project.run("base", GOOD, "v1")
-    looks, changes = [], []
-    for number, newly_wrong in enumerate((9, 9, 0)):
-        cand = project.run(f"cand{number}", changed(GOOD, range(newly_wrong)), "v2")
-        found = project.gate(base, cand, TRUTH)
-        looks.append(found["look"])
-        changes.append(round(wrong(found)["change"] * COUNT, 3))
-        assert found["outcome"] != "SHIP" and len(found["runs"]["cand"]) == number + 1
-    assert looks == [1, 2, 3] and changes == [9, 9, 6]
-    assert found["alpha_left"] < 0.05 / 9
-    assert project.gate(base, cand, TRUTH)["look"] == 3, "to look again at the same answers is no other look"
+@pytest.mark.parametrize("labels", ["?" * 6, "?" * COUNT])
+def test_cannot_tell_on_the_bad_ones_or_on_everything(labels: str) -> None:
+    version("v1", told="y"), version("v2", WORSE)
+    people_say("v1", GOOD)
+    people_say("v2", "." * 6 + "c" * 54), people_say("v2", labels)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and rule(found)["high"] >= 6
+    assert len(found["cannot_tell"]) == len(labels) and "People cannot tell of" in gate("v1", "v2").out
 
 
-def test_a_run_that_was_never_named_counts_as_well(project: Project) -> None:
-    base = project.run("base", GOOD, "v1")
-    unlucky = project.run("unlucky", changed(GOOD, range(30)), "v2")
-    found = project.gate(base, lucky := project.run("lucky", GOOD, "v2"), TRUTH)
-    assert found["runs"]["cand"] == [unlucky, lucky]
-    assert wrong(found)["change"] == pytest.approx(15 / COUNT, abs=0.01)
+def test_cannot_tell_on_both_sides_of_everything() -> None:
+    version("v1"), version("v2", WORSE)
+    for run in ("v1", "v2"):
+        people_say(run, "?" * COUNT)
+    assert decided("v1", "v2")["outcome"] == "INCONCLUSIVE"
 
 
-def test_a_run_that_is_not_graded_cannot_be_kept_out_of_sight(project: Project) -> None:
-    base = project.run("base", GOOD, "v1")
-    unlucky = project.asked("unlucky", changed(GOOD, range(30)), "v2")
-    done = project.do("gate", base, project.run("lucky", GOOD, "v2"), TRUTH)
-    assert done.code == 4 and unlucky in done.err and "is not graded" in done.err
-    assert "surefoot grade" in done.err and f"--without {unlucky}" in done.err
+def test_cannot_tell_of_so_few_that_the_margin_bears_them_is_said_in_the_first_sentence() -> None:
+    version("v1"), version("v2", changed(GOOD, [0]))
+    people_say("v1", "c"), people_say("v2", "?")
+    found = decided("v1", "v2")
+    assert found["outcome"] == "SHIP" and "people cannot tell of q000" in found["headline"]
 
 
-def test_a_run_against_itself_stands_for_itself_alone(project: Project) -> None:
-    other = project.run("other", changed(GOOD, range(30)), "v1")
-    run = project.run("base", GOOD, "v1")
-    found = project.gate(run, run, TRUTH)
-    assert [len(names) for names in found["runs"].values()] == [1, 1] and wrong(found)["change"] == 0
-    assert project.do("gate", run, run, TRUTH, "--without", other, "--reason", "x").code == 2
+def test_labels_on_nice_ones_only() -> None:
+    """The six that got worse are never shown to anybody."""
+    version("v1", told="y"), version("v2", WORSE)
+    people_say("v1", GOOD), people_say("v2", "." * 6 + "c" * 54)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and found["unseen"] == 6 and found["lean"] == "BLOCK"
 
 
-def test_what_is_left_out_is_said_with_its_reason_for_ever(project: Project) -> None:
-    base = project.run("base", GOOD, "v1")
-    unlucky = project.run("unlucky", changed(GOOD, range(30)), "v2")
-    lucky = project.run("lucky", GOOD, "v2")
-    without = ("--without", unlucky)
-    for reason in ((), ("--reason", " ")):
-        done = project.do("gate", base, lucky, TRUTH, *without, *reason)
-        assert done.code == 2 and "reason" in done.err and "hint:" in done.err
-    unknown = project.do("gate", base, lucky, TRUTH, "--without", "nosuch", "--reason", "x")
-    assert unknown.code == 2 and unlucky in unknown.err
-    said = project.do("gate", base, lucky, TRUTH, *without, "--reason", "the server was down")
-    assert said.code == 0 and f"Left out: {unlucky} (the server was down)" in said.out
-    again = project.run("again", GOOD, "v2")
-    later = project.gate(base, again, TRUTH)
-    assert any("left out on" in note and f"{unlucky} (the server was down)" in note for note in later["notes"])
-    assert len(later["runs"]["cand"]) == 3, "and it counts again unless it is left out again"
+def test_labels_on_nice_ones_that_a_blind_grader_cannot_tell_either() -> None:
+    """It calls all of them correct; 20 of 60 are looked at, by choice and not in their order."""
+    version("v1", told="y"), version("v2")
+    people_say("v1", GOOD), people_say("v2", "." * 40 + "c" * 20)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and found["unseen"] == 40
 
 
-def test_a_replay_of_a_run_counts_once(project: Project) -> None:
-    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
-    alone = project.gate(base, cand, TRUTH)
-    replayed = project.run("replayed", GOOD, "v2", words="cand")
-    found = project.gate(base, replayed, TRUTH)
-    assert wrong(found) == wrong(alone) and found["look"] == 1 and len(found["runs"]["cand"]) == 1
+def delete_labels(*answers: str) -> None:
+    with database() as file:
+        marks = ",".join("?" * len(answers))
+        where = f"grader LIKE 'human/%' AND run = 'v2' AND question_id IN ({marks})"
+        assert file.execute(f"DELETE FROM verdicts WHERE {where}", answers).rowcount == len(answers)
 
 
-def test_labels_on_what_agrees_teach_nothing(project: Project) -> None:
-    """Somebody labels where the grader is right, and says so of none of the others."""
-    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
-    for run in (base, cand):
-        project.label(run, range(40), "correct", "chosen")
-    found = project.gate(base, cand)
-    assert found["outcome"] == "INCONCLUSIVE" and "nobody has labelled factuality" in wrong(found)["reason"]
-    assert found["trust"]["drawn"] == 0 and "labelled by choice" in found["trust"]["in_words"]
-    for run in (base, cand):
-        project.label(run, range(40), "correct", "sample", "bob")
-    assert "nobody has labelled" not in wrong(project.gate(base, cand))["reason"]
+def test_labels_deleted_from_the_database() -> None:
+    blocked()
+    delete_labels(*(f"q{n:03}" for n in NEWLY))
+    found = decided("v1", "v2")
+    assert found["outcome"] == "BLOCK" and "this code was blocked on" in found["headline"]
+    assert "6 verdicts or labels that were there on" in told(found)
 
 
-@pytest.mark.parametrize("side", ["base", "cand"])
-def test_labels_on_one_side_only_do_not_block_an_unchanged_pipeline(project: Project, side: str) -> None:
-    """The grader misses what people find, on both sides. They look at one of them."""
-    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
-    labelled = {"base": base, "cand": cand}[side]
-    project.label(labelled, range(6), "wrong")
-    project.label(labelled, range(6, 60), "correct")
-    assert project.gate(base, cand)["outcome"] != "BLOCK"
+def test_labels_deleted_before_anything_was_decided_leave_their_pairs_unseen() -> None:
+    version("v1"), version("v2", changed(WORSE, range(20, 30), "r"))
+    people_say("v1", GOOD), people_say("v2", "w" * 6 + "." * 14 + "r" * 10)
+    delete_labels(*(f"q{n:03}" for n in NEWLY))
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and found["unseen"] == 6
 
 
-def test_a_grader_that_sees_nothing_ships_nothing_that_people_reject(project: Project) -> None:
-    base, cand = project.run("base", GOOD, "v1"), project.run("cand", GOOD, "v2")
-    project.label(base, range(60), "correct")
-    project.label(cand, range(17), "wrong")
-    project.label(cand, range(17, 60), "correct")
-    found = project.gate(base, cand)
-    assert found["outcome"] == "BLOCK" and wrong(found)["low"] > 0
+def test_a_file_without_the_bad_labels(tmp_path: Path) -> None:
+    blocked()
+    surefoot("export", tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text().splitlines(keepends=True)
+    kept = [
+        line for line in lines if not ('"human/ann"' in line and '"wrong"' in line) and '"kind":"steps"' not in line
+    ]
+    (tmp_path / "some.jsonl").write_text("".join(kept))
+    done = surefoot("import", tmp_path / "some.jsonl", "--db", tmp_path / "new.db")
+    if done.code == 0:  # a union of files may lack labels; the decision then lacks looks
+        found = decided("v1", "v2", "--db", tmp_path / "new.db")
+        assert found["outcome"] == "INCONCLUSIVE" and found["unseen"] == 6
+    else:
+        assert "hint: " in done.err
 
 
-def test_hard_questions_dropped_from_both_sets_are_named(project: Project) -> None:
-    worse = changed(GOOD, range(9))
-    base = project.run("base", GOOD, "v1")
-    assert project.gate(base, project.run("cand", worse, "v2"), TRUTH)["outcome"] != "SHIP"
-    assert project.do("questions", "lock", "questions.json").code == 0
-    project.ask_about((question(number) for number in range(9, COUNT)), "easy.json")
-    shutil.copy(project.root / "questions.json.lock", project.root / "easy.json.lock")
-    easy = [project.run(name, worse, version, questions="easy.json") for name, version in (("b2", "v1"), ("c2", "v2"))]
-    found = project.gate(*easy, TRUTH)
-    notes = " ".join([*found["notes"], *(problem["message"] for problem in found["problems"])])
-    assert base in notes and "another question set" in notes
-    assert "q000" in notes and "q008" in notes
-    assert "q000" in project.do("gate", *easy, TRUTH).out
+# Answers and passages
 
 
-def test_an_older_baseline_is_named_once_a_newer_one_has_shipped(project: Project) -> None:
-    """Step by step worse: each step is small, and the first baseline is the one to be held against."""
-    first, second = project.run("first", GOOD, "v1"), project.run("second", GOOD, "v2")
-    assert project.gate(first, second, TRUTH)["outcome"] == "SHIP"
-    third = project.run("third", GOOD, "v3")
-    found = project.gate(first, third, TRUTH)
-    assert any("the baseline is v1, and v2 has shipped since" in note for note in found["notes"])
-    assert project.gate(second, third, TRUTH)["notes"] == []
+def test_an_answer_edited_in_the_database() -> None:
+    blocked()
+    with database() as file:
+        trace = file.execute("SELECT trace FROM answers WHERE run = 'v2' AND question_id = 'q000'").fetchone()[0]
+        file.execute(
+            "UPDATE answers SET trace = ? WHERE run = 'v2' AND question_id = 'q000'", [trace.replace("x w", "x c")]
+        )
+    done = gate("v1", "v2")
+    assert done.code == 4 and "the answer to q000 in the run v2 is not the one that was kept" in done.err
 
 
-def test_what_shipped_by_other_rules_than_the_gate_file_has_not_shipped(project: Project) -> None:
-    first, second = project.run("first", GOOD, "v1"), project.run("second", changed(GOOD, range(30)), "v2")
-    by_rule = project.gate(first, second, "--rule", "wrong <= 30", TRUTH)
-    assert by_rule["outcome"] == "SHIP" and by_rule["overridden"]
-    assert project.gate(first, second, TRUTH)["outcome"] == "BLOCK"
-    assert project.gate(first, project.run("third", GOOD, "v3"), TRUTH)["notes"] == []
+def test_an_answer_edited_in_an_export(tmp_path: Path) -> None:
+    version("v1"), version("v2", WORSE)
+    for name in ("v1", "v2"):
+        surefoot("export", tmp_path / f"{name}.jsonl", name)
+    text = (tmp_path / "v2.jsonl").read_text()
+    (tmp_path / "v2.jsonl").write_text(text.replace("x w q000", "x c q000"))
+    done = gate(tmp_path / "v1.jsonl", tmp_path / "v2.jsonl", "--db", tmp_path / "new.db")
+    assert done.code == 2 and "hash" in done.err
 
 
-def test_a_new_version_of_a_question_set_is_compared_by_what_is_untouched(project: Project) -> None:
-    base = project.run("base", GOOD, "v1")
-    assert project.do("questions", "lock", "questions.json").code == 0
-    assert project.do("questions", "clone", "questions.json", "second.json", "--change", "q003").code == 0
-    rows = json.loads((project.root / "second.json").read_text("utf-8"))
-    renamed = next(row["qid"] for row in rows if row["qid"] not in {f"q{n:03}" for n in range(COUNT)})
-    assert renamed != "q003"
-    kept = [row for row in rows if row["qid"] != renamed]
-    project.ask_about([*kept, question(COUNT)], "second.json")
-    cand = project.run("cand", changed(GOOD, range(30)) + "c", "v2", questions="second.json")
-    found = project.gate(base, cand, TRUTH)
-    [note] = [one for one in found["notes"] if "question set" in one]
-    assert "59 questions are the same and are compared" in note and "q003" in note and f"q{COUNT:03}" in note
-    assert wrong(found)["candidate"] == pytest.approx(29 / 59, abs=0.001)
-    assert "59 questions are the same" in project.do("gate", base, cand, TRUTH).out
+@pytest.mark.parametrize("cites", ["[d0#1]", ""])
+def test_an_index_rebuilt_under_the_same_words_is_a_difference(cites: str) -> None:
+    """The same answers and the same ids of passages, and other texts behind them."""
+    texts = [
+        Retrieved([Passage("d0#1", text, "d0")])
+        for text in ("The fee is 5 EUR.", "The fee is 9 EUR.", "The fee is\n5 EUR.")
+    ]
+    for name, found in zip(("v1", "v2", "v3"), texts, strict=True):
+        version(name, told=f"So {cites}", found=found)
+    rebuilt = decided("v1", "v2")
+    assert rebuilt["outcome"] == "INCONCLUSIVE" and rebuilt["differing"] == COUNT
+    people_say("v1", GOOD)
+    assert decided("v1", "v2")["looked_at"] == 0, "labels stay with the texts they were given on"
+    assert decided("v1", "v3")["differing"] == 0, "white space is no difference"
 
 
-def test_one_number_for_what_exists_in_score_and_compare(project: Project) -> None:
-    """Three of four answers with citations cite nothing but what was retrieved; one of these cites twice."""
-    said = [("p0", ["p0"]), ("p1] [p2", ["p1", "p2"]), ("p2] [x9", ["p2"]), ("p3", ["p3"])]
-    traces = [
-        {"qid": f"q{n:03}", "answer": f"The fee for item {n} is EUR {n + 10} [{cited}].",
-         "retrieved": [{"id": id, "text": f"The fee for item {n} is EUR {n + 10}."} for id in ids]}
-        for n, (cited, ids) in enumerate(said)
-    ]  # fmt: skip
-    (project.root / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in traces), encoding="utf-8")
-    project.ask_about((question(number) for number in range(4)), "four.json")
-    scored = project.do("score", "-q", "four.json", "-t", "log.jsonl", "--json").json
-    exists = scored["metrics"]["citation_exists_rate"]
-    assert project.do("run", "-p", "traces:log.jsonl", "-q", "four.json", "--version", "log").code == 0
-    assert project.do("grade", "log", "--grader", "rules").code == 0
-    compared = project.do("gate", "log", "log", TRUTH, "--json").json
-    measured = compared["measures"]["cand"]["citation_exists_rate"]
-    assert (measured["numerator"], measured["denominator"]) == (exists["numerator"], exists["denominator"]) == (3, 4)
-    assert compared["changes"]["citation_exists_rate"]["baseline"] == pytest.approx(3 / 4)
+# Versions, runs and questions
+
+
+def test_running_again_after_a_block() -> None:
+    blocked()
+    for n in range(3):
+        version("v2", id=f"lucky{n}", code_sha256="code of v2")
+    found = decided("v1", "v2")
+    assert found["outcome"] == "BLOCK" and len(found["runs"]["cand"]) == 4
+    assert "this code was blocked on" in found["headline"] and "the answers since then would be" in told(found)
+    assert "change the code of v2, or correct a label" in found["next"][0]
+
+
+def test_another_name_for_the_same_code() -> None:
+    blocked()
+    version("v3", code_sha256="code of v2")
+    found = decided("v1", "v3")
+    assert found["outcome"] == "BLOCK" and "this code was blocked on" in found["headline"]
+    version("v4", code_sha256="other code")
+    assert decided("v1", "v4")["outcome"] == "SHIP"
+
+
+def test_a_run_that_was_never_named_counts_as_well() -> None:
+    version("v1")
+    version("v2", changed(GOOD, range(30)), id="unlucky")
+    version("v2", id="lucky", code_sha256="code of v2")
+    found = decided("v1", "lucky", "--uncalibrated")
+    assert found["outcome"] != "SHIP" and sorted(found["runs"]["cand"]) == ["lucky", "unlucky"]
+
+
+def test_runs_left_out_are_said_with_their_reason_for_ever() -> None:
+    version("v1"), version("v2", WORSE, id="unlucky"), version("v2", id="lucky")
+    without = ("--without", "unlucky", "--reason", "the server was down")
+    assert gate("v1", "lucky", *without[:2]).code == 2 and gate("v1", "lucky", *without[:3], " ").code == 2
+    assert gate("v1", "lucky", "--without", "nosuch", "--reason", "x").code == 2
+    said = decided("v1", "lucky", *without)
+    assert said["outcome"] == "SHIP" and "left out: unlucky (the server was down)" in told(said)
+    later = decided("v1", "lucky")
+    assert later["outcome"] != "SHIP" and "unlucky (the server was down)" in told(later)
+
+
+def test_a_run_deleted_from_the_database() -> None:
+    version("v1"), version("v2", WORSE, id="unlucky"), version("v2", id="lucky")
+    decided("v1", "lucky")
+    with database() as file:
+        for table, column in (("answers", "run"), ("runs", "id")):
+            file.execute(f"DELETE FROM {table} WHERE {column} = 'unlucky'")
+    found = decided("v1", "lucky")
+    assert "the run unlucky, which was counted on" in told(found) and "is gone" in told(found)
+
+
+def test_questions_left_out_on_one_side_or_on_both() -> None:
+    version("v1"), version("v2", WORSE)
+    decided("v1", "v2", "--uncalibrated")
+    easy = questions(COUNT)[6:]
+    version("v3", GOOD[6:], asked=easy)
+    one_sided = decided("v1", "v3")
+    assert one_sided["exit_code"] == 4 and "6 questions of v1 were not asked of v3: q000" in one_sided["headline"]
+    version("v1", GOOD[6:], id="again", asked=easy), version("v2", GOOD[6:], id="easy", asked=easy)
+    both = decided("again", "easy")
+    assert "q000" in told(both) and "another question set" in told(both)
+
+
+def test_a_gate_file_loosened_after_a_decision(tmp_path: Path) -> None:
+    version("v1"), version("v2", changed(GOOD, [0]))
+    people_say("v1", "c"), people_say("v2", "w")
+    assert decided("v1", "v2")["outcome"] == "BLOCK"
+    (tmp_path / "loose.toml").write_text('[rules]\nwrong = "wrong <= 20"\n')
+    found = decided("v1", "v2", "--gate", tmp_path / "loose.toml")
+    assert found["outcome"] == "BLOCK", "and a block is final for its code"
+    version("v3", changed(GOOD, [1])), people_say("v3", ".w")
+    found = decided("v1", "v3", "--gate", tmp_path / "loose.toml")
+    assert found["outcome"] == "SHIP" and "other rules than on" in told(found)
+    assert re.search(r"wrong <= 20 in place of .*newly_wrong <= mended_wrong", told(found))
+
+
+def test_ten_steps_of_one_wrong_answer_each() -> None:
+    """Each is compared with the baseline, which no decision moves: the sum is caught."""
+    version("v0")
+    surefoot("baseline", "v0")
+    people_say("v0", "c" * 10)
+    for n in range(1, 11):
+        version(f"v{n}", changed(GOOD, range(n)))
+        people_say(f"v{n}", "w" * n)
+        found = decided(f"v{n}")
+        assert found["names"]["base"] == "v0" and found["outcome"] == "BLOCK" and rule(found)["change"] == n
+    assert surefoot("baseline", "--json").json["version"] == "v0"
+
+
+def test_steps_that_nobody_could_call_worse_add_up_as_well() -> None:
+    """A blind grader, and people who look at what they are shown: gated against the step before, each would pass."""
+    version("v0", told="v0")
+    surefoot("baseline", "v0")
+    for n in range(1, 4):
+        version(f"v{n}", told=f"v{n}")
+        assert decided(f"v{n}")["names"]["base"] == "v0"
+        beside = decided(f"v{n - 1}", f"v{n}")
+        assert n == 1 or f"the baseline is v0, not v{n - 1}" in beside["baseline"]
+
+
+def test_a_corrected_label_reopens_a_block_and_is_printed() -> None:
+    version("v1"), version("v2", changed(GOOD, [0]))
+    people_say("v1", "c"), people_say("v2", "w")
+    assert decided("v1", "v2")["outcome"] == "BLOCK"
+    say("v2", {"q000": "c"}, who="bob")
+    divided = decided("v1", "v2")
+    assert divided["outcome"] == "BLOCK" and "would be SHIP" in told(divided), "they differ, and nobody has settled it"
+    say("v2", {"q000": "c"})
+    found = decided("v1", "v2")
+    assert found["outcome"] == "SHIP" and "reopened by a corrected label on q000" in told(found)
+    assert "reopened by a corrected label on q000" in gate("v1", "v2").out

@@ -15,8 +15,7 @@ from rich.terminal_theme import MONOKAI
 from surefoot import ScoreResult, score
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import Comparison, compare
-from surefoot.gate.judge import Request
+from surefoot.gate.decide import GateResult, Request, compare
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
 from surefoot.report import comparison as comparison_report
@@ -115,22 +114,22 @@ def graded_run(project: Project, name: str, answers: Mapping[str, tuple[str, str
 
 
 @pytest.fixture
-def comparison(tmp_path: Path) -> Comparison:
+def comparison(tmp_path: Path) -> GateResult:
     """A candidate that turned wrong, made something up, and said nothing at all."""
     rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
     with Project.open(tmp_path / "surefoot.db") as project:
         base, cand = (read_run(graded_run(project, *one)) for one in (("base", BEFORE), ("cand", AFTER)))
-    return compare([base], [cand], rules, Request(waivers={"extra_claims": "a known gap"}))
+    return compare([base], [cand], rules, Request(called=("base", "cand"), waivers={"extra_claims": "a known gap"}))
 
 
-def test_comparison_reports(comparison: Comparison) -> None:
+def test_comparison_reports(comparison: GateResult) -> None:
     report = comparison_report.report
     check(GOLDEN / "comparison.md", "".join(f"{line}\n" for line in markdown.lines(report(comparison))))
     check(GOLDEN / "comparison.html", html.page(report(comparison)))
 
 
 @pytest.mark.parametrize(("name", "width", "is_terminal"), [("comparison", 140, False), ("comparison-80", 80, True)])
-def test_comparison_on_a_terminal(comparison: Comparison, name: str, width: int, is_terminal: bool) -> None:
+def test_comparison_on_a_terminal(comparison: GateResult, name: str, width: int, is_terminal: bool) -> None:
     shown = io.StringIO()
     console = Console(file=shown, width=width, highlight=False, force_terminal=is_terminal, color_system=None)
     terminal.show(comparison_report.report(comparison), console)

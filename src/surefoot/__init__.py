@@ -6,12 +6,11 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from surefoot.calibration.results import Calibration
     from surefoot.core.result import Person
-    from surefoot.gate.overview import History
+    from surefoot.gate.calibrate import Calibration
+    from surefoot.gate.decide import GateResult
     from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
-    from surefoot.services.baseline import BaselineUpdate, update_baseline
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import calibrate
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
-    from surefoot.services.gate import GateResult, gate
+    from surefoot.services.gate import BaselineResult, gate, set_baseline
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
-    from surefoot.services.history import history
+    from surefoot.services.history import History, history
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineUpdate", "Built", "Calibration", "Council", "CouncilEvaluation",
+    "Added", "Answers", "Asking", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
     "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
     "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
@@ -49,14 +48,12 @@ __all__ = [
     "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
     "import_", "lock_questions", "look_list", "matrix", "monitor_log", "overview", "passages",
     "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
-    "score", "score_reviews", "search_corpus", "tune_rubric", "update_baseline", "verify_export",
+    "score", "score_reviews", "search_corpus", "set_baseline", "tune_rubric", "verify_export",
 ]  # fmt: skip
 _HOMES = {
-    "calibration.results": ("Calibration",),
-    "gate.overview": ("History",),
+    "gate.calibrate": ("Calibration",),
     "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
-    "services.baseline": ("BaselineUpdate", "update_baseline"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("calibrate",),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
@@ -65,11 +62,12 @@ _HOMES = {
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
     "services.runs": ("Decided", "baseline", "decisions"),
-    "services.gate": ("GateResult", "gate"),
+    "gate.decide": ("GateResult",),
+    "services.gate": ("BaselineResult", "gate", "set_baseline"),
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.project": ("export", "import_", "purge", "verify_export"),
-    "services.history": ("history",),
+    "services.history": ("History", "history"),
     "services.looks": ("LookList", "look_list"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),

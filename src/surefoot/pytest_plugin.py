@@ -50,10 +50,10 @@ def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
 
 @pytest.fixture(scope="session")
 def surefoot_baseline() -> str:
-    """The id of the run that `surefoot baseline update` last moved the baseline to, in the project that is tested."""
+    """The id of the run that `surefoot baseline` last moved the baseline to, in the project that is tested."""
     found = surefoot.baseline()
     if found is None:
-        raise UsageError("there is no baseline yet", "make a run and let it ship: surefoot baseline update RUN")
+        raise UsageError("there is no baseline yet", "set one: surefoot baseline RUN")
     return found
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Ask, Item, Question
 from surefoot.core.words import counted, plain
-from surefoot.gate.counts import Pair
+from surefoot.gate.decide import GateResult
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
-from surefoot.report.comparison import broken_rules, in_one_line, in_one_sentence
-from surefoot.services.gate import GateResult, gate
+from surefoot.report.comparison import in_words, sentences
+from surefoot.services.gate import gate
 from surefoot.services.grade import DEFAULT, row_of
 from surefoot.services.graders import Reader, Terms, open_grader
 
@@ -114,20 +114,17 @@ def _sureness(row: Mapping[str, Any], grader: Reader) -> Iterator[str]:
 
 
 def _why(found: GateResult) -> Iterator[str]:
-    comparison = found.comparison
-    yield f"{found.outcome} - {in_one_sentence(comparison)}"
-    yield from (plain(in_one_line(check).text, 500) for check in broken_rules(comparison))
-    worse = [pair for pair in comparison.moved if pair.cand.bucket in _BAD]
-    for pair in worse[:_MOST_SHOWN]:
-        yield from _moved(pair)
+    yield f"{found.outcome} - {' '.join(sentences(found))}"
+    for rule in found.rules:
+        if rule.status not in ("pass", "not_applicable"):
+            yield plain(in_words(rule, found), 500)
+    worse = [one for one in found.changed if one["cand"]["bucket"] in _BAD]
+    for one in worse[:_MOST_SHOWN]:
+        was, now = one["base"], one["cand"]
+        asked = f"{plain(one['question_id'])} was {was['bucket'] or UNGRADED}, is {now['bucket']}"
+        yield f"{asked}: {plain(one['question'])}"
+        why = f" ({plain(now['reason'])})" if now["reason"] else ""
+        yield f"    {plain(now['answer'] or '', _LONGEST)}{why}"
     if len(worse) > _MOST_SHOWN:
-        yield f"and {counted(len(worse) - _MOST_SHOWN, 'more answer')} like these"
-    yield from (plain(f"next: {step}", 500) for step in comparison.next_steps)
-
-
-def _moved(pair: Pair) -> Iterator[str]:
-    asked = f": {plain(pair.question.text)}" if pair.question else ""
-    yield f"{plain(pair.question_id)} was {pair.base.bucket or UNGRADED}, is {pair.cand.bucket}{asked}"
-    if pair.cand.trace and pair.cand.trace.answer:
-        why = pair.cand.verdicts["factuality"].reason
-        yield f"    {plain(pair.cand.trace.answer, _LONGEST)}{f' ({plain(why)})' if why else ''}"
+        yield f"and {counted(len(worse) - _MOST_SHOWN, 'more question')} like these"
+    yield from (plain(f"next: {step}", 500) for step in found.next)

@@ -2,93 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from itertools import count
 from pathlib import Path
+from typing import Any
 
-from surefoot.core.records import Label
+from surefoot.core.records import Drawn, Label
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import Comparison, compare
-from surefoot.gate.judge import Request
-from surefoot.gate.rules import Check, Rule
-from surefoot.gate.sides import Run
-from surefoot.io import gatefiles
-from surefoot.store.project import key_of
-from tests.kept import keep_run, kept
+from tests.conftest import Done
+from tests.in_process import surefoot
+from tests.kept import add_labels, keep_run, kept
 
 GRADER = "g/1"
 SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "-": None}
-SHIP = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
-WRONG = [Rule.parse("wrong <= baseline", "wrong")]
 _FOUND = Retrieved([Passage("d0#1", "The passage.", "d0")])
+_times = count()
 
 
-def questions(count: int) -> list[Question]:
-    return [Question(f"q{i:03}", f"Question {i}?", "answer", gold_ids=(f"d{i % 7}#1",)) for i in range(count)]
+def questions(number: int) -> list[Question]:
+    """Every other one is about the sea, in seven documents."""
+    return [Question(f"q{i:03}", f"Question {i}?", "answer", gold_ids=(f"d{i % 7}#1",), stratum=("sea", "land")[i % 2])
+            for i in range(number)]  # fmt: skip
 
 
 def verdicts(buckets: str, attempt: int = 1, grader: str = GRADER) -> list[Verdict]:
+    """`_` is an answer without a verdict, `-` one that could not be graded."""
     return [
-        Verdict(f"q{i:03}", "factuality", SHORT[letter], grader, attempt)
+        Verdict(f"q{i:03}", "factuality", SHORT[letter], grader, attempt, confidence=0.9)
         for i, letter in enumerate(buckets)
         if letter != "_"
     ]
 
 
-def changed(buckets: str, places: Sequence[int], letter: str = "w") -> str:
-    return "".join(letter if i in set(places) else old for i, old in enumerate(buckets))
+def changed(buckets: str, places: Iterable[int], letter: str = "w") -> str:
+    chosen = set(places)
+    return "".join(letter if i in chosen else old for i, old in enumerate(buckets))
 
 
-def run_of(
-    name: str, buckets: str, labels: str = "", *, told: str = "", drawn: bool = True, deterministic: bool = False
-) -> Run:
-    """A graded run as it is read. Its answers are in its own words, or as told; `.` is an answer without a label."""
-    asked = questions(len(buckets))
-    traces = {(q.id, 1): Trace(q.id, answer=f"{told or name} {i}", retrieved=_FOUND) for i, q in enumerate(asked)}
-    placed = {((f"q{i:03}", 1), "factuality"): SHORT[letter] for i, letter in enumerate(labels) if letter != "."}
-    return Run(
-        name, verdicts(buckets), {q.id: q for q in asked}, traces,
-        versions={(q.id, 1): key_of(q, traces[q.id, 1]) for q in asked}, graders=(GRADER,), deterministic=deterministic,
-        labels={at: Verdict(at[0][0], at[1], value, "human/ann", via="" if drawn else "chosen")
-                for at, value in placed.items()},
-        labelled_by=frozenset({"ann"} if placed else ()),
-    )  # fmt: skip
-
-
-def decide(
-    base: Run | Sequence[Run], cand: Run | Sequence[Run], request: Request | None = None, rules: Sequence[Rule] = WRONG
-) -> Comparison:
-    sides = [[one] if isinstance(one, Run) else list(one) for one in (base, cand)]
-    return compare(sides[0], sides[1], rules, request or Request())
-
-
-def check_of(comparison: Comparison, name: str = "wrong") -> Check:
-    return next(check for check in comparison.decision.checks if check.rule.name == name)
-
-
-def interval(comparison: Comparison, name: str = "wrong") -> tuple[float, float, float]:
-    change = check_of(comparison, name).change
-    assert change is not None
-    return change.low, change.change, change.high
-
-
-def kept_run(id: str, *attempts: str, version: str = "", pipeline: str = "p", told: str | None = None,
-             deterministic: bool = False, created: str = "", db: Path | None = None) -> str:  # fmt: skip
-    """A graded run of the test's project. Its answers are its own unless `told` says which they are."""
-    asked = questions(len(attempts[0]))
+def kept_run(
+    id: str, *attempts: str, version: str = "", told: str | None = None, found: Retrieved = _FOUND,
+    asked: list[Question] | None = None, db: Path | None = None, **manifest: Any,  # noqa: ANN401
+) -> str:  # fmt: skip
+    """A graded run of the test's project. Each attempt has its own words unless `told` says which they are."""
+    asked = asked or questions(len(attempts[0]))
     traces = [
-        Trace(question.id, answer=f"{told if told is not None else id} {attempt} {letter} {question.id}",
-              retrieved=_FOUND, attempt=attempt)
+        Trace(question.id, answer=f"{told if told is not None else f'{id} {attempt}'} {letter} {question.id}",
+              retrieved=found, attempt=attempt)
         for attempt, buckets in enumerate(attempts, 1) for question, letter in zip(asked, buckets, strict=True)
     ]  # fmt: skip
     said = [one for attempt, buckets in enumerate(attempts, 1) for one in verdicts(buckets, attempt)]
-    return keep_run(
-        id, asked, traces, said, db, version=version or id, pipeline=pipeline, repeats=len(attempts),
-        deterministic=deterministic, created=created or f"2026-01-01T00:00:00 {id}",
-    )  # fmt: skip
+    usual = {"version": version or id, "repeats": len(attempts), "created": f"2026-01-01T00:00:00 {id}"}
+    return keep_run(id, asked, traces, said, db, **{**usual, **manifest})
 
 
-def label_of(id: str, question: str, value: str, who: str = "ann", drawn: str = "sample") -> Label:
-    return Label(
-        id=f"{who}{id}{question}{value}", at="2026-01-01", annotator=who, question_id=question,
-        axis="factuality", value=value, version=kept(id).answer_keys()[question, 1], run=id, drawn=drawn,  # type: ignore[arg-type]
-    )  # fmt: skip
+def say(id: str, words: Mapping[str, str], who: str = "ann", drawn: Drawn = "sample", attempt: int = 1) -> None:
+    """Label a run's answers by question, one letter each: `?` is "cannot tell"."""
+    keys = kept(id).answer_keys()
+    add_labels(*(
+        Label(id=f"label{(number := next(_times)):06}", at=f"2026-01-01T00:00:00.{number:06}+00:00", annotator=who,
+              question_id=question, axis="factuality", value=SHORT.get(letter), version=keys[question, attempt], run=id,
+              drawn=drawn, note="cannot tell" if letter == "?" else "")
+        for question, letter in words.items()
+    ))  # fmt: skip
+
+
+def people_say(id: str, *attempts: str, who: str = "ann", drawn: Drawn = "sample") -> None:
+    """The same in the order of the questions: `.` gets no label."""
+    for attempt, letters in enumerate(attempts, 1):
+        words = {f"q{i:03}": letter for i, letter in enumerate(letters) if letter != "."}
+        say(id, words, who, drawn, attempt)
+
+
+def gate(*words: str | Path) -> Done:
+    return surefoot("gate", *words)
+
+
+def decided(*words: str | Path) -> Any:  # noqa: ANN401
+    """What `gate --json` says; its exit code is that of the command."""
+    done = gate(*words, "--json")
+    assert done.out, done.err
+    assert done.json["exit_code"] == done.code
+    return done.json
+
+
+def rule(found: Any, name: str = "wrong") -> dict[str, Any]:  # noqa: ANN401
+    return next(one for one in found["rules"] if one["name"] == name)

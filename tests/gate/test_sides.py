@@ -1,4 +1,4 @@
-"""Two versions with all their runs: labels stand in, copies count once, what is missing is ungraded."""
+"""Two versions with all their runs: labels stand in, what is missing is ungraded, what says the same is one reading."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import Label, Value
+from surefoot.core.records import CANNOT_TELL, Label, Value
 from surefoot.core.types import Question, Trace, Verdict
-from surefoot.gate.counts import pairs_of
-from surefoot.gate.sides import Run, apply_labels, asked_of, check_alike, document_of, labels_apart, side_of
+from surefoot.gate.sides import (
+    Run,
+    apply_labels,
+    asked_of,
+    check_alike,
+    document_of,
+    labels_apart,
+    readings_of,
+    side_of,
+)
 
 from ..kept import RUBRIC
-from .helpers import GRADER, run_of, verdicts
+from .helpers import GRADER, questions, verdicts
 
 
-def answered() -> Run:
-    found = Run("run", verdicts("cc"), rubric=RUBRIC)
-    found.questions = {f"q00{i}": Question(f"q00{i}", "?", "answer") for i in range(2)}
-    found.traces = {(f"q00{i}", 1): Trace(f"q00{i}", answer=f"So {i}.") for i in range(2)}
-    found.versions = {key: f"version of {key[0]}" for key in found.traces}
-    return found
+def run_of(name: str, buckets: str, told: str = "") -> Run:
+    """A graded run as it is read, in its own words or as told."""
+    asked = {one.id: one for one in questions(len(buckets))}
+    traces = {(id, 1): Trace(id, answer=f"{told or name} {id}") for id in asked}
+    versions = {key: str(trace.answer) for key, trace in traces.items()}
+    return Run(name, verdicts(buckets), asked, traces, versions, graders=(GRADER,), rubric=RUBRIC)
 
 
 def label(run: Run, question: str, value: Value, who: str = "ann", **more: str) -> Label:
@@ -31,58 +39,35 @@ def label(run: Run, question: str, value: Value, who: str = "ann", **more: str) 
     return replace(made, **more)
 
 
+def labelled(*labels: tuple[str, Value, str], **more: str) -> Run:
+    found = run_of("run", "cc")
+    apply_labels(found, [label(found, question, value, who, **more) for question, value, who in labels])
+    return found
+
+
 def values(run: Run) -> list[object]:
     return [run.labels[key].value for key in sorted(run.labels)]
 
 
 def test_labels_on_the_very_answer_stand_in_for_the_verdict() -> None:
-    one = answered()
-    apply_labels(one, [label(one, "q000", "wrong")])
+    one = labelled(("q000", "wrong", "ann"))
     assert values(one) == ["wrong"] and one.labels[("q000", 1), "factuality"].grader == "human/ann"
-    one = answered()
-    given = [label(one, "q000", "wrong"), label(one, "q000", "wrong", "bob"), label(one, "q000", "correct", "eve")]
-    apply_labels(one, given)
-    assert values(one) == ["wrong"], "the majority counts"
+    assert side_of([one], ["q000"]).answers["q000"][0].bucket == "wrong"
 
 
-@pytest.mark.parametrize(("drawn", "teaches"), [("sample", True), ("flagged", True), ("gate", True), ("chosen", False)])
-def test_what_somebody_picked_teaches_nothing(drawn: str, teaches: bool) -> None:
-    one = answered()
-    apply_labels(one, [label(one, "q000", "wrong", drawn=drawn)])
-    assert values(one) == ["wrong"] and bool(one.drawn) == teaches
-
-
-def test_where_people_are_divided_the_verdict_stays_and_it_is_noted() -> None:
-    one = answered()
-    apply_labels(one, [label(one, "q000", "wrong"), label(one, "q000", "correct", "bob")])
-    assert values(one) == [] and "divided on factuality of q000:" in one.problems[0].message
-
-
-def test_where_people_in_a_file_are_divided_the_verdict_stays_as_well() -> None:
-    people = [
-        Verdict("q000", "factuality", value, who) for who, value in (("human/a", "wrong"), ("human/b", "correct"))
-    ]
+def test_where_people_differ_the_verdict_stays_and_it_is_noted() -> None:
+    one = labelled(("q000", "wrong", "ann"), ("q000", "correct", "bob"))
+    assert values(one) == [] and one.disputed == 1 and "people differ on factuality of q000:" in one.problems[0].message
+    people = [Verdict("q000", "factuality", said, who) for who, said in (("human/a", "wrong"), ("human/b", "correct"))]
     apart = labels_apart(Run("file", [*verdicts("cc"), *people]))
     assert values(apart) == [] and apart.disputed == 1 and {one.grader for one in apart.verdicts} == {GRADER}
-    assert "people are divided on factuality of q000: the grader's verdict stays" in apart.problems[0].message
     assert side_of([apart], ["q000"]).answers["q000"][0].bucket == "correct"
 
 
-def test_labels_on_other_answers_or_by_another_rubric_are_none() -> None:
-    one = answered()
-    apply_labels(
-        one, [label(one, "q000", "wrong", version="other"), label(one, "q001", "wrong", rubric_sha256="other")]
-    )
-    assert values(one) == []
-    withdrawn = replace(label(one, "q000", "wrong"), id="2", at="2026-01-02", value=None)
-    apply_labels(one, [label(one, "q000", "wrong"), withdrawn])
-    assert values(one) == []
-
-
-def test_labels_signed_by_a_grader_do_not_count() -> None:
-    one = answered()
-    apply_labels(one, [label(one, "q000", "wrong", "local@1+deadbeef")])
-    assert values(one) == [] and "under the name of a grader (1) do not count" in one.problems[0].message
+@pytest.mark.parametrize("other", [{"version": "other"}, {"rubric_sha256": "other"}, {"annotator": "local@1+deadbeef"}])
+def test_labels_on_other_answers_by_another_rubric_or_by_a_grader_are_none(other: dict[str, str]) -> None:
+    one = labelled(("q000", "wrong", "ann"), **other)
+    assert values(one) == [] and bool(one.problems) == ("annotator" in other)
 
 
 def test_in_a_file_with_both_people_give_labels() -> None:
@@ -90,24 +75,28 @@ def test_in_a_file_with_both_people_give_labels() -> None:
               Verdict("q001", "factuality", "wrong", "human/ann", via="chosen")]  # fmt: skip
     apart = labels_apart(Run("file", [*verdicts("cc"), *people]))
     assert values(apart) == ["wrong", "wrong"] and {one.grader for one in apart.verdicts} == {GRADER}
-    assert apart.drawn == {(("q000", 1), "factuality")}, "the other was picked"
     alone = Run("file", people)
     assert labels_apart(alone) is alone and side_of([alone], ["q000"]).deterministic, "people alone are exact"
 
 
-def test_the_same_answers_again_count_once() -> None:
-    first, other = run_of("first", "ccw"), run_of("other", "ccc")
-    copy = replace(first, name="copy")
-    assert [run.name for run in side_of([copy, other, first], first.questions).runs] == ["copy", "other"]
-    assert side_of([copy, other, first], first.questions).name == "first", "it is called by the run that was named"
+def test_what_says_the_same_in_both_versions_is_one_reading() -> None:
+    base, cand = [run_of("a", "cw", told="x"), run_of("b", "cw")], [run_of("c", "cw", told="x")]
+    apply_labels(base[1], [label(base[1], "q000", "wrong", drawn="look")])
+    cand[0].traces["q001", 1] = Trace("q001", error="timeout")
+    sides = [side_of(runs, ["q000", "q001"], key) for runs, key in ((base, "base"), (cand, "cand"))]
+    first, second = readings_of(*sides).values()
+    assert [(len(one.base), len(one.cand), one.label, one.pending) for one in first] == [
+        (1, 1, None, ""), (1, 0, CANNOT_TELL, "wrong")]  # fmt: skip
+    assert [(len(one.base), len(one.cand), one.label, one.graded) for one in second][-1] == (0, 1, CANNOT_TELL, "wrong")
+    by_grader = readings_of(*sides, by_grader=True)
+    assert [one.label for one in by_grader["q000"]] == ["correct", "correct"], "one look is not enough"
 
 
-def test_a_deterministic_pipeline_is_one_run_however_often_it_is_repeated() -> None:
-    runs = [run_of(name, "cw", told="the same", deterministic=True) for name in "abc"]
-    side = side_of(runs, runs[0].questions)
-    assert len(side.runs) == 1 and side.deterministic
-    other = side_of([*runs, run_of("d", "cw", deterministic=True)], runs[0].questions)
-    assert len(other.runs) == 2 and not other.deterministic, "what says so and answers otherwise is not"
+def test_what_says_that_it_is_deterministic_and_answers_otherwise_is_not() -> None:
+    runs = [replace(run_of(name, "cw", told="x"), deterministic=True) for name in "abc"]
+    assert side_of(runs, runs[0].questions).deterministic
+    other = side_of([*runs, replace(run_of("d", "cw"), deterministic=True)], runs[0].questions)
+    assert not other.deterministic and other.unsteady == ["q000", "q001"]
 
 
 def test_what_a_side_lacks_is_ungraded_there() -> None:
@@ -121,32 +110,27 @@ def test_questions_that_only_one_side_knows_are_named_and_the_rest_compared() ->
     base, cand = run_of("base", "cccc"), run_of("cand", "ccc")
     cand.questions["q000"] = replace(cand.questions["q000"], text="Another?")
     cand.questions["q9"] = Question("q9", "New?", "answer")
-    asked, notes = asked_of([base], [cand])
-    assert sorted(asked) == ["q001", "q002"]
-    assert "2 questions are the same" in notes[0]
+    asked, notes, gone = asked_of([base], [cand])
+    assert sorted(asked) == ["q001", "q002"] and gone == ["q003"] and "2 questions are the same" in notes[0]
     assert "1 changed (in text): q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
     with pytest.raises(UsageError, match="share no question"):
         asked_of([run_of("a", "c")], [Run("b", verdicts("c"), {"x": Question("x", "?", "answer")})])
+    files = asked_of([Run("a", verdicts("cc"))], [Run("b", verdicts("ccc"))])
+    assert files == ({"q000": None, "q001": None, "q002": None}, [], []), "files know no questions"
 
 
-def test_files_know_no_questions_and_are_asked_what_either_has() -> None:
-    assert asked_of([Run("a", verdicts("cc"))], [Run("b", verdicts("ccc"))]) == (
-        {"q000": None, "q001": None, "q002": None},
-        [],
-    )
+def test_questions_asked_again_belong_to_those_that_were_asked() -> None:
+    """Only some were asked again: the others have fewer answers, and none is missing."""
+    whole, again = run_of("a", "ccc"), replace(run_of("b", "c"), partial=True)
+    assert sorted(asked_of([again, whole], [whole])[0]) == ["q000", "q001", "q002"]
+    side = side_of([again, whole], ["q000", "q001"])
+    assert [len(side.answers[id]) for id in ("q000", "q001")] == [2, 1] and side.attempts == 1
 
 
 def test_a_run_without_verdicts_by_its_own_grader_is_incomplete() -> None:
     strange = replace(run_of("b", "cc"), verdicts=verdicts("cc", grader="ballot/1"))
     with pytest.raises(Incomplete, match="no verdicts by its grader"):
         check_alike(run_of("a", "cc"), strange)
-
-
-def test_answers_lie_beside_each_other_as_far_as_both_have_as_many() -> None:
-    one, two = run_of("a", "cw"), run_of("b", "cc")
-    asked = one.questions
-    pairs = pairs_of(side_of([one, two], asked), side_of([two], asked), asked)
-    assert [(pair.question_id, pair.attempt) for pair in pairs] == [("q000", 1), ("q001", 1)]
 
 
 def test_the_document_of_a_question() -> None:

@@ -11,11 +11,8 @@ from playwright.sync_api import Page, expect
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
-from surefoot.factors.effects import Matrix, effects_of
-from surefoot.factors.results import CellResult
-from surefoot.gate.decide import compare
-from surefoot.gate.judge import Request
-from surefoot.gate.overview import History, LastDecision, Measured, PastRun, overview_of, trends
+from surefoot.gate.decide import Request, compare
+from surefoot.gate.effects import CellResult, Matrix, effects_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
@@ -23,10 +20,12 @@ from surefoot.report import calibration, comparison, history, html, matrix, note
 from surefoot.report.blocks import Report
 from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.services.council_scores import CouncilScores
+from surefoot.services.history import History, LastDecision, Measured, PastRun, trends
+from surefoot.services.overview import overview_of
 
 from ..axe import violations
-from ..calibration.helpers import calibrate, label, verdict
-from ..factors.helpers import cell
+from ..gate.test_calibrate import label, verdict
+from ..gate.test_effects import cell
 from .hostile import HOSTILE
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -63,7 +62,7 @@ def compared(count: int, foreign: Callable[[int], str] = str) -> Report:
     """A third became wrong, a third is wrong in both, a third is as before."""
     base = version("base", lambda n: "wrong" if n % 3 == 1 else "correct", count, foreign)
     cand = version("cand", lambda n: "correct" if n % 3 == 2 else "wrong", count, foreign)
-    return comparison.report(compare([base], [cand], RULES, Request(uncalibrated=True)))
+    return comparison.report(compare([base], [cand], RULES, Request(called=("base", "cand"), uncalibrated=True)))
 
 
 def one_run(count: int, foreign: Callable[[int], str] = str) -> Report:
@@ -106,7 +105,7 @@ def of_a_calibration(texts: Sequence[str]) -> Report:
     verdicts = [verdict(n, value, reason=who) for n, (value, who) in enumerate(zip(values, people, strict=True))]
     labels = [label(n, "wrong" if n % 5 else "correct", who) for n, who in enumerate(people)]
     pairs = zip(texts[::2], [*texts[1::2], ""], strict=False)
-    found = replace(calibrate(verdicts, labels), problems=[Problem("label", f"{one} {other}") for one, other in pairs])
+    found = replace(calibrated(verdicts, labels), problems=[Problem("label", f"{one} {other}") for one, other in pairs])
     return calibration.report(found)
 
 
@@ -194,16 +193,6 @@ def test_on_paper_only_what_changed_or_is_bad_is_unfolded(page: Page, thirty: Re
     assert page.locator(".case .quote:visible").count() > 0
     assert page.locator(".case.calm").count() == 10 and page.locator(".case.calm .quote:visible").count() == 0
     page.emulate_media(media="screen")
-
-
-def test_a_change_without_an_interval_has_no_bar(page: Page) -> None:
-    sides = [version("base", lambda _: "correct", 30), version("cand", lambda n: "wrong" if n < 5 else "correct", 30)]
-    show(page, comparison.report(compare(sides[:1], sides[1:], RULES, Request(uncalibrated=True))))
-    expect(page.locator(".track .point").first).to_be_visible()
-    assert page.locator(".number-line").filter(has_not_text=" to ").locator(".span").count() == 0
-    show(page, comparison.report(compare(sides[:1], sides[1:], RULES, Request())))
-    assert page.locator(".track").count() == 0 and page.get_by_text("Dot: the change").count() == 0
-    expect(page.locator(".number-line").first).to_contain_text("nobody has labelled factuality")
 
 
 def test_our_words_are_explained(page: Page, thirty: Report) -> None:

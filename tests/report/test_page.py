@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import Comparison, compare
-from surefoot.gate.judge import Request
+from surefoot.gate.decide import GateResult, Request, compare
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
 from surefoot.report import markdown, terminal
 from surefoot.report.blocks import TERMS, Paragraph, Quote, Report
-from surefoot.report.comparison import report
+from surefoot.report.comparison import in_words, report
 from surefoot.report.html import page as page_of
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
@@ -71,11 +70,12 @@ def outline(page: str) -> Outline:
     return parser
 
 
-def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") -> Comparison:
+def comparison(foreign: str = "plain words", *, uncalibrated: bool = True) -> GateResult:
     """One answer that turned wrong, with the same foreign text in every place that may hold one."""
     evidence = (Evidence(foreign, foreign, foreign),)
     sides = []
     for name, bucket in (("base", "correct"), ("cand", "wrong")):
+        found = Retrieved([Passage(foreign.strip(), foreign, foreign)])
         sides.append(
             Run(
                 f"{name} {foreign}",
@@ -83,39 +83,42 @@ def comparison(foreign: str = "plain words", rule: str = "wrong <= baseline") ->
                     Verdict(foreign, axis, value, foreign, reason=foreign, evidence=evidence)
                     for axis, value in (("factuality", bucket), ("refusal_quality", 2))
                 ],
-                {foreign: Question(foreign, foreign, "answer", stratum=foreign)},
-                {
-                    (foreign, 1): Trace(
-                        foreign,
-                        answer=foreign,
-                        retrieved=Retrieved([Passage(foreign, foreign, foreign)]),
-                        citations=(foreign,),
-                        error=foreign,
-                    )
-                },
-                problems=[Problem("bad_verdict", foreign, foreign, 3)],
+                {foreign: Question(foreign, foreign, "answer", stratum=foreign, gold_claims=(foreign,))},
+                {(foreign, 1): Trace(foreign, answer=f"So {foreign}.", retrieved=found, citations=(foreign.strip(),))},
+                versions={(foreign, 1): name},
+                deterministic=True,
+                problems=[Problem("note", foreign, foreign, 3)],
             )
         )
-    rules = [*RULES, Rule.parse(rule, foreign or "empty")]
-    return compare(
-        sides[:1], sides[1:], rules, Request(uncalibrated=True, waivers={foreign or "empty": f"because {foreign}"})
-    )
+    rules = [*(rule for rule in RULES if rule.name != "some_correct"), Rule.parse("wrong <= 0", foreign or "empty")]
+    waivers = {foreign or "empty": f"because {foreign}"}
+    called = f"base {foreign}", f"cand {foreign}"
+    return compare(sides[:1], sides[1:], rules, Request(called=called, uncalibrated=uncalibrated, waivers=waivers))
 
 
-def render(found: Comparison) -> str:
+def render(found: GateResult) -> str:
     return page_of(report(found))
+
+
+def words(page: str) -> str:
+    return " ".join(" ".join(outline(page).words).split())
 
 
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
     page = render(comparison("The notice period is 30 days"))
-    shown = " ".join(" ".join(outline(page).words).split())
-    for part in ("BLOCK", "wrong <= baseline", "FAIL", "waived", "because The notice period", "Answers (1)"):
+    shown = words(page)
+    for part in ("BLOCK", "Newly wrong for good: 1 question", "lasting_wrong", "FAIL", "waived (because The notice",
+                 "Questions that changed (1)", "newly wrong", "expected:", "nobody looked at the pair that differs",
+                 "Uncalibrated:", "baseline: correct by the grader", "candidate: wrong by the grader"):  # fmt: skip
         assert part in shown, part
-    assert shown.count("The notice period is 30 days") > 10
-    assert "correct 1" in shown and "baseline" in shown and "<details>" in page
-    assert "refusal quality 2 The notice period" in shown
-    assert page.count("<strong><bdi>claim:</bdi></strong>") == 4
-    assert "1 answer became wrong; no bad answer got better." in shown and "a rise is not certain" in shown
+    assert shown.count("The notice period is 30 days") > 10 and "<details" in page
+
+
+def test_an_open_decision_says_what_to_do_and_what_nobody_saw() -> None:
+    shown = words(render(comparison(uncalibrated=False)))
+    for part in ("INCONCLUSIVE", "Leaning BLOCK: by the grader, 1 newly wrong", "next: look at 1 pair, about 1 minute",
+                 "undecidable"):  # fmt: skip
+        assert part in shown, part
 
 
 def test_the_page_needs_nothing_else() -> None:
@@ -128,9 +131,8 @@ def test_the_page_needs_nothing_else() -> None:
 
 @pytest.mark.parametrize("foreign", HOSTILE)
 def test_foreign_text_changes_nothing_on_the_page(foreign: str) -> None:
-    hostile, harmless = outline(render(comparison(foreign))), outline(render(comparison("plain words")))
-    assert hostile.tags == harmless.tags
     page = render(comparison(foreign))
+    assert outline(page).tags == outline(render(comparison())).tags
     assert not any(char in page for char in "\u202e\u2066\u200f\u061c\u00ad\U000e0041\x07\x1b\x00\ud800")
     page.encode("utf-8")
 
@@ -146,32 +148,28 @@ def test_no_text_changes_the_outline(foreign: str) -> None:
 
 def test_long_answers_are_cut_and_say_so() -> None:
     page = render(comparison("x" * 100_000))
-    assert "96000 more characters" in page and len(page) < 110_000
+    assert "more characters" in page and len(page) < 130_000
 
 
 def test_buckets_are_told_by_words_and_stripes_as_well_as_by_colour() -> None:
     rows = [
         Verdict(f"q{i}", "factuality", b, "g") for i, b in enumerate(["correct", "refused", "wrong", "unsupported"])
     ]
-    result = compare([Run("a", rows)], [Run("b", rows[:3])], RULES, Request(uncalibrated=True))
-    page = render(result)
-    for label in ("correct 1", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
-        assert label in " ".join(" ".join(outline(page).words).split()), label
+    rows += [Verdict(f"r{i}", "factuality", "correct", "g") for i in range(36)]
+    request = Request(called=("a", "b"), uncalibrated=True)
+    page = render(compare([Run("a", rows)], [Run("b", [*rows[:3], *rows[4:]])], RULES, request))
+    for label in ("correct 37", "refused 1", "wrong 1", "unsupported 1", "ungraded 1"):
+        assert label in words(page), label
     assert page.count('<div class="wrong"') == 2 and page.count('<div class="unsupported"') == 1
     assert ".segments .wrong { background: repeating-linear-gradient(" in page
-
-
-def test_a_narrow_segment_keeps_its_count() -> None:
-    rows = [Verdict(f"q{i}", "factuality", "correct" if i else "wrong", "g") for i in range(40)]
-    page = render(compare([Run("a", rows)], [Run("b", rows)], RULES, Request(uncalibrated=True)))
-    assert 'title="wrong: 1"' in page and "<b>wrong </b>1</span>" in page and "No answer changed" in page
+    assert 'title="wrong: 1"' in page and "<b>wrong </b>1</span>" in page, "a narrow segment keeps its count"
 
 
 @pytest.mark.parametrize("foreign", HOSTILE)
 def test_the_markdown_keeps_its_tables_and_the_terminal_its_lines(foreign: str) -> None:
     result = comparison(foreign)
-    lines = list(markdown.lines(report(result)))
-    assert not any(char in line for line in lines for char in "\n\u202e\x1b\x00")
+    lines = "\n".join(markdown.lines(report(result))).split("\n")
+    assert not any(char in line for line in lines for char in "\r\u202e\x1b\x00")
     rows = [line for line in lines if line.startswith("|")]
     assert len(rows) == len([line for line in markdown.lines(report(comparison())) if line.startswith("|")])
     assert not any("<script" in line or "<img" in line for line in lines)
@@ -180,15 +178,17 @@ def test_the_markdown_keeps_its_tables_and_the_terminal_its_lines(foreign: str) 
     assert "BLOCK" in out.getvalue() and "\x1b" not in out.getvalue() and "\u202e" not in out.getvalue()
 
 
-def test_numbers_are_shown_as_what_they_are() -> None:
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("wrong <= baseline + 25%", "0 \u2192 0 of 2, 0, you allow +0.5; by people: pass"),
+        ("refusal_quality >= baseline - 0.2", "2 \u2192 2, 0, you allow -0.2; by people: pass"),
+        ("acceptable >= 95%", "100.0% \u2192 100.0%, the rule is acceptable >= 95%; by people: pass"),
+        ("acceptable >= baseline - 6 points", "100.0% \u2192 100.0%, 0 points, you allow -6 points; by people: pass"),
+    ],
+)
+def test_numbers_are_shown_as_what_they_are(text: str, shown: str) -> None:
     rows = [Verdict("q0", "factuality", "refused", "human/a"), Verdict("q0", "refusal_quality", 2, "human/a"),
             Verdict("q1", "factuality", "correct", "human/a")]  # fmt: skip
-    rules = [Rule.parse(text) for text in ("wrong <= baseline + 1", "refusal_quality >= baseline", "acceptable >= 95%")]
-    found = compare([Run("a", rows)], [Run("b", rows)], rules, Request())
-    lines = "\n".join(markdown.lines(report(found)))
-    assert "| `wrong <= baseline + 1` | pass | 0 | 0 | +0 points | +53 |" in lines, "1 of 2 is 50 points, and a margin"
-    quality = "| `refusal_quality >= baseline` | pass | 2.00 of 3 (over 1) | 2.00 of 3 (over 1) | +0.00 | -0.18 |"
-    assert quality in lines
-    why = "its values go up to 3, and only 50.0% of the answers count in it"
-    assert f"refusal_quality: margin 0.18 where 0.03 is set: {why}" in lines
-    assert "| `acceptable >= 95%` | pass | 100.0% (2/2) | 100.0% (2/2) | - | 95.0% |" in lines
+    found = compare([Run("a", rows)], [Run("b", rows)], [Rule.parse(text, "it")], Request(called=("a", "b")))
+    assert in_words(found.rules[0], found) == f"it {shown}"

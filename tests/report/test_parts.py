@@ -1,4 +1,4 @@
-"""The parts of which pages are drawn: number lines, and the words that are marked."""
+"""The parts of which pages are drawn, and the words that are marked in them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,8 @@ from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, V
 from surefoot.core.words import in_plain_words
 from surefoot.gate.sides import Said
 from surefoot.report.answers import answer, excerpt
-from surefoot.report.blocks import TERMS, NumberLine, Paragraph, Quote, spans
+from surefoot.report.blocks import TERMS, Paragraph, Quote, spans
 from surefoot.report.html import quoted
-
-NUMBER = st.floats(-3, 3)
-
-
-@given(st.tuples(NUMBER, NUMBER, NUMBER), NUMBER, NUMBER)
-def test_a_number_line_has_room_for_all_it_shows(ends: tuple[float, ...], limit: float, edge: float) -> None:
-    low, value, high = sorted(ends)
-    line = NumberLine("wrong", "", low, value, high, limit, edge)
-    places = [line.at(one) for one in (low, value, high, limit, edge, 0.0)]
-    assert all(0 <= place <= 100 for place in places)
-    assert places[0] <= places[1] <= places[2]
 
 
 @pytest.mark.parametrize("gap", [" ", "\n", "\n\n  "])

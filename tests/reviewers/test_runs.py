@@ -11,8 +11,7 @@ from surefoot import calibrate, council_runs
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage
-from surefoot.gate.decide import compare
-from surefoot.gate.judge import Request
+from surefoot.gate.decide import Request, compare
 from surefoot.gate.rules import Rule
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
@@ -197,8 +196,8 @@ def test_one_council_at_a_time_and_a_reviewer_that_fails_takes_nothing_back(
 
 def decided(two: list[str], *rules: str) -> dict[str, str]:
     base, cand = (read_run(kept(run)) for run in two)
-    found = compare([base], [cand], [Rule.parse(rule) for rule in rules], Request())
-    return {check.rule.text: check.status for check in found.decision.checks}
+    found = compare([base], [cand], [Rule.parse(rule) for rule in rules], Request(called=("a", "b")))
+    return {rule.rule: rule.status for rule in found.rules}
 
 
 def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[str]) -> None:
@@ -207,10 +206,10 @@ def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[str
     why = {"council.acuracy >= 7": "council.acuracy, and no bundled rubric has it (did you mean council.accuracy?)",
            "council.empathy >= 7": "council.empathy, and no bundled rubric has it",
            "council.accuracy >= 7": "council.accuracy: surefoot council RUN...",
-           "unsafe <= 0": "council.safety: surefoot council RUN..."}  # fmt: skip
+           "unsafe <= 0": "neither side has verdicts on council.safety"}  # fmt: skip
     base, cand = (read_run(kept(run)) for run in two)
-    found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request())
-    assert {one.rule.text: one.reason.removeprefix("no council has scored ") for one in found.decision.checks} == why
+    found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request(called=("a", "b")))
+    assert {one.rule: one.reason.removeprefix("no council has scored ") for one in found.rules} == why
 
 
 def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[str]) -> None:
@@ -230,8 +229,7 @@ def test_rules_hold_on_what_a_council_said(two: list[str]) -> None:
     assert decided(two, "council.overall >= 4.7", "council.overall > 4.75") == {
         "council.overall >= 4.7": "pass", "council.overall > 4.75": "fail"}  # fmt: skip
     done = surefoot("gate", *two, "--rule", "council.accuracy.low >= 7", "--uncalibrated")
-    assert done.code == ExitCode.BLOCKED and ", low " in " ".join(done.out.split()), done.out
-    assert "neither run is graded" in done.out and "ungraded  ungraded" not in done.out
+    assert done.code == ExitCode.BLOCKED and "council.accuracy.low >= 7" in done.out, done.out
     with pytest.raises(Incomplete, match="has only a council's scores, and the rule 'coverage"):
         decided(two, "coverage >= 1", "unsafe <= 0")
     assert decided(two, "council.overall >= baseline - 0.2", "council.accuracy.low >= 7", "unsafe <= 0") == {

@@ -1,32 +1,27 @@
-"""surefoot baseline update"""
+"""surefoot baseline"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from surefoot.cli.gate import finish_decision, rule_options, rules_of
-from surefoot.cli.options import json_option
-from surefoot.cli.output import PERSON, report_option
-from surefoot.report.comparison import gate_report
-from surefoot.services.baseline import update_baseline
+from surefoot.cli.options import db_option, json_option
+from surefoot.cli.output import PERSON, finish, say
+from surefoot.core.words import plain
+from surefoot.services.gate import set_baseline
 
 
-@click.group()
-def baseline() -> None:
-    """The run that candidates are compared with."""
-
-
-@baseline.command(epilog="Example: surefoot baseline update v2")
-@click.argument("run", type=click.Path(), metavar="RUN")
-@rule_options
-@report_option
+@click.command(epilog="Example: surefoot baseline v2")
+@click.argument("run", required=False, type=click.Path(), metavar="[RUN]")
+@click.option("--accept-worse", default="", metavar="REASON", help="Move it although RUN is worse; says why.")
+@db_option
 @json_option()
-def update(run: str, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
-    """Move the baseline to RUN if the gate says SHIP.
+def baseline(run: str | None, accept_worse: str, db: str | None, as_json: bool) -> int:
+    """Move the baseline to the version of RUN, or say which it is.
 
-    RUN is compared with the current baseline; the first one with itself. The exit code is the decision.
+    The first baseline has nothing to be compared with. A later one must have shipped, with no more bad answers.
     """
-    made = update_baseline(run, person=PERSON, **rules_of(options))
-    return finish_decision(made, options, lambda: gate_report(made.comparison), made.in_words())
+    found = set_baseline(run, accept_worse=accept_worse, db=db, person=PERSON)
+    code = finish(found, as_json, lambda: click.echo(plain(found.headline, 1_000)))
+    if found.warning:
+        say(f"{'note' if found.exit_code else 'warning'}: {plain(found.warning, 1_000)}")
+    return code

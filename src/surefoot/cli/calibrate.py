@@ -65,5 +65,5 @@ def calibrate(
 
 def _refit(runs: tuple[str, ...], out: Path, labels: tuple[str, ...], db: str | None, as_json: bool) -> int:
     check_outputs([out], ["refit"])
-    made = refit_local(*runs, out=out, labels=labels, db=db, person=PERSON)
+    made = refit_local(*runs, out=out, labels=labels, db=db)
     return finish(made, as_json, lambda: click.echo(made.words))

@@ -15,7 +15,7 @@ from surefoot import report
 from surefoot.cli.output import PERSON, write_reports
 from surefoot.core.errors import UsageError
 from surefoot.core.records import NAME
-from surefoot.report.comparison import verdict_lines
+from surefoot.report.comparison import sentences
 from surefoot.services.gate import gate
 from surefoot.services.project import import_
 
@@ -67,7 +67,7 @@ def demo(out: Path) -> int:
         before, after = (counts[side].get(bucket, 0) / 5 for side in ("base", "cand"))
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
-    click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(verdict_lines(decided.comparison))}", 78))
+    click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(sentences(decided))}", 78))
     written = write_reports([str(out / "report.md"), str(out / "report.html")], lambda: report.of(decided))
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written

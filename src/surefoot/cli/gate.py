@@ -1,17 +1,17 @@
-"""surefoot gate, and what `baseline update` shares with it: both decide alike, and tell a build server alike."""
+"""surefoot gate"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 import msgspec
 
 from surefoot import report
-from surefoot.cli.options import db_option, gate_option, json_option, rule_option, together
+from surefoot.cli.options import db_option, gate_option, json_option, rule_option
 from surefoot.cli.output import (
     PERSON,
     STDOUT,
@@ -26,41 +26,34 @@ from surefoot.cli.output import (
     write_reports,
 )
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.records import Step
+from surefoot.core.records import BASELINE, Step
 from surefoot.core.words import plain
-from surefoot.gate.overview import BASELINE
 from surefoot.report import github, junit, markdown
-from surefoot.report.blocks import Report, overridden
-from surefoot.report.comparison import gate_report
-from surefoot.services.gate import GateResult
+from surefoot.report.blocks import overridden
+from surefoot.report.comparison import brief as brief_report
 from surefoot.services.gate import gate as decide
 from surefoot.services.runs import decisions
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
-_PASSED_ON = ("gate", "rules", "margin", "uncalibrated", "db")
-
-rule_options = together(
-    gate_option("ship"),
-    rule_option,
-    click.option("--margin", type=float, metavar="SHARE", help="The change for the worse you accept."),
-    click.option("--uncalibrated", is_flag=True, help="Take verdicts as the truth, without labels."),
-    click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable."),
-    click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable."),
-    click.option(
-        "--reason", "reasons", multiple=True, metavar="TEXT", help="Why: first for each --waive, then each --without."
-    ),
-    db_option,
-    click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML."),
-    click.option(
-        "--format", "form", type=click.Choice(["text", "github"]), default="text", show_default=True,
-        help="github: annotations, and ten lines for $GITHUB_STEP_SUMMARY.",
-    ),
-)  # fmt: skip
+_PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
 
 
 @click.command("gate", epilog="Example: surefoot gate v1 v2 --report report.html")
 @click.argument("runs", nargs=-1, type=click.Path(), metavar="[BASE] [CAND]")
-@rule_options
+@gate_option("ship")
+@rule_option
+@click.option("--uncalibrated", is_flag=True, help="Decide by the grader alone, without labels.")
+@click.option("--waive", multiple=True, metavar="RULE", help="Lift this rule; needs --reason. Repeatable.")
+@click.option("--without", multiple=True, metavar="RUN", help="Leave this run out; needs --reason. Repeatable.")
+@click.option(
+    "--reason", "reasons", multiple=True, metavar="TEXT", help="Why: first for each --waive, then each --without."
+)
+@db_option
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "github"]), default="text", show_default=True,
+    help="github: annotations, and ten lines for $GITHUB_STEP_SUMMARY.",
+)  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Show changes by this field of the questions. Repeatable.")
 @click.option("--brief", is_flag=True, help="Print the decision alone.")
 @click.option("--history", is_flag=True, help="List past decisions instead.")
@@ -76,36 +69,26 @@ def gate(runs: tuple[str, ...], brief: bool, history: bool, **options: Any) -> i
         if runs:
             raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
         return _history(options["db"], options["as_json"])
-    found = decide(*runs, by=options["by"], person=PERSON, **rules_of(options))
-    return finish_decision(found, options, (lambda: gate_report(found.comparison)) if brief else None)
-
-
-def rules_of(options: dict[str, Any]) -> dict[str, Any]:
-    """What services take of the options, once it is clear that there is a place for what they find."""
-    reports, as_json = options.get("reports", ()), options["as_json"]
+    reports, as_json = options["reports"], options["as_json"]
     if options["form"] != "text" and (as_json or STDOUT in reports):
         other = "--json" if as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
     check_outputs([*files_of(reports), *filter(None, [options["junit"]])], ("reports", "junit"))
     check_reports(reports, as_json)
     waive, without = _reasons(options["waive"], options["without"], options["reasons"])
-    return {"waive": waive, "without": without, **{name: options[name] for name in _PASSED_ON}}
-
-
-def finish_decision(
-    found: GateResult, options: dict[str, Any], shown: Callable[[], Report] | None = None, *more: str
-) -> int:
-    """Tell what was decided in every way that was asked for; `more` follows on the terminal."""
-    comparison, reports, codes = found.comparison, options.get("reports", ()), [found.exit_code]
+    chosen = {name: options[name] for name in _PASSED_ON}
+    found = decide(*runs, waive=waive, without=without, person=PERSON, **chosen)
+    codes = [found.exit_code]
     if options["junit"] is not None:
-        codes.append(write_lines(options["junit"], junit.of_decision(comparison.decision)))
+        codes.append(write_lines(options["junit"], junit.of_decision(found)))
     if options["form"] == "text":
-        return ExitCode.of_several(*codes, finish_with_reports(found, options["as_json"], reports, shown, more))
+        shown = (lambda: brief_report(found)) if brief else None
+        return ExitCode.of_several(*codes, finish_with_reports(found, as_json, reports, shown, ()))
     codes.append(write_reports(reports, lambda: report.of(found)))
     if place := os.environ.get(SUMMARY):
-        codes.append(write_lines(place, markdown.lines(github.summary(comparison, more)), append=True))
+        codes.append(write_lines(place, markdown.lines(github.summary(found)), append=True))
     with quiet_if_nobody_reads():
-        for line in github.commands(comparison, more):
+        for line in github.commands(found):
             click.echo(line)
     return ExitCode.of_several(*codes)
 
@@ -119,9 +102,9 @@ def _reasons(
         message = f"each --waive and --without needs its own --reason: {len(named)} and {len(reasons)} are given"
         raise UsageError(message, "give the reasons in order: first those of --waive RULE, then those of --without RUN")
     if twice := [name for name, count in Counter(named).items() if count > 1]:
-        raise UsageError(f"{twice[0]!r} is let go more than once", "give one reason for it")
+        raise UsageError(f"{twice[0]!r} is waived or left out twice", "give one reason for it")
     if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:
-        raise UsageError(f"no reason is given for letting go {empty[0]!r}", "say why with --reason")
+        raise UsageError(f"no reason is given for {empty[0]!r}", "say why with --reason")
     pairs = list(zip(named, reasons, strict=True))
     return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])
 

@@ -16,6 +16,7 @@ EXAMPLE = {
     "gate.toml": "gates/default.toml",
     "ship.toml": "gates/ship.toml",
     "pipeline.py": "starter/pipeline.txt",
+    "surefoot.sh": "starter/surefoot.sh",
     ".github/workflows/surefoot.yml": "starter/workflow.yml",
     "README.txt": "starter/README.txt",
 }

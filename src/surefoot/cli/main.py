@@ -34,7 +34,7 @@ _COMMANDS = {
     "label": "Open the page where people put answers into buckets.",
     "calibrate": "See how many bad answers the grader accepts, and how many it catches.",
     "gate": "Compare two versions, and decide whether the change may ship.",
-    "baseline": "Move the baseline to a run that may ship.",
+    "baseline": "Say which version is the baseline, or move it.",
     "monitor": "Grade a sample of production, and raise an alarm when it gets worse.",
     "serve": "Browse runs, trends, comparisons and labels.",
     "matrix": "Cross pipelines, models and prompts, and see what each changes.",

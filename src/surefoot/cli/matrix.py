@@ -22,11 +22,10 @@ from surefoot.cli.options import (
 )
 from surefoot.cli.output import PERSON, check_outputs, console, finish, say, write_lines, write_reports
 from surefoot.core.errors import ExitCode
-from surefoot.factors.plan import slug
 from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
 from surefoot.services.graders import Terms
-from surefoot.services.matrix import MatrixResult
+from surefoot.services.matrix import MatrixResult, slug
 from surefoot.services.matrix import matrix as run_cells
 
 REPORTS = ("report.md", "report.html", "matrix.json")

@@ -28,6 +28,7 @@ _INTERRUPTED = 130
 
 
 @click.command(epilog="Example: surefoot run --pipeline reference --version v1")
+@click.argument("again", required=False, metavar="[VERSION]")
 @click.option(
     "--pipeline", "-p", "spec", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
@@ -39,6 +40,7 @@ _INTERRUPTED = 130
     help="Your name for this version.  [default: the pipeline and a hash of its code]",
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
+@click.option("--only", default="", metavar="ID,...", help="Ask only these questions of VERSION again.")
 @concurrency_option
 @retries_option
 @click.option("--resume", metavar="RUN", help="Continue this run, or the newest one of a version.")
@@ -50,8 +52,10 @@ _INTERRUPTED = 130
 def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers as a run of a version.
 
+    VERSION asks the pipeline of a version again, if its code is the same.
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
+    options["only"] = [id.strip() for id in options["only"].split(",") if id.strip()]
     asking = _asking(spec or "", options)
     answers = run_pipeline(spec, **options, asking=asking, person=PERSON)
     code = finish(answers, as_json, lambda: show(answers, asking.concurrency))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
 from math import ceil, exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.core.records import Interval, Value
+from surefoot.core.records import Interval
 from surefoot.core.types import Estimate
 
 _HALVINGS = 100
@@ -175,22 +173,6 @@ DRAWS = 20_000
 Numbers = NDArray[np.float64]
 
 
-class Stratum(Struct, frozen=True):
-    """The answers that got one verdict: all of them, those a person labelled, and of these those in the bucket.
-
-    They are no whole numbers where some count for less than others.
-
-    `prior` is the guess before any label, as so many labels in the bucket and as many outside. Several verdicts that
-    are not the bucket's own should share one guess by their size, or a rare bucket looks common because there are many
-    of them.
-    """
-
-    n: float
-    m: float
-    k: float
-    prior: float = 0.5
-
-
 def jeffreys(successes: float, n: float) -> tuple[float, float]:
     """The 95 % interval of a plain share: equal tails of Beta(successes + 1/2, failures + 1/2), open at 0 and 1."""
     failures = n - successes
@@ -199,138 +181,24 @@ def jeffreys(successes: float, n: float) -> tuple[float, float]:
     return low, high
 
 
-def post_stratified(strata: Sequence[Stratum], *, draws: int = DRAWS) -> Interval:
-    """The rate of a bucket behind this run, with its 95 % interval.
+def drawn_shares(n: Numbers, m: Numbers, k: Numbers, guess: Numbers) -> tuple[Numbers, tuple[Numbers, Numbers]]:
+    """Draw what may be true of groups of `n` answers each, of which `m` are known and `k` of those are hits.
 
-    rate = sum over verdicts of (share of answers with this verdict) x (share of these in the bucket). Both are
-    uncertain: the first as Dirichlet(n + 1/2), the second as Beta(k + prior, m - k + prior).
+    Return the size of each group, w ~ Dirichlet(n + 1/2), and its share of hits, p ~ Beta(k + guess, m - k + guess), a
+    row a draw. The second shares take it that what nobody has seen in a group never happens there. As in Jeffreys'
+    interval, one that covers both is open at 0 and 1; else the guess would decide rare shares.
     """
-    n, m, k = _columns(strata)
-    prior = np.array([stratum.prior for stratum in strata if stratum.n])
-    low, high = rate_limits(n, m, k, np.random.default_rng(0), draws, prior)
-    mean = float((n + 0.5) / (n + 0.5).sum() @ ((k + prior) / (m + 2 * prior)))
-    return Interval(mean, min(float(low), mean), max(float(high), mean))
-
-
-def rate_limits(
-    n: Numbers, m: Numbers, k: Numbers, generator: np.random.Generator, draws: int, prior: Numbers | float = 0.5
-) -> tuple[Numbers, Numbers]:
-    """Both ends of the interval for many cases at once; the verdicts are along the last axis.
-
-    As in Jeffreys' interval the ends are open: where no label of a verdict is in the bucket perhaps none ever is, so
-    the lower limit counts 0 for it, and where all are the upper limit counts 1. Without this the lower limits of rare
-    buckets are too high (benchmarks/calibration.py).
-    """
-    weights = generator.standard_gamma(n + 0.5, (draws, *n.shape))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    shares = generator.beta(k + prior, m - k + prior, (draws, *n.shape))
-    low = np.quantile((weights * np.where(k == 0, 0, shares)).sum(axis=-1), ALPHA / 2, axis=0)
-    high = np.quantile((weights * np.where(k == m, 1, shares)).sum(axis=-1), 1 - ALPHA / 2, axis=0)
-    return np.asarray(low), np.minimum(1, high)  # weights may add up to a hair more than 1
-
-
-def confusion_draws(
-    table: Numbers, answers: Numbers, *, seed: int = 0, draws: int = DRAWS, unseen: bool = True
-) -> Numbers:
-    """What the whole confusion table may look like: shares of all answers, as (draws, verdicts, labels).
-
-    Labels are drawn by verdict, so the table as counted shows too many flagged answers, and sensitivity read from it
-    is too high. Here each row is put back to its share of the run. A verdict nobody gave has share 0; one nobody
-    labelled may hide any label. All guesses about a row together weigh as much as one label. `unseen` False: a label
-    that nobody gave after a verdict never is given. An interval should cover both views.
-    """
-    generator = np.random.default_rng(seed)
-    weights = np.where(answers > 0, generator.standard_gamma(answers + 0.5, (draws, len(answers))), 0.0)
+    rng = np.random.default_rng(0)
+    weights = rng.standard_gamma(n + 0.5, (DRAWS, len(n)))
     weights /= weights.sum(axis=1, keepdims=True)
-    possible = (table > 0) | (table.sum(axis=1, keepdims=True) == 0) | unseen
-    rows = generator.standard_gamma(np.where(possible, table + 1 / table.shape[1], 0.0), (draws, *table.shape))
-    return np.asarray(weights[:, :, None] * rows / rows.sum(axis=2, keepdims=True))
+    shares = rng.beta(k + guess, m - k + guess, (DRAWS, len(n)))
+    return weights, (shares, np.where((m > 0) & ((k == 0) | (k == m)), k > 0, shares))
 
 
-def _columns(strata: Sequence[Stratum]) -> tuple[Numbers, Numbers, Numbers]:
-    """n, m and k of the verdicts that were given at all."""
-    given = [(stratum.n, stratum.m, stratum.k) for stratum in strata if stratum.n]
-    if not given:
-        raise ValueError("no rate without answers")
-    n, m, k = np.array(given, dtype=float).T
-    return n, m, k
-
-
-_FEWEST, _DESIGN_EFFECT_AS_GOOD_AS_NORMAL = 4, 500  # degrees of freedom
-_NO_SPREAD = 1e-12
-_DIGITS = 9  # beyond, the order of the answers would show
-Member = tuple[str, str]  # document and question
-Members = Mapping[Member, float]  # how many answers, or what they weigh
-
-
-class Labelled(NamedTuple):
-    """Answers that had the same chance to be labelled: how many there are, and the labelled ones."""
-
-    size: int
-    members: Members
-
-
-def alikeness(values: Numbers, members: Sequence[Member]) -> float:
-    """The correlation of two answers to different questions on one document, from 0 to 1. `values` has a row each."""
-    documents = len({document for document, _ in members})
-    if documents < 2 or documents == len(set(members)):
-        return 0.0
-    apart = values - values.mean(axis=0)
-    by_document, pairs = _products(apart, [document for document, _ in members])
-    by_question, repeats = _products(apart, members)
-    spread = float((apart**2).sum()) / len(values)
-    if spread < _NO_SPREAD:
-        return 0.0
-    correlation = (by_document - by_question) / (pairs - repeats) / spread
-    # Few documents tell little of it, so it is taken for larger then; of less than five nobody can say by how much.
-    reach = t_quantile(1 - ALPHA / 2, min(max(documents - 1, _FEWEST), _DESIGN_EFFECT_AS_GOOD_AS_NORMAL)) / Z
-    larger = correlation * reach**2 * documents / (documents - 1)
-    return round(min(1.0, max(0.0, larger)), _DIGITS)
-
-
-def _products(apart: Numbers, groups: Sequence[object]) -> tuple[float, int]:
-    """Summed over all pairs of answers in a group, and how many pairs these are."""
-    places = {group: at for at, group in enumerate(dict.fromkeys(groups))}
-    where = [places[group] for group in groups]
-    sums = np.zeros((len(places), apart.shape[1]))
-    np.add.at(sums, where, apart)
-    return float((sums**2).sum()), int((np.bincount(where) ** 2).sum())
-
-
-def each_counts(members: Members, alike: float) -> float:
-    """What one answer counts for beside the others: 1/K for K attempts at every question, each on its document."""
-    return labels_count([Labelled(1, members)], alike)[0]
-
-
-def labels_count(cells: Sequence[Labelled], alike: float) -> list[float]:
-    """What one label of each cell counts for.
-
-    Answers that go together may have several verdicts, or be in several runs, and so in several cells, whose errors
-    then go together. That is split between two cells by their sizes such that the error of the sum over all cells, each
-    by its size, is right.
-    """
-    by_question, by_document = _together(cells, lambda member: member), _together(cells, lambda member: member[0])
-    labels = [sum(cell.members.values()) for cell in cells]
-    crowd = [0.0] * len(cells)
-    for at, other in sorted(by_document):
-        pairs = alike * by_document[at, other] + (1 - alike) * by_question[at, other]
-        split = 2 * cells[other].size / (cells[at].size + cells[other].size)
-        crowd[at] += pairs / labels[other] * split
-    return [1 / labels_alike if labels_alike else 1.0 for labels_alike in crowd]
-
-
-def _together(cells: Sequence[Labelled], key: Callable[[Member], object]) -> defaultdict[tuple[int, int], float]:
-    """Pairs of labels in one group, by the cells of the two."""
-    groups: defaultdict[object, Counter[int]] = defaultdict(Counter)
-    for at, cell in enumerate(cells):
-        for member in sorted(cell.members):
-            groups[key(member)][at] += cell.members[member]  # type: ignore[assignment]
-    found: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for places in groups.values():
-        for at, count in places.items():
-            for other, beside in places.items():
-                found[at, other] += count * beside
-    return found
+def covering(ways: Sequence[Numbers]) -> tuple[float, float]:
+    """Return the ends between which 95 % of the draws lie, each way."""
+    low, high = np.quantile(ways, (ALPHA / 2, 1 - ALPHA / 2), axis=1)
+    return float(low.min()), float(high.max())
 
 
 FLIPS = 1_000
@@ -491,22 +359,3 @@ def interval(figure: Influence) -> Interval:
 def less(one: Influence, other: Influence) -> Influence:
     """The difference of two figures from the same questions."""
     return Influence(one.value - other.value, one.parts - other.parts, min(one.n, other.n))
-
-
-def used_values(shares: Numbers) -> NDArray[np.intp]:
-    """Which values of a table either of the two gave at all; below two there is nothing to agree on beyond chance."""
-    return np.flatnonzero(shares.sum(axis=0) + shares.sum(axis=1))
-
-
-def kappas(shares: Numbers) -> Numbers:
-    """Cohen's kappa of each of many tables of shares at once (the last two axes). Two values must be in use."""
-    total = shares.sum(axis=(-2, -1))
-    seen = np.trace(shares, axis1=-2, axis2=-1) / total
-    by_chance = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1) / total**2
-    return np.asarray((seen - by_chance) / (1 - by_chance))
-
-
-def percent_agreement(units: Iterable[Mapping[str, Value]]) -> float | None:
-    """Return the share of pairs of people who gave one answer the same value; None if no answer has two values."""
-    pairs = [one == other for unit in units for one, other in combinations(unit.values(), 2)]
-    return sum(pairs) / len(pairs) if pairs else None

@@ -99,6 +99,7 @@ def is_called_like_a_grader(name: str) -> bool:
 
 NAME, VARIABLE = "surefoot.db", "SUREFOOT_DB"  # the database of a project, and what may name another
 WITHOUT = "without"  # of a decision: runs that were left out, with the reason
+CHANGE, BASELINE = "change", "baseline"  # modes of a step: a decision, or a move of the baseline
 MORE_RULES = "more rules"  # of a decision: what the command line added to those of the gate file
 # Why an answer was put before a person: as one of a pair that differs, the same once more and blind, because the grader
 # flagged it, by chance, or somebody picked it.
@@ -148,24 +149,21 @@ class Step(Struct, frozen=True, kw_only=True):
 
     id: str
     at: str
+    mode: str
     reference: str  # the version that is frozen
     release: str  # the version that wants to ship
+    code: str = ""  # of the release: a block is final for it, whatever the version is called
     base_runs: tuple[str, ...]  # ids of all runs that were counted, the one that was named last
     cand_runs: tuple[str, ...]
     grader: str = ""
     questions_sha256: str = ""
-    mode: str
-    base_answers: str = ""  # hash of the answers: a deterministic pipeline gives them again, and that is no evidence
-    cand_answers: str = ""
-    margin: float | None = None
     outcome: str
     exit_code: int
     waived: dict[str, str] = {}
     uncalibrated: bool = False
-    overridden: dict[str, float | str | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
-    deterministic: bool = False  # the candidate says that it always answers alike
+    overridden: dict[str, str | tuple[str, ...]] = {}  # what the command line put in place of the gate file's
     rules: tuple[str, ...] = ()  # what it was decided by
-    document: dict[str, object] = {}  # the whole comparison as `--json` prints it
+    document: dict[str, object] = {}  # the whole comparison as `--json` prints it, but for the answers
     pinned: tuple[str, ...] = ()  # ids of the verdicts and labels that were there
 
     @property

@@ -145,7 +145,7 @@ def diff_of(readings: Mapping[str, Sequence[Reading]]) -> Diff:
 
 
 def _chance(*of: object) -> bytes:
-    return hashlib.sha256("\0".join(map(str, of)).encode()).digest()
+    return hashlib.sha256("\0".join(map(str, of)).encode(errors="surrogatepass")).digest()
 
 
 class Change(Struct, frozen=True):
@@ -219,7 +219,8 @@ def noise_of(base: Asked, cand: Asked, documents: Mapping[str, str], determinist
         return float(((tables[1].mean(axis=1) - tables[0].mean(axis=1)) ** 2).sum() + 3) / len(base) ** 2
     units = np.unique([documents.get(id, f"?{id}") for id in base], return_inverse=True)[1]
     again = [_variation(table, units) for table, fixed in zip(tables, deterministic, strict=True) if not fixed]
-    return float(sum(again) + 1 / min(varying)) / len(base) ** 2
+    total = 1 / min(varying) + sum(again)
+    return total / len(base) ** 2
 
 
 def _table(side: Asked, count: int) -> Numbers:
@@ -233,7 +234,7 @@ def _variation(values: Numbers, units: NDArray[np.intp]) -> float:
     by_document = np.zeros((units.max() + 1, values.shape[1]))
     np.add.at(by_document, units, values)
     sums = (values, by_document, values.sum(axis=0, keepdims=True))
-    return max(float(one.var(axis=1, ddof=1).sum()) for one in sums) / values.shape[1]
+    return max(float(one.var(axis=1, ddof=1).sum()) for one in sums) / int(values.shape[1])
 
 
 def askings(diff: Diff, bad: Bad, side: int) -> dict[str, list[float | None]]:

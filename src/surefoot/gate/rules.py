@@ -2,11 +2,12 @@
 
     rule  := metric [ "[" group "]" ] [ "." low | high ]  op  limit
     op    := ">=" | "<=" | ">" | "<" | "=="
-    limit := number [ "%" ] | "baseline" [ ("+" | "-") number [ "%" ] ]
+    limit := number [ unit ] | "baseline" [ ("+" | "-") number [ unit ] ] | metric
+    unit  := "%" | "points"
 
 A group is a stratum, or `field=value`. A rule with a limit of its own compares exact fractions; nothing is rounded
-before it is judged. A rule against the baseline, where answers are graded, is judged by the change and its interval
-(`change.py`).
+before it is judged. One against the baseline is judged by the change and its interval (`looks.py`), and the number in
+it is the margin: what may be borne. The two on questions that changed for good compare counts.
 """
 
 from __future__ import annotations
@@ -38,8 +39,11 @@ DEFAULT_GROUP = "stratum"
 
 _RULE = re.compile(
     r"\s*(?P<metric>council\.\w+|[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
-    r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<percent>%)?\s*"
+    r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*"
+    r"(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<unit>%|points?\b)?\s*"
 )
+LASTING = {f"newly_{bucket}": f"mended_{bucket}" for bucket in ("wrong", "unsupported")}
+_LASTING_RULE = re.compile(rf"\s*({'|'.join(LASTING)})\s*<=\s*({'|'.join(LASTING.values())})\s*")
 _OPERATORS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,
 }  # fmt: skip
@@ -57,29 +61,35 @@ class Rule(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str, name: str = "") -> Rule:
+        words = " ".join(text.split())
+        if (lasting := _LASTING_RULE.fullmatch(text)) and LASTING[lasting[1]] == lasting[2]:
+            return cls(name or text, words, lasting[1], None, None, "<=", Fraction(0), on_baseline=True)
         match = _RULE.fullmatch(text)
         number, baseline = (match["number"], match["baseline"]) if match else (None, None)
         if match is None or not (number or baseline) or bool(match["sign"]) != bool(baseline and number):
             raise UsageError(
                 f"the rule {name + ': ' if name else ''}{text!r} cannot be read",
-                "write it like `precision >= 0.80` or `under_refusal[adversarial] <= baseline + 2%`",
+                "write it like `precision >= 0.80` or `wrong[adversarial] <= baseline + 3 points`",
             )
         metric = match["metric"]
         if (known := metric_named(metric)) is None:
             raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", _instead_of(metric))
-        limit = Fraction(number or 0) / (100 if match["percent"] else 1)
+        limit = Fraction(number or 0) / (100 if match["unit"] else 1)
         if known.shape == "share" and limit > 1:
             raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
+        if baseline and (match["bound"] or match["op"] not in ("<=", ">=")):
+            message = f"the rule {text!r} cannot be judged: a change is held against a margin"
+            raise UsageError(message, f"write {metric} <= baseline + 3 points, or >= baseline - 3 points")
         bound: Literal["low", "high"] | None = match["bound"]  # type: ignore[assignment]
         return cls(
-            name or text, " ".join(text.split()), metric, match["group"] and match["group"].strip(), bound,
+            name or text, words, metric, match["group"] and match["group"].strip(), bound,
             match["op"], -limit if match["sign"] == "-" else limit, bool(baseline),
         )  # fmt: skip
 
     @property
     def is_in_shares(self) -> bool:
         """True for a limit that is a share, also where the metric is a count."""
-        return self.text.endswith("%") or abs(self.limit) < 1
+        return self.text.endswith(("%", "point", "points")) or abs(self.limit) < 1
 
     @property
     def is_bounded_above(self) -> bool:
@@ -118,18 +128,6 @@ def unscored(rule: Rule, axis: str, measured: Iterable[str]) -> str:
     return f"no council has scored {axis}, and no bundled rubric has it" + (f" ({meant})" if meant else "")
 
 
-class Change(Struct, frozen=True):
-    """What a metric was and is, by all that is known, and between what its change lies; counts are per answer."""
-
-    baseline: float
-    candidate: float
-    change: float
-    low: float
-    high: float
-    limit: float
-    margin: float
-
-
 class Check(Struct, frozen=True):
     """One rule, what was seen, and why it passes or not."""
 
@@ -142,8 +140,6 @@ class Check(Struct, frozen=True):
     questions: tuple[str, ...] = ()  # the ids behind it, at most QUESTIONS_NAMED
     question_count: int = 0
     before: Estimate | None = None  # of the baseline
-    change: Change | None = None
-    waiver: str | None = None  # why a rule that does not hold was let go
 
     def row(self) -> dict[str, Any]:
         """What `--json` prints of every rule."""
@@ -155,6 +151,8 @@ class Check(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
+    """What `score` decides on one log."""
+
     outcome: Verdict
     exit_code: ExitCode
     checks: tuple[Check, ...]
@@ -187,26 +185,22 @@ def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
 
 
 def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:
+    outcome, code = outcome_of([(check.rule.metric, check.status) for check in checks], incomplete)
+    return Decision(outcome, code, tuple(checks), tuple(incomplete))
+
+
+def outcome_of(found: Iterable[tuple[str, Status]], incomplete: Sequence[str] = ()) -> tuple[Verdict, ExitCode]:
     """SHIP only when at least one rule passes and none fails, is unfinished or lacks its data.
 
     That all is graded says nothing about how it was answered: where no other rule applies, nothing ships.
     """
-    found = {check.status for check in checks if check.waiver is None}
-    others = {check.status for check in checks if check.rule.metric != COMPLETENESS}
-    if "fail" in found:
-        code, outcome = ExitCode.BLOCKED, "BLOCK"
-    elif "incomplete" in found or incomplete:
-        code, outcome = ExitCode.INCOMPLETE, "INCONCLUSIVE"
-    elif "undecidable" in found or "pass" not in found or others == {"not_applicable"}:
-        code, outcome = ExitCode.INCONCLUSIVE, "INCONCLUSIVE"
-    else:
-        code, outcome = ExitCode.OK, "SHIP"
-    return Decision(outcome, code, tuple(checks), tuple(incomplete))  # type: ignore[arg-type]
-
-
-def is_rule(text: str) -> bool:
-    """A self-check of the grader is among the checks of a decision too, but in no gate file."""
-    try:
-        return bool(Rule.parse(text))
-    except UsageError:
-        return False
+    every = list(found)
+    statuses = {status for _, status in every}
+    if "fail" in statuses:
+        return "BLOCK", ExitCode.BLOCKED
+    if "incomplete" in statuses or incomplete:
+        return "INCONCLUSIVE", ExitCode.INCOMPLETE
+    others = {status for metric, status in every if metric != COMPLETENESS}
+    if "undecidable" in statuses or "pass" not in statuses or others == {"not_applicable"}:
+        return "INCONCLUSIVE", ExitCode.INCONCLUSIVE
+    return "SHIP", ExitCode.OK

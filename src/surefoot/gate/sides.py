@@ -17,6 +17,7 @@ from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import (
     CANNOT_TELL,
+    SKIPPED,
     Agreed,
     Drawn,
     Label,
@@ -25,11 +26,13 @@ from surefoot.core.records import (
     is_called_like_a_grader,
     is_person,
     whose,
+    why_passed_over,
 )
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Problem, Question, Trace, Verdict, document_in
+from surefoot.core.types import Passage, Problem, Question, Trace, Verdict, document_in
 from surefoot.gate.looks import Reading
+from surefoot.text import citations
 from surefoot.text.normal import is_empty
 
 SideName = Literal["base", "cand"]
@@ -61,6 +64,7 @@ class Run(Struct):
     deterministic: bool = False  # asked again it would answer alike
     partial: bool = False  # some questions were asked again
     words: dict[Key, Agreed] = {}  # what annotators say of the bucket of an answer
+    skipped: frozenset[Key] = frozenset()  # answers that annotators saw, and gave no bucket
     labels: dict[Place, Verdict] = {}  # what annotators settled on, not the grader
     labelled_by: frozenset[str] = frozenset()
 
@@ -149,7 +153,15 @@ class Side(Struct, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        return all(run.deterministic or run.is_by_people for run in self.runs)
+        """True where all runs are declared so, and none of them answers otherwise."""
+        return all(run.deterministic or run.is_by_people for run in self.runs) and not self.unsteady
+
+    @property
+    def unsteady(self) -> list[str]:
+        """Questions to which a pipeline that was declared deterministic gave different answers."""
+        asked = {run.name for run in self.runs if run.deterministic}
+        keys = ((id, {one.key for one in some if one.run in asked}) for id, some in self.answers.items())
+        return [id for id, given in keys if len(given) > 1]
 
     @property
     def attempts(self) -> int:
@@ -161,22 +173,26 @@ class Side(Struct, frozen=True):
 
 
 def apply_labels(run: Run, labels: Iterable[Label]) -> None:
-    """Put the labels on the very answers of this run in place of its grader's verdicts."""
-    of_version: defaultdict[str, list[Key]] = defaultdict(list)
-    for key, version in run.versions.items():
-        of_version[version].append(key)
+    """Put the labels on the very answers of this run in place of its grader's verdicts.
+
+    A file of verdicts does not tell the words of its answers: there a label is on its question and attempt.
+    """
+    places: defaultdict[Key | str, list[Key]] = defaultdict(list)
+    for key in run.versions or {(one.question_id, one.attempt): "" for one in run.verdicts}:
+        places[run.versions.get(key, key)].append(key)
     by_this_rubric = ("", run.rubric) if run.rubric else ()
+    on = [((label.version if run.versions else (label.question_id, label.attempt)), label) for label in labels]
     fitting = [
-        label
-        for label in labels
-        if label.version in of_version and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
+        (place, label)
+        for place, label in on
+        if place in places and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [label for label in fitting if not is_called_like_a_grader(label.annotator)]
+    people = [(place, label) for place, label in fitting if not is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
-    for label in people:
-        for key in of_version[label.version]:
+    for place, label in people:
+        for key in places[place]:
             given[key, label.axis].append(label)
     _settle_labels(run, given)
 
@@ -205,17 +221,19 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
     for (key, axis), labels in sorted(given.items()):
         word = agreed(labels)
         if word is None:
+            if axis == BUCKET_AXIS and any(why_passed_over(label) == SKIPPED for label in labels):
+                run.skipped |= {key}
             continue
         run.labelled_by |= {label.annotator for label in labels}
         if axis == BUCKET_AXIS:
             run.words[key] = word
-        if word.disputed:
+        if word.disputed and axis != BUCKET_AXIS:  # which every report says itself
             divided[axis].append(key[0])
         if word.value is None:
             continue
         # Drawn by chance for one person, it belongs to the sample, whatever brought it before another.
         like = next(label for label in labels if label.value == word.value)
-        drawn = min((one.drawn for one in labels if one.value is not None), key=_WAYS.index)
+        drawn = min((one.drawn for one in records.current(labels)), key=_WAYS.index, default=PICKED)
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
@@ -225,7 +243,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
 
 def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """A version of its runs, with an answer to all that was asked, be it an empty one."""
-    said = [_said_in(run, key) for run in runs]
+    said = [said_in(run, key) for run in runs]
     answers = {
         id: tuple(
             found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
@@ -270,13 +288,16 @@ def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, b
     )  # fmt: skip
 
 
-def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str]]:
-    """What both versions were asked, and notes on the rest. A file of verdicts does not know its questions."""
+def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str], list[str]]:
+    """What both versions were asked, notes on the rest, and what only the first was asked.
+
+    A file of verdicts does not know its questions.
+    """
     before, after = (_questions_of(runs) for runs in (base, cand))
     if not before or not after:
         graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
         known = before or after
-        return {id: known.get(id) for id in sorted(graded | known.keys())}, []
+        return {id: known.get(id) for id in sorted(graded | known.keys())}, [], []
     shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
     if not shared:
         both, fields = before.keys() & after.keys(), _fields_apart(before, after)
@@ -284,14 +305,15 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
     changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
+    gone = sorted(before.keys() - after.keys())
     apart = {
         f"changed (in {_fields_apart(before, after)})": changed,
         "new": sorted(after.keys() - before.keys()),
-        "gone": sorted(before.keys() - after.keys()),
+        "gone": gone,
     }
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
-    return dict(shared), [told] if notes else []
+    return dict(shared), [told] if notes else [], gone
 
 
 def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:
@@ -325,7 +347,7 @@ def _alone(run: Run, side: str, key: Key) -> str:
     return f"{side}:{key[0]}:{_id(run)}:{key[1]}"
 
 
-def _said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
+def said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
     """By question and attempt."""
     graded: defaultdict[Key, defaultdict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for verdict in run.counted():
@@ -398,3 +420,16 @@ def documents_of(run: Run) -> dict[str, str]:
     by_passage = {passage.id: passage.doc for passage in passages if passage.doc}
     found = ((id, document_of(question, by_passage)) for id, question in run.questions.items())
     return {id: document for id, document in found if document}
+
+
+def cited_in(trace: Trace, question: Question | None) -> tuple[str, ...]:
+    """The ids that an answer cites, in a field of its own and in its text."""
+    known = trace.names, question.gold_ids if question else (), trace.retrieved or ()
+    listed = citations.resolve(trace.citations or (), *known)
+    return tuple(dict.fromkeys((*listed, *(citations.parse(trace.answer or "", *known) or ()))))
+
+
+def cited_by(said: Said, question: Question | None) -> list[Passage]:
+    """The passages an answer cites, as far as its log has them."""
+    cited = cited_in(said.trace, question) if said.trace else ()
+    return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import fsum
 
+import numpy as np
 from msgspec import Struct
 
-from surefoot.core.intervals import Stratum as Part
-from surefoot.core.intervals import post_stratified, wilson
+from surefoot.core.intervals import covering, drawn_shares, wilson
 from surefoot.core.table import BUCKETS
 from surefoot.monitor.sampling import STRATA, Stratum
 
@@ -64,12 +64,12 @@ class Tally(Struct):
             return Rate(None, reason="no answer was sampled" if everything else "no new answer was seen")
         events = {one: self.graded[one].get(bucket, 0) for one in known}
         value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
-        n = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
+        n_even = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
         if events == known or not any(events.values()):
             share = float(events == known)
-            return Rate(share, *wilson(share * n, n), n)
-        found = post_stratified([
-            Part(self.seen[one], known.get(one, 0), events.get(one, 0), prior=0.5 * self.seen[one] / everything)
-            for one in STRATA if one in self.seen
-        ])  # fmt: skip
-        return Rate(value, min(found.low, value), max(found.high, value), n)
+            return Rate(share, *wilson(share * n_even, n_even), n_even)
+        groups = [one for one in STRATA if one in self.seen]
+        n, m, k = (np.array([float(of.get(one, 0)) for one in groups]) for of in (self.seen, known, events))
+        weights, ways = drawn_shares(n, m, k, 0.5 * n / everything)
+        low, high = covering([(weights * shares).sum(axis=1) for shares in ways])
+        return Rate(value, max(0.0, min(low, value)), min(1.0, max(high, value)), n_even)

@@ -7,10 +7,14 @@ that question's error, and the rest goes on. Threads are daemons: one that hangs
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import queue
+import shlex
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -263,3 +267,28 @@ def _in_words(error: BaseException) -> str:
 
 def _cut(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_ERROR].split())[:_LONGEST_ERROR]
+
+
+def files_of(spec: str) -> list[Path]:
+    """The files that a pipeline's name leads to."""
+    kind, _, rest = spec.partition(":")
+    module = Path(*kind.split("."))
+    if kind == "traces":
+        named = [Path(rest)]
+    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
+        parts = [spec]
+        with contextlib.suppress(ValueError):  # quotes that are not closed
+            parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
+        named = [Path(part).expanduser() for part in parts]
+    else:
+        named = [Path(f"{module}.py"), module / "__init__.py"]
+    return [path for path in named if path.is_file()]
+
+
+def code_of(spec: str) -> str:
+    """The sha256 of its files, so that a pipeline that was edited is told from what it was."""
+    found = files_of(spec)
+    digest = hashlib.sha256()
+    for path in found:
+        digest.update(path.read_bytes())
+    return digest.hexdigest() if found else ""

@@ -11,8 +11,6 @@ reference[-eager|-timid]    quotes the corpus, with the model in the box
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -90,31 +88,6 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
 def needs_corpus(spec: str) -> bool:
     """Whether a pipeline searches the corpus itself."""
     return spec in _REFERENCE or spec.partition(":")[0] == "chat"
-
-
-def files_of(spec: str) -> list[Path]:
-    """The files that a pipeline's name leads to."""
-    kind, _, rest = spec.partition(":")
-    module = Path(*kind.split("."))
-    if kind == "traces":
-        named = [Path(rest)]
-    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
-        parts = [spec]
-        with contextlib.suppress(ValueError):  # quotes that are not closed
-            parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
-        named = [Path(part).expanduser() for part in parts]
-    else:
-        named = [Path(f"{module}.py"), module / "__init__.py"]
-    return [path for path in named if path.is_file()]
-
-
-def code_of(spec: str) -> str:
-    """The sha256 of its files, so that a pipeline that was edited is told from what it was."""
-    found = files_of(spec)
-    digest = hashlib.sha256()
-    for path in found:
-        digest.update(path.read_bytes())
-    return digest.hexdigest() if found else ""
 
 
 def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 # The module that makes the page, and the field of the result that it is made of; without one, the result itself.
 _PAGES = {
-    "BaselineUpdate": ("comparison", "comparison"),
     "Calibration": ("calibration", ""),
     "CouncilScores": ("council", ""),
-    "GateResult": ("comparison", "comparison"),
+    "GateResult": ("comparison", ""),
     "Grades": ("run", "overview"),
     "History": ("history", ""),
     "MatrixResult": ("matrix", "matrix"),

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from surefoot.core.records import whose_by_name
 from surefoot.core.types import Evidence, Passage, Question
 from surefoot.core.words import counted, in_plain_words
-from surefoot.gate import trust
+from surefoot.gate.calibrate import Trust, in_words
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Fault, cited_by, disagrees, why_of
-from surefoot.gate.sides import BUCKET_AXIS, Said
+from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
     Block,
@@ -30,6 +29,7 @@ from surefoot.report.blocks import (
     Table,
     linked,
 )
+from surefoot.services.overview import Fault, disagrees, why_of
 from surefoot.text.sentences import telling_words
 
 LONGEST_QUESTION = 160
@@ -220,9 +220,9 @@ def graded_by(graders: Sequence[str]) -> str:
     return f"graded by {named}" if named else "its grader is not named" if graders else "not graded"
 
 
-def rests_on(known: trust.Trust, failed_checks: Mapping[str, str]) -> Iterator[str]:
+def rests_on(known: Trust, failed_checks: Mapping[str, str]) -> Iterator[str]:
     """How far the verdicts can be trusted."""
-    yield f"trust: {trust.in_words(known)}"
+    yield f"trust: {in_words(known)}"
     for grader, words in failed_checks.items():
         yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
 

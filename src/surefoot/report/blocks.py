@@ -19,7 +19,7 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem
 from surefoot.core.words import names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
-from surefoot.gate.rules import WAIVED, Change, Check, Decision, Rule
+from surefoot.gate.rules import Check, Decision, Rule
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
@@ -33,7 +33,6 @@ class Span(Struct, frozen=True):
 
     text: str
     style: str = ""
-    change: Change | None = None  # drawn beside it on a page: the interval, zero and the margin
     share: float = 0.0  # how dark its ground is on a page
     link: str = ""  # where it leads on a page that is served; never made of foreign text alone
     answers: tuple[str, ...] = ()  # with which the text begins: a page leads to each
@@ -161,41 +160,6 @@ class Trend(Struct, frozen=True):
     numbers: Table
 
 
-class NumberLine(Struct, frozen=True):
-    """A change with its interval, against the limit of a rule and its margin."""
-
-    name: Line
-    words: str
-    low: float
-    value: float
-    high: float
-    limit: float
-    edge: float  # of the margin, on the worse side of the limit
-    is_known: bool = True  # else there is nothing to draw
-
-    @property
-    def is_exact(self) -> bool:
-        return self.low == self.high
-
-    def ends(self) -> tuple[float, float]:
-        """Of the line that is drawn, with some room at either side."""
-        least, most = min(self.low, self.limit, self.edge, 0.0), max(self.high, self.limit, self.edge, 0.0)
-        room = 0.08 * (most - least) or 1.0
-        return least - room, most + room
-
-    def at(self, value: float) -> float:
-        """Where a value lies on the line, in percent."""
-        start, end = self.ends()
-        return 100 * (value - start) / (end - start)
-
-
-class NumberLines(Struct, frozen=True):
-    entries: Sequence[NumberLine]
-
-    def items(self) -> Items:
-        return Items([(*spans(one.name), f"- {one.words}") for one in self.entries])
-
-
 class Columns(Struct, frozen=True):
     """Side by side where there is room."""
 
@@ -211,7 +175,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Trend | NumberLines | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Trend | Columns | Section
 
 
 class Report(Struct, frozen=True):
@@ -245,7 +209,7 @@ _WORDS: Mapping[str, str] = {
     "candidate": "The version that is to replace it.",
     "stratum": "A kind of question, as the question set names it.",
     "margin": "How far a metric may get worse before doubt about it blocks.",
-    "interval": "Where the true value lies with 95 % probability.",
+    "interval": "Where the true value lies with 95 % probability; of a change, between its 1 % and 97.5 % points.",
     "confidence": "How far the odds that passages support the claims can be moved before the bucket changes.",
     "unsure": "The confidence is below the level fitted so that about 5 % of sure verdicts are wrong.",
     "factuality": "Which of the four buckets the answer is in.",
@@ -307,65 +271,21 @@ def bound_words(check: Check) -> str:
     bound = None if which is None or check.seen is None else (check.seen.low if which == "low" else check.seen.high)
     if bound is None:
         return ""
-    return f", {which} {f'{bound:.2f}' if _has_scale(check.rule.metric) else percent(bound)}"
+    return f", {which} {f'{bound:.2f}' if _is_mean(check.rule.metric) else percent(bound)}"
 
 
-def in_points(metric: str, value: float, digits: int = 1) -> str:
-    """`+0.8` points of a share or count, `+0.12` of a mean."""
-    if _has_scale(metric):
-        return f"{round(value, digits + 1) + 0.0:+.{digits + 1}f}"
-    return f"{round(value * 100, digits) + 0.0:+g}"
-
-
-def unit(metric: str) -> str:
-    return "" if _has_scale(metric) else " points"
-
-
-def _has_scale(metric: str) -> bool:
+def _is_mean(metric: str) -> bool:
     known = metric_named(metric)
-    return known is not None and known.scale > 1
-
-
-def change_words(metric: str, change: Change | None, digits: int = 1) -> str:
-    """`+0.8 points (-1.1 to +3.6)`"""
-    if change is None:
-        return "-"
-    return f"{in_points(metric, change.change)}{unit(metric)}{around(metric, change, digits)}"
-
-
-def around(metric: str, change: Change, digits: int = 1) -> str:
-    """The interval of a change, unless the change is exact."""
-    low, high = (in_points(metric, end, digits) for end in (change.low, change.high))
-    return "" if change.low == change.high else f" ({low} to {high})"
+    return known is not None and known.shape == "mean"
 
 
 def allowed(check: Check) -> str:
-    """What a rule would bear: a limit of its own, or the change up to limit and margin."""
-    metric = check.rule.metric
-    if check.change is not None:
-        sign = 1 if check.rule.is_bounded_above else -1
-        return in_points(metric, check.change.limit + sign * check.change.margin)
+    """The limit of a rule."""
     if check.limit is None:
         return "-"
-    if (known := metric_named(metric)) is not None and known.shape == "share":
+    if (known := metric_named(check.rule.metric)) is not None and known.shape == "share":
         return percent(check.limit)
     return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
-
-
-def margin_words(check: Check, asked_for: float) -> str:
-    """Where the margin of a rule comes from, unless it is the very one that was asked for."""
-    metric = metric_named(check.rule.metric)
-    if check.change is None or metric is None or check.change.margin in (0.0, asked_for):
-        return ""
-    of_all = metric.margin_factor * metric.scale * asked_for / check.change.margin
-    reasons = {
-        "wrong and unsupported answers may each rise by it": metric.margin_factor > 1,
-        f"its values go up to {metric.scale}": metric.scale > 1 and metric.most is not None,
-        "it counts claims, of which an answer may have several": metric.scale > 1 and metric.most is None,
-        f"only {percent(of_all)} of the answers count in it": of_all < _NEARLY_ALL,
-    }
-    why = ", and ".join(words for words, holds in reasons.items() if holds)
-    return f"margin {check.change.margin:.2g} where {asked_for:g} is set: {why}"
 
 
 def seen_since(estimate: Estimate, before: Estimate | None) -> str:
@@ -411,7 +331,7 @@ def rule_words(rule: Rule) -> tuple[str, Span]:
 
 
 def status(check: Check) -> Span:
-    return Span(WAIVED, WAIVED) if check.waiver is not None else Span(STATUS_WORDS[check.status], check.status)
+    return Span(STATUS_WORDS[check.status], check.status)
 
 
 def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:

@@ -1,27 +1,20 @@
-"""What a calibration says: how far labels bear a grader out, and what its rates are when corrected by them."""
+"""What a calibration says: how far labels bear a grader out, and where the two differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from surefoot.calibration.answers import FACTUALITY
-from surefoot.calibration.results import (
-    MEAN,
-    NOTHING_SAID,
-    AxisCalibration,
-    Calibration,
-    Differing,
-    Rate,
-)
-from surefoot.core.records import Interval, whose_by_name
-from surefoot.core.words import counted
+from surefoot.core.records import whose_by_name
+from surefoot.core.words import counted, in_plain_words
+from surefoot.gate.calibrate import AxisCalibration, Calibration, Differing, in_percent
+from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.report.blocks import (
-    Bars,
     Block,
     Headline,
     Items,
     Line,
     Paragraph,
+    Quote,
     Report,
     Section,
     Span,
@@ -30,202 +23,83 @@ from surefoot.report.blocks import (
     problem_section,
 )
 
-_MOST_DIFFERING = 50
-Row = tuple[Line, ...]
-
-_RATE_HEADS = ("by the grader", "corrected", "95% interval", "method", "sensitivity", "specificity")
-_EACH_ALONE = "Each share has its own estimate and interval; together they need not be 100%."
+_SHOWN, _ON_PAPER = 3, 50  # answers on which grader and people differ
+_MOST_CITED = 5
 
 
 def report(found: Calibration, *, details: bool = False) -> Report:
     """`details` opens what a terminal leaves out otherwise."""
-    axes = tuple(Section(name, tuple(_axis(name, axis))) for name, axis in found.axes.items())
-    hint = "Corrected rates, tables, kappa and the other axes: --details"
-    parts: tuple[Block, ...] = (
-        Headline("", (*_two_numbers(found), *filter(None, (title(found), found.skipped_note)))),
-        *([] if details else [Items(list(_reservations(found)), "quiet")]),
-        *_picture(found.axes.get(FACTUALITY), found.differ),
-        *problem_section(found.problems),
-        *([Section("Details", axes, "open" if details else "folded", hint)] if axes else []),
-    )
-    return Report("Surefoot calibration", (), parts)
-
-
-def _two_numbers(found: Calibration) -> Iterator[Line]:
-    """How many of the accepted answers are bad, and how many of the bad ones are caught."""
-    if found.accepted_but_bad is None or found.bad_caught is None:
-        yield from filter(None, [found.headline])
-        return
-    accepted, caught = found.accepted_but_bad, found.bad_caught
-    yield Span(percent(accepted.value), "strong"), f"of the answers the grader accepts are bad ({_between(accepted)})."
-    yield Span(percent(caught.value), "strong"), f"of the bad answers are caught ({_between(caught)})."
-
-
-def _between(interval: Interval) -> str:
-    return f"{percent(interval.low)} to {percent(interval.high)}"
-
-
-def _picture(axis: AxisCalibration | None, differ: Sequence[Differing]) -> Iterator[Block]:
-    """What the labels say of each verdict, one bar for each, and what more labels would buy."""
-    if axis is None:
-        return
-    if axis.table:
-        bars = [(f"graded {verdict}", labels) for verdict, labels in _all_labels(axis).items() if any(labels.values())]
-        picked = sum(sum(row.values()) for row in axis.chosen.values())
-        beside = f"; {picked} of them are on answers that were picked, and count in no rate" if picked else ""
-        told = f"What {axis.labelled_by} say of the answers with each verdict ({counted(axis.n, 'label')}{beside})."
-        caption = Paragraph(f"{told} A bar of one kind is a verdict to rely on.", "quiet")
-        inside = (caption, Bars(("verdict",), [("", bars)]), *_differing(differ))
-        yield Section("Where grader and labels differ", inside, "paper")
-    if axis.labels_needed:
-        yield Section("What more labels would buy", (Paragraph(axis.labels_needed),), "paper")
-
-
-def _all_labels(axis: AxisCalibration) -> dict[str, dict[str, int]]:
-    """Those on answers that chance drew and on those that were picked, by verdict."""
-    tables = axis.table, axis.chosen
-    verdicts, labels = dict.fromkeys((*axis.table, *axis.chosen)), _columns(axis)
-    return {
-        verdict: {label: sum(table.get(verdict, {}).get(label, 0) for table in tables) for label in labels}
-        for verdict in verdicts
-    }
-
-
-def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
-    """The answers to look at first: where the grader is sure of something else than people say."""
-    rows: list[Row] = [
-        (
-            f"{one.question_id}{f' (attempt {one.attempt})' if one.attempt > 1 else ''}", one.run or "-",
-            one.graded, one.label,
-            "-" if one.confidence is None else percent(one.confidence),
-        )
-        for one in differ[:_MOST_DIFFERING]
-    ]  # fmt: skip
-    if rows:
-        yield Table(("question", "run", "graded", "labelled", "grader's confidence"), rows)
-    if more := len(differ) - len(rows):
-        yield Paragraph(f"{more} more are in the output of --json.", "quiet")
-
-
-def _reservations(found: Calibration) -> Iterator[str]:
-    """What to know of the axis that matters most, or of all where it has no labels."""
-    for name, axis in found.axes.items():
-        if name == FACTUALITY or not found.headline:
-            yield from (reason for reason in [axis.kappa_reason] if reason in NOTHING_SAID)
-            yield from axis.notes
-
-
-def _axis(name: str, axis: AxisCalibration) -> Iterator[Block]:
-    """Only factuality puts answers into buckets; the other axes have values."""
-    kind = "bucket" if name == FACTUALITY else "value"
-    yield Items([f"{what}: {value}" for what, value in _agreements(axis)])
-    if axis.table:
-        yield Paragraph(f"{_caption(axis, kind)}:", "quiet")
-        yield Table(("graded", *_columns(axis), "answers in all"), list(_confusion(axis)))
-    yield Table((kind, *_RATE_HEADS), list(_rates(axis)))
-    yield from _each_alone(axis.corrected)
-    yield Items(list(_sentences(axis)), "quiet")
+    parts: list[Block] = [Headline("", tuple(filter(None, (found.headline, title(found)))))]
+    first, others = found.axes.get(BUCKET_AXIS), {k: axis for k, axis in found.axes.items() if k != BUCKET_AXIS}
+    parts.append(Items([axis.reason for axis in found.axes.values() if axis.reason] + list(found.notes), "quiet"))
+    if first is not None:
+        parts.append(Section("What people say of the answers with each verdict", tuple(_axis(first))))
+    if found.alone:
+        right = f"; {in_percent(found.alone.right)} of them are right" if found.alone.right else ""
+        sure = f"The grader is sure of {percent(found.alone.share)} of the answers{right}."
+        parts.append(Section("What the grader decides alone", (Paragraph(sure),)))
+    if found.differ:
+        about = f"Where grader and people differ: {counted(len(found.differ), 'answer')}, the surest verdicts first"
+        parts.append(Section(about, tuple(_differing(found.differ[:_SHOWN]))))
+    if more := found.differ[_SHOWN:_ON_PAPER]:
+        hint = f"{len(found.differ) - _SHOWN} more: --report FILE, or --json"
+        parts.append(Section(f"{len(more)} more of them", tuple(_differing(more)), "paper", hint))
+    parts += problem_section(found.problems)
+    if others:
+        inside = tuple(Section(name, tuple(_axis(axis))) for name, axis in others.items())
+        parts.append(Section("Other axes", inside, "open" if details else "folded", "The other axes: --details"))
+    return Report("Surefoot calibration", (), tuple(parts))
 
 
 def title(found: Calibration) -> str:
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
     what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
     on = f" of {' and '.join(found.runs)}" if len(found.runs) > 1 else ""
-    labelled = f"{what}{on} by {whose_by_name(found.annotators)}"
-    return f"{found.grader or 'a grader without a name'}, held against {labelled}"
+    return f"{found.grader or 'a grader without a name'}: {what}{on} by {whose_by_name(found.annotators)}"
 
 
-def _caption(axis: AxisCalibration, kind: str) -> str:
-    """Whose answers the table is about."""
-    more = axis.n - sum(sum(row.values()) for row in axis.table.values())
-    picked = f"; {more} more were picked or drawn from another run, and are not in it" if more else ""
-    labels = f"{counted(axis.n - more, 'label')} on answers drawn by chance{picked}"
-    graded = "put into each bucket" if kind == "bucket" else f"gave each {kind}"
-    return f"What {axis.labelled_by} say ({labels}) of the answers that the grader {graded}"
+def _axis(axis: AxisCalibration) -> Iterator[Block]:
+    """Show the table, and what each bucket's share is by the grader and by people."""
+    if axis.table:
+        labels = list(next(iter(axis.table.values())))
+        rows = [(verdict, *_cells(verdict, axis.table.get(verdict, {}), labels), str(total))
+                for verdict, total in axis.answers.items()]  # fmt: skip
+        yield Table(("graded", *(f"people: {label}" for label in labels), "answers in all"), rows)
+    if axis.buckets:
+        heads = ("bucket", "by the grader", "by people (95% interval)", "sensitivity", "specificity")
+        yield Table(heads, [
+            (name, percent(one.graded), *("-" if share is None else in_percent(share)
+                                          for share in (one.rate, one.sensitivity, one.specificity)))
+            for name, one in axis.buckets.items()
+        ])  # fmt: skip
+    told = []
+    if axis.agreement:
+        told.append(f"agreement: {in_percent(axis.agreement)}")
+        told += [f"Cohen's kappa: {axis.kappa:z.2f}"] if axis.kappa is not None else []
+    if axis.mean_label is not None:
+        told.append(
+            f"mean of the labels {axis.mean_label:.2f}, of the verdicts on the same answers {axis.mean_verdict:.2f}"
+        )
+    yield Items(told)
 
 
-def _columns(axis: AxisCalibration) -> list[str]:
-    return list(dict.fromkeys(label for row in axis.table.values() for label in row))
+def _cells(verdict: str, row: dict[str, int], labels: list[str]) -> Iterator[Line]:
+    """Darker where more of a verdict's labels are."""
+    for label in labels:
+        style = "agree" if verdict == label else "disagree"
+        yield Span(str(row.get(label, 0)), style, share=row.get(label, 0) / (sum(row.values()) or 1))
 
 
-def _confusion(axis: AxisCalibration) -> Iterator[Row]:
-    """What the labels say of the answers with each verdict; darker where more of its labels are."""
-    for verdict, total in axis.answers.items():
-        labels = axis.table.get(verdict, {})
-        labelled = sum(labels.values()) or 1
-        counts = [
-            Span(str(labels.get(column, 0)), _ground(verdict, column), share=labels.get(column, 0) / labelled)
-            for column in _columns(axis)
-        ]
-        yield (verdict, *counts, str(total))
-
-
-def _ground(verdict: str, label: str) -> str:
-    return "agree" if verdict == label else "disagree"
-
-
-def _agreements(axis: AxisCalibration) -> Iterator[tuple[str, str]]:
-    """How far grader and labels agree, or why nobody can say."""
-    yield "Cohen's kappa", _agreement(axis.kappa) if axis.kappa else f"none: {axis.kappa_reason}"
-    if axis.agreement is not None:
-        yield "agreement", percent(axis.agreement)
-    if axis.between_people is not None:
-        yield f"agreement between {axis.labelled_by}", percent(axis.between_people)
-
-
-def _rates(axis: AxisCalibration) -> Iterator[Row]:
-    for name, rate in axis.corrected.items():
-        show = _mean if name == MEAN else percent
-        bucket = axis.per_bucket.get(name)
-        found = (_share(bucket.sensitivity), _share(bucket.specificity)) if bucket else ("-", "-")
-        yield (name, *_rate_cells(rate, show), *found)
-
-
-def _rate_cells(rate: Rate, show: Callable[[float], str] = percent) -> Row:
-    """By the grader, corrected, its interval, and the method."""
-    graded = "-" if rate.graded is None else show(rate.graded)
-    value = "-" if rate.value is None else show(rate.value)
-    interval = "-" if rate.low is None or rate.high is None else f"{show(rate.low)} to {show(rate.high)}"
-    return graded, value, interval, "-" if rate.value is None else rate.method
-
-
-def _sentences(axis: AxisCalibration) -> Iterator[str]:
-    """What the numbers are, how they came about, and what to do next."""
-    yield axis.explanation
-    if axis.labels_needed:
-        yield axis.labels_needed
-    yield from axis.notes
-    yield from _warnings((name, rate) for name, rate in axis.corrected.items() if rate.warning != axis.kappa_reason)
-
-
-def _each_alone(rates: Mapping[str, Rate]) -> Iterator[Block]:
-    """Shares that were counted add up; those that were estimated need not."""
-    shares = [one for name, one in rates.items() if name != MEAN and one.value is not None]
-    if len(shares) > 1 and any(one.method != "counted" for one in shares):
-        yield Paragraph(_EACH_ALONE, "quiet")
-
-
-def _warnings(rates: Iterable[tuple[str, Rate]]) -> Iterator[str]:
-    """Each once, with all it is about."""
-    about: dict[str, list[str]] = {}
-    for name, rate in rates:
-        if rate.warning:
-            about.setdefault(rate.warning, []).append(name)
-    return (f"{', '.join(names)}: {warning}." for warning, names in about.items())
-
-
-def _share(interval: Interval | None) -> str:
-    """A rate with its interval."""
-    if interval is None:
-        return "-"
-    return f"{percent(interval.value)} ({_between(interval)})"
-
-
-def _agreement(interval: Interval) -> str:
-    """A coefficient, which may be below 0, with its interval."""
-    value, low, high = map(_mean, (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
-
-
-def _mean(value: float) -> str:
-    return f"{value:z.2f}"
+def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
+    """Show each answer with what it cites, and what grader and people call it."""
+    for one in differ:
+        attempt = f"(attempt {one.attempt})" if one.attempt > 1 else ""
+        yield Paragraph((Span("question:", "strong"), one.question or one.question_id, Span(attempt, "quiet")))
+        yield Quote(one.answer or "the answer itself is not known")
+        for passage in one.cited[:_MOST_CITED]:
+            yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
+            yield Quote(passage.text)
+        sure = "" if one.confidence is None else f"({one.confidence:.0%} sure)"
+        graded, label = Span(one.graded, f"bucket {one.graded}"), Span(one.label, f"bucket {one.label}")
+        yield Paragraph((Span("the grader:", "strong"), graded, sure, in_plain_words(one.reason)))
+        yield Paragraph((Span("people:", "strong"), label, one.note))

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from surefoot.core.words import names, plain
-from surefoot.gate.decide import Comparison
-from surefoot.gate.rules import Check
-from surefoot.gate.trust import in_words
+from surefoot.core.words import plain
+from surefoot.gate.decide import GateResult
 from surefoot.report.blocks import Headline, Items, Line, Report, Span
-from surefoot.report.comparison import broken_rules, bucket_bars, in_one_line, in_one_sentence
+from surefoot.report.comparison import in_words, rule_line, sentences, unseen
 
 _LEVELS = {"SHIP": "notice", "BLOCK": "error", "INCONCLUSIVE": "warning"}
 _MOST = 10  # annotations of a kind that GitHub shows of one step
 _LONGEST = 500
-_NAMED = 6  # questions
+_LINES = 10
 _ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 
 
-def commands(comparison: Comparison, more: Sequence[str] = ()) -> Iterator[str]:
+def commands(found: GateResult) -> Iterator[str]:
     """The decision, and each rule that does not hold; GitHub reads them from what a step prints."""
-    outcome = comparison.decision.outcome
-    yield _annotation(_LEVELS[outcome], f"surefoot: {outcome}", _decided(comparison, more))
-    for check in broken_rules(comparison)[: _MOST - 1]:
-        level = "error" if check.status == "fail" and check.waiver is None else "warning"
-        yield _annotation(level, f"surefoot: {check.rule.name}", in_one_line(check).text)
+    yield _annotation(_LEVELS[found.outcome], f"surefoot: {found.outcome}", " ".join(sentences(found)))
+    broken = [rule for rule in found.rules if rule.status not in ("pass", "not_applicable")]
+    for rule in broken[: _MOST - 1]:
+        level = "error" if rule.status == "fail" and rule.waiver is None else "warning"
+        yield _annotation(level, f"surefoot: {rule.name}", in_words(rule, found))
 
 
 def _annotation(level: str, title: str, message: str) -> str:
@@ -32,28 +30,10 @@ def _annotation(level: str, title: str, message: str) -> str:
     return f"::{level} title={head}::{plain(message, _LONGEST).translate(_ESCAPES)}"
 
 
-def summary(comparison: Comparison, more: Sequence[str] = ()) -> Report:
-    """Ten lines or fewer: the decision, the buckets of both versions, the answers behind it, what to do, the trust."""
-    steps: list[Line] = [(Span("next:", "strong"), step) for step in comparison.next_steps[:1]]
-    trust: Line = (Span("trust:", "strong"), in_words(comparison.trust))
-    return Report(
-        "Surefoot",
-        (Headline(comparison.decision.outcome, (_decided(comparison, more),)),),
-        (
-            bucket_bars(comparison),
-            Items([*_behind(comparison.decision.checks), *steps, trust]),
-        ),
-    )
-
-
-def _decided(comparison: Comparison, more: Sequence[str]) -> str:
-    return " ".join((in_one_sentence(comparison), *(f"{one[:1].upper()}{one[1:]}." for one in more)))
-
-
-def _behind(checks: Sequence[Check]) -> Iterator[Line]:
-    """The questions behind the first rule that failed."""
-    for check in checks:
-        if check.status == "fail" and check.waiver is None and check.questions:
-            told = names(check.questions, check.question_count, _NAMED)
-            yield Span(f"{check.rule.name}:", "strong"), told
-            return
+def summary(found: GateResult) -> Report:
+    """The first ten lines of the decision's page."""
+    steps = [(Span("next:", "strong"), step) for step in found.next[:1]]
+    decisive = sorted(found.rules, key=lambda rule: rule.status in ("pass", "not_applicable"))
+    rules = [rule_line(rule, found) for rule in decisive if rule.status != "not_applicable"]
+    shown: list[Line] = [*rules[: _LINES - 3], *([unseen(found)] if found.differing else []), *steps]
+    return Report("Surefoot", (Headline(found.outcome, (" ".join(sentences(found)),)),), (Items(shown),))

@@ -6,13 +6,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
-from surefoot.core.records import Step
+from surefoot.core.records import BASELINE, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import BASELINE, History, Measured, PastRun
-from surefoot.gate.overview import Trend as Course
 from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -31,6 +29,8 @@ from surefoot.report.blocks import (
     overridden,
     share,
 )
+from surefoot.services.history import History, Measured, PastRun
+from surefoot.services.history import Trend as Course
 
 _SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
 _LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}

@@ -6,20 +6,23 @@ is shown as skipped, with its label, so that a passing gate gives a green build.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import escape
 
 from surefoot.core.types import GOOD
 from surefoot.core.words import counted, plain
-from surefoot.gate.rules import Check, Decision
-from surefoot.report.blocks import change_words, seen
+from surefoot.gate.decide import GateResult
+from surefoot.gate.rules import Check
+from surefoot.report.blocks import seen
+from surefoot.report.comparison import in_words
 
 if TYPE_CHECKING:
     from surefoot.outcomes import ScoredRow
     from surefoot.scoring.run import Scorecard
 
+_KINDS = {"pass": "", "fail": "failure", "not_applicable": "skipped"}
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
 # Which labels pull which metric the wrong way: enough to tell why a question is red.
 _LABELS_BEHIND = {
@@ -30,15 +33,23 @@ _LABELS_BEHIND = {
 }
 
 
-def of_decision(decision: Decision) -> Iterator[str]:
+def of_decision(found: GateResult) -> Iterator[str]:
     """Of two versions that were compared: the rules alone, which name the questions behind them."""
-    yield from _opening(decision)
+    cases = []
+    for rule in found.rules:
+        words = in_words(rule, found)
+        behind = f"; {counted(len(rule.questions), 'question')} behind it: {', '.join(rule.questions[:12])}"
+        kind = "skipped" if rule.waiver is not None else _KINDS.get(rule.status, "error")
+        cases.append((f"{rule.name}: {rule.rule}", kind, words + (behind if rule.questions else "")))
+    yield from _opening(cases, found.incomplete)
     yield "</testsuites>"
 
 
 def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
     checks = card.decision.checks
-    yield from _opening(card.decision)
+    kinds = [_KINDS.get(check.status, "error") for check in checks]
+    cases = [(f"{one.rule.name}: {one.rule.text}", kind, _told(one)) for one, kind in zip(checks, kinds, strict=True)]
+    yield from _opening(cases, card.decision.incomplete)
     red = {label for check in checks if check.status == "fail" for label in _LABELS_BEHIND.get(check.rule.metric, ())}
     unfinished = {*_UNFINISHED} if any(c.status == "incomplete" for c in checks) else set[str]()
     counts = card.labels
@@ -53,36 +64,23 @@ def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
     yield "</testsuites>"
 
 
-def _opening(decision: Decision) -> Iterator[str]:
-    kinds = [_kind(check) for check in decision.checks] + ["error"] * bool(decision.incomplete)
-    failed, errors = kinds.count("failure"), kinds.count("error")
+def _opening(cases: Sequence[tuple[str, str, str]], incomplete: Sequence[str]) -> Iterator[str]:
+    """The rules: each with its name, what it is to a reader of JUnit ("" where it holds), and what to say of it."""
+    every = [*cases, *([("complete", "error", "; ".join(incomplete))] if incomplete else [])]
+    kinds = [kind for _, kind, _ in every]
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="surefoot">'
-    yield f'<testsuite name="surefoot.gate" tests="{len(kinds)}" failures="{failed}" errors="{errors}">'
-    yield from map(_rule_case, decision.checks)
-    if decision.incomplete:
-        message = _quoted(plain("; ".join(decision.incomplete), 400))
-        yield f'<testcase classname="surefoot.gate" name="complete"><error message={message}/></testcase>'
+    counts = f'tests="{len(kinds)}" failures="{kinds.count("failure")}" errors="{kinds.count("error")}"'
+    yield f'<testsuite name="surefoot.gate" {counts}>'
+    for name, kind, words in every:
+        head = f'<testcase classname="surefoot.gate" name={_quoted(plain(name))}'
+        yield f"{head}><{kind} message={_quoted(plain(words, 400))}/></testcase>" if kind else f"{head}/>"
     yield "</testsuite>"
 
 
-def _kind(check: Check) -> str:
-    """What a rule is to a reader of JUnit; "" for one that holds."""
-    if check.waiver is not None:
-        return "skipped"
-    return {"pass": "", "fail": "failure", "not_applicable": "skipped"}.get(check.status, "error")
-
-
-def _rule_case(check: Check) -> str:
-    name = _quoted(plain(f"{check.rule.name}: {check.rule.text}"))
-    head = f'<testcase classname="surefoot.gate" name={name}'
-    asked = counted(check.question_count, "question")
-    behind = f"; {asked} behind it: {', '.join(check.questions[:12])}" if check.questions else ""
-    waived = f"waived: {check.waiver}; " if check.waiver is not None else ""
-    told = change_words(check.rule.metric, check.change) if check.change else f"seen {seen(check.seen)}"
-    message = _quoted(plain(f"{waived}{told}{behind}{'; ' if check.reason else ''}{check.reason}", 400))
-    kind = _kind(check)
-    return f"{head}><{kind} message={message}/></testcase>" if kind else f"{head}/>"
+def _told(check: Check) -> str:
+    behind = f"; {counted(check.question_count, 'question')} behind it: {', '.join(check.questions[:12])}"
+    return f"seen {seen(check.seen)}{behind if check.questions else ''}{'; ' if check.reason else ''}{check.reason}"
 
 
 def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:

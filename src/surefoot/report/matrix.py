@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.words import counted
-from surefoot.factors.effects import MEASURED, UNIT, Effect, Matrix, conclusions, in_words, reading, signed
-from surefoot.factors.results import RATES, CellResult
+from surefoot.gate.effects import MEASURED, RATES, UNIT, CellResult, Effect, Matrix, conclusions, reading
 from surefoot.gate.metrics import UNGRADED
 from surefoot.report.blocks import (
     Bars,
@@ -39,7 +38,7 @@ def _body(matrix: Matrix) -> Iterator[Block]:
     rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
     rates.append(("run", *(result.run for result in matrix.cells)))
     yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
-    effects = matrix.effects.effects
+    effects = matrix.effects
     yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(UNIT, "quiet")))
     if effects:
         about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
@@ -66,7 +65,7 @@ def _is_measured(result: CellResult, rate: str) -> bool:
 
 def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
     found = [effect.differences[name] for effect in effects]
-    return (name, *(Span(in_words(one), "strong" if one.settled else "") for one in found))
+    return (name, *(Span(str(one), "strong" if one.settled else "") for one in found))
 
 
 def _title(effect: Effect) -> str:
@@ -79,23 +78,16 @@ def _basis(effect: Effect) -> str:
     said = [f"{counted(effect.pairs, 'pair')} of cells", counted(found.questions, "question")]
     said += [f"{found.left_out} left out, ungraded in one of the cells"] if found.left_out else []
     said += [f"{counted(effect.pairs_lost, 'pair')} lost to cells without verdicts"] if effect.pairs_lost else []
-    said += [found.reason] if found.reason else []
     return ", ".join(said)
 
 
 def _unsettled(effect: Effect) -> Iterator[str]:
-    """What is not told apart from nothing: what may be chance, what has no interval, and what did not change at all."""
-    groups: dict[str, list[str]] = {"may be chance": [], "too few for an interval": [], "unchanged": []}
-    for name, found in effect.differences.items():
-        if found.settled or found.value is None:
-            continue
-        if (found.low, found.value, found.high) == (0, 0, 0):
-            groups["unchanged"].append(name)
-        elif found.low is None:
-            groups["too few for an interval"].append(f"{name} {signed(found.value)}")
-        else:
-            groups["may be chance"].append(f"{name} {in_words(found)}")
-    yield from (f"{group}: {', '.join(named)}" for group, named in groups.items() if named)
+    """What is not told apart from nothing: what may be chance, and what did not change at all."""
+    left = {name: one for name, one in effect.differences.items() if one.value is not None and not one.settled}
+    same = [name for name, one in left.items() if (one.low, one.value, one.high) == (0, 0, 0)]
+    moved = [f"{name} {one}" for name, one in left.items() if name not in same]
+    groups = (("may be chance", moved), ("unchanged", same))
+    yield from (f"{group}: {', '.join(named)}" for group, named in groups if named)
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:

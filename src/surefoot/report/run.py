@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
@@ -40,6 +39,7 @@ from surefoot.report.blocks import (
     problem_section,
     share,
 )
+from surefoot.services.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 
 
 def report(found: Overview) -> Report:

@@ -70,8 +70,6 @@ def _block(block: Block, console: Console) -> None:
                 _write(_text(line), console, block.style)
         case blocks.Table():
             _table(block, console)
-        case blocks.NumberLines():
-            _block(block.items(), console)
         case blocks.Trend():
             _table(block.numbers, console)
         case blocks.Cases(limits={"terminal": 0}):

@@ -1,36 +1,32 @@
-"""Two runs, or two files of verdicts, to one decision: every run of both versions, and what people said of them."""
+"""Two versions to one decision: every run of both, what differs, and what people said of it. And the baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.records import MORE_RULES, whose
-from surefoot.core.result import READER, Person, Result, Tell
-from surefoot.core.types import Estimate, Problem, Question
-from surefoot.gate import decide, trust
-from surefoot.gate.counts import Pair
-from surefoot.gate.decide import Comparison
-from surefoot.gate.judge import GroupChange, Request
-from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.next_steps import Waiting
-from surefoot.gate.overview import cited_by, reason_of
-from surefoot.gate.rules import WAIVED, Change, Check, Rule
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
+from surefoot.core.result import READER, Person, Result
+from surefoot.core.words import counted, names
+from surefoot.gate import decide
+from surefoot.gate.decide import GRADER, GateResult, Request, RuleResult
+from surefoot.gate.metrics import metric_named
+from surefoot.gate.rules import LASTING, Rule
+from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.gate.sides import Said
 from surefoot.io import gatefiles
+from surefoot.services.overview import overview_of
 from surefoot.services.runs import (
     Name,
-    PastDecisions,
     Versions,
+    cannot_ask,
     current_baseline,
     is_file_of_verdicts,
-    latest_shipped,
+    keep_decision,
+    notes_on,
     only_run,
     opened,
     read_all,
@@ -41,65 +37,14 @@ from surefoot.services.runs import (
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
-_OF_THE_REQUEST = ("notes", "not_counted", "margin", "look", "uncalibrated", "overridden", "without")
-_AS_IT_IS = (
-    "against_itself", "names", "runs", "graders", "buckets", "by_stratum", "labelled", "label_next", "next_steps",
-    "problems", "measures",
-)  # fmt: skip
-
-
-class GateResult(Result, frozen=True, kw_only=True):
-    """Two versions compared, and the decision."""
-
-    beside = ("comparison",)
-
-    outcome: str
-    exit_code: ExitCode
-    incomplete: tuple[str, ...]
-    notes: tuple[str, ...]
-    not_counted: tuple[str, ...]
-    margin: float
-    look: int
-    uncalibrated: bool
-    overridden: dict[str, Any]
-    without: dict[str, str]
-    alpha_left: float
-    waived: dict[str, str]
-    trust: dict[str, Any]
-    against_itself: bool
-    names: dict[str, str]
-    runs: dict[str, list[str]]
-    graders: dict[str, list[str]]
-    buckets: dict[str, dict[str, int]]
-    by_stratum: dict[str, dict[str, dict[str, int]]]
-    labelled: dict[str, int]
-    label_next: tuple[Waiting, ...]
-    next_steps: tuple[str, ...]
-    problems: tuple[Problem, ...]
-    labelled_by: dict[str, Any] | None
-    checks: list[dict[str, Any]]
-    measures: dict[str, dict[str, Estimate]]
-    changes: dict[str, dict[str, Any]]
-    by_group: dict[str, dict[str, dict[str, dict[str, Any]]]]
-    moved: list[dict[str, Any]]
-    comparison: Comparison
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """What a project keeps of it: all but the answers, which it has."""
-        return {name: self[name] for name in self.printed() if name != "moved"}
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """The rules, each with its change and interval."""
-        kept = ("name", "rule", "status", "baseline", "candidate", "change", "low", "high", "limit", "margin", "reason")
-        return [{key: check[key] for key in kept} for check in self.checks]
+_MOSTLY = 0.5  # of the answers
+_REASONS = 3  # for a block, in one sentence
 
 
 def gate(
     *runs: Name,
-    gate: str | Path | gatefiles.GateFile | None = None,
+    gate: gatefiles.Gate | None = None,
     rules: Sequence[str] = (),
-    margin: float | None = None,
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
     without: Mapping[str, str] | None = None,
@@ -111,154 +56,265 @@ def gate(
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 
     `runs` are base and candidate: versions, runs, files that `export` wrote, or files of verdicts. A candidate alone is
-    compared with the baseline, else with the version that shipped last; without runs, the newest version is the
-    candidate. `waive` and `without` give reasons, by rule and by run. The decision is kept; without `keep`, it is not.
+    compared with the baseline; without runs, the newest version is the candidate. `waive` and `without` give reasons,
+    by rule and by run. The decision is kept; without `keep`, it is not.
     """
-    file = gatefiles.read(gate or GATE)
-    chosen = file.margin if margin is None else margin
-    gatefiles.check_margin(chosen)
     parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
-    request = Request(
-        waivers=waive or {}, uncalibrated=uncalibrated, margin=chosen, without=without or {},
-        by=(by,) if isinstance(by, str) else tuple(by), overridden=_overridden(parsed, chosen, file),
-    )  # fmt: skip
     if len(runs) > 2:
-        raise UsageError(f"two runs are compared, not {len(runs)}", "write surefoot gate BASE CAND")
-    files = [name for name in runs if is_file_of_verdicts(name)]
-    if files and without:
-        raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
-    if files:
+        raise UsageError(f"two versions are compared, not {len(runs)}", "write surefoot gate BASE CAND")
+    request = Request(
+        called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
+    )
+    overridden = _overridden(parsed, gatefiles.load(gate or GATE))
+    if files := [name for name in runs if is_file_of_verdicts(name, db)]:
+        if without:
+            raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
         if len(runs) < 2:
-            raise UsageError("a file of verdicts has no baseline", "write surefoot gate BASE CAND")
-        return _result(decide.compare([_read(runs[0], db)], [_read(runs[1], db)], parsed, request))
+            raise UsageError(f"the file of verdicts {files[0]} has no baseline", "write surefoot gate BASE CAND")
+        base, cand = (_read(name, db) for name in runs)
+        found = decide.compare([base], [cand], parsed, replace(request, called=(base.name, cand.name)))
+        return replace(found, overridden=overridden, headline=in_one_sentence(found))
     with opened(runs, db) as (project, _):
-        versions = versions_of(project, *_two_of(project, runs, by_own_rules=bool(rules)), request.without)
-        return _by_versions(project, versions, parsed, request, person.tell if keep else None)
+        versions = versions_of(project, *_two_of(project, runs), without or {})
+        called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
+        request = replace(request, called=called, cannot_ask=cannot_ask(versions))
+        found = decide.compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
+        is_itself = versions.base[-1].id == versions.cand[-1].id
+        notes = [f"both sides are the run {called[1]}"] if is_itself else []
+        found = replace(
+            found, not_counted=versions.not_counted, overridden=overridden, headline=in_one_sentence(found),
+            notes=(*notes, *found.notes, *versions.notes, *notes_on(project, versions, parsed)),
+        )  # fmt: skip
+        if not is_itself:
+            found = replace(_with_blocks(project, versions, found), baseline=_anchor(project, versions, found))
+        if keep and not is_itself:
+            keep_decision(project, step_of(found, versions, parsed), person.tell)
+        return found
 
 
 def _read(name: Name, db: str | Path | None) -> ReadRun:
-    if is_file_of_verdicts(name):
+    if is_file_of_verdicts(name, db):
         return read_file(name)
     with opened([name], db) as (project, runs):
         return read_all(project, runs)[-1]
 
 
-def _two_of(project: Project, names: Sequence[Name], *, by_own_rules: bool) -> tuple[Run, Run]:
+def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
     """Return base and candidate, finding those that are not named."""
     if len(names) == 2:
         return only_run(project, names[0]), only_run(project, names[1])
     base = current_baseline(project)
-    if names:
-        cand = only_run(project, names[0])
-    else:
-        others = [run for run in project.runs() if run.manifest.finished and (not base or run.version != base.version)]
-        if not others:
-            raise UsageError("no version was run that is not the baseline's", "write surefoot gate BASE CAND")
-        cand = others[-1]
-    base = base or latest_shipped(project, cand, by_own_rules=by_own_rules)
     if base is None:
-        hint = "name the baseline: surefoot gate BASE CAND; or begin with one: surefoot baseline update BASE"
-        raise UsageError("there is no baseline yet, and no version has shipped", hint)
-    return base, cand
+        hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
+        raise Incomplete("there is no baseline yet to compare with", hint)
+    if names:
+        return base, only_run(project, names[0])
+    others = [run for run in project.runs() if run.manifest.finished and run.version != base.version]
+    if not others:
+        raise UsageError("no version was run but the baseline's", "write surefoot gate BASE CAND")
+    return base, others[-1]
 
 
-def _by_versions(
-    project: Project, versions: Versions, rules: Sequence[Rule], request: Request, keeping: Tell | None
-) -> GateResult:
-    """All runs of both versions, with what people said of them and what was decided about them before.
+def _overridden(rules: Sequence[Rule], of_file: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+    """What the command line puts in place of the gate file's rules, or adds to them."""
+    texts, usual = tuple(rule.text for rule in rules), tuple(" ".join(text.split()) for text in of_file.values())
+    if texts[: len(usual)] != usual:
+        return {"rules": texts}
+    return {MORE_RULES: texts[len(usual) :]} if texts[len(usual) :] else {}
 
-    `keeping` is told where the decision cannot be kept; None keeps nothing.
+
+def _with_blocks(project: Project, versions: Versions, found: GateResult) -> GateResult:
+    """A block is final for its code: only changed code, a corrected label or a waiver opens the decision again."""
+    step = next((one for one in reversed(project.decisions()) if _blocks(one, versions, found)), None)
+    if step is None:
+        return found
+    if corrected := _corrected(project, versions, step):
+        told = f"reopened by a corrected label on {names(corrected, len(corrected), 4)}"
+        return replace(found, notes=(f"blocked on {step.at[:10]} and {told}", *found.notes))
+    if found.outcome == "BLOCK":
+        return found
+    why = f"this code was blocked on {step.at[:10]}: {step.document.get('headline', '')}"
+    notes = (f"the answers since then would be {found.outcome}: {found.headline}", *found.notes)
+    back = f"change the code of {versions.key[1]}, or correct a label: surefoot label {' '.join(found.names.values())}"
+    return replace(found, outcome="BLOCK", exit_code=ExitCode.BLOCKED, headline=why, notes=notes, next=(back,))
+
+
+def _blocks(step: Step, versions: Versions, found: GateResult) -> bool:
+    is_mine = step.mode == CHANGE and step.outcome == "BLOCK" and step.reference == versions.key[0]
+    if not is_mine or step.code != versions.code or step.uncalibrated:
+        return False
+    rows: list[dict[str, object]] = step.document.get("rules", [])  # type: ignore[assignment]
+    failed = [row for row in rows if row["holds"] is False and row["waiver"] is None]
+    same_grader = step.grader == versions.grader
+    return any(row["name"] not in found.waived and (same_grader or row["by"] != GRADER) for row in failed)
+
+
+def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
+    """The questions on whose answers people have changed their word since a decision."""
+    keys = {key: id for run in (*versions.base, *versions.cand) for (id, _), key in run.answer_keys().items()}
+    rows: dict[str, list[Label]] = {}
+    for label in project.labels(keys=keys):
+        if label.axis == BUCKET_AXIS:
+            rows.setdefault(label.version, []).append(label)
+    found = set[str]()
+    for key, labels in rows.items():
+        then, now = agreed(label for label in labels if label.id in step.pinned), agreed(labels)
+        if then and then.value is not None and (now is None or now.value not in (None, then.value)):
+            found.add(keys[key])
+    return sorted(found)
+
+
+def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
+    """How far this version is from the baseline, and which command would move that."""
+    anchor, (base, cand) = current_baseline(project), versions.key
+    if anchor is None:
+        return f"there is no baseline yet; to set one: surefoot baseline {base}"
+    if anchor.version != base:
+        return f"the baseline is {anchor.version}, not {base}: surefoot gate {cand} compares with it"
+    if found.outcome != "SHIP":
+        return f"the baseline stays {base}"
+    counts = [rule for rule in found.rules if rule.metric in BAD and rule.change]
+    moved = [f"{rule.metric} {words_for(rule, rule.change)}" for rule in counts]
+    far = f"{cand} is estimated at {', '.join(moved)} from it" if moved else f"{cand} is as good"
+    return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
+
+
+class BaselineResult(Result, frozen=True, kw_only=True):
+    """Which version is the baseline, and what it answers."""
+
+    run: str | None  # id
+    version: str
+    before: str | None  # the run that was the baseline
+    moved: bool
+    headline: str
+    warning: str
+    buckets: dict[str, int]
+    exit_code: ExitCode = ExitCode.OK
+
+
+def set_baseline(
+    run: Name | None = None, *, accept_worse: str = "", db: str | Path | None = None, person: Person = READER
+) -> BaselineResult:
+    """Move the baseline to a run, or say which it is.
+
+    The first has nothing to be compared with. Later ones must have shipped against the baseline of now, and no count of
+    bad answers may be estimated above its own, unless `accept_worse` says why.
     """
-    base, cand = read_all(project, versions.base), read_all(project, versions.cand)
-    before = PastDecisions(project.decisions(), versions)
-    request = replace(
-        request, look=before.look, notes=(*versions.notes, *before.notes()), not_counted=versions.not_counted,
+    with opened([run] if run else [], db) as (project, _):
+        before = current_baseline(project)
+        if run is None:
+            if before is None:
+                raise UsageError("there is no baseline yet", "set one: surefoot baseline RUN")
+            return _told(project, before, before, moved=False)
+        cand = only_run(project, run)
+        if before is not None and before.version == cand.version:
+            return _told(project, cand, before, moved=False)
+        versions = versions_of(project, before or cand, cand, {})
+        read = overview_of(read_all(project, versions.cand))
+        if lacking := read.buckets["ungraded"]:
+            are = f"{counted(lacking, 'answer')} of {cand.id} {'is' if lacking == 1 else 'are'} not graded"
+            raise Incomplete(f"{are}, so it cannot be the baseline", f"surefoot grade {cand.id}")
+        found = None
+        if before is not None:
+            found = gate(before.id, cand.id, db=db, person=person)
+            worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]
+            if (found.outcome != "SHIP" or worse) and not accept_worse.strip():
+                more = f"more {' and '.join(worse)} than" if worse else f"{found.outcome} against"
+                message = f"the baseline stays {before.version}: {cand.version} has {more} it"
+                code = ExitCode.BLOCKED if found.outcome == "BLOCK" or worse else found.exit_code
+                stays = _told(project, before, before, moved=False)
+                hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
+                return replace(stays, headline=message, warning=hint, exit_code=code)
+        step = step_of(found, versions)
+        waived = {"worse": accept_worse} if accept_worse else {}
+        project.add(replace(step, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
+        return _told(project, cand, before, moved=True)
+
+
+def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> BaselineResult:
+    runs = [one for one in project.runs(run.version) if one.manifest.finished] or [run]
+    counts = overview_of(read_all(project, runs)).buckets
+    total, bad = sum(counts.values()), counts["wrong"] + counts["unsupported"]
+    each = ", ".join(f"{count} {bucket}" for bucket, count in counts.items() if count or bucket != "ungraded")
+    first = "baseline set; nothing to compare with"
+    said = "baseline" if not moved else "baseline moved" if before else first
+    most = f"most of its answers are bad ({bad} of {total}): hardly any change can be worse"
+    warning = most if bad > _MOSTLY * total else ""
+    return BaselineResult(
+        run=run.id, version=run.version, before=before.id if before else None, moved=moved, buckets=counts,
+        headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}", warning=warning,
     )  # fmt: skip
-    comparison = decide.compare(base, cand, rules, request)
-    if versions.base[-1].id == versions.cand[-1].id:
-        return _result(replace(comparison, against_itself=True))
-    found = _result(comparison)
-    if keeping is not None:
-        before.keep(project, step_of(comparison, versions, rules, found.document), keeping)
-    return found
 
 
-def _overridden(
-    rules: Sequence[Rule], margin: float, file: gatefiles.GateFile
-) -> dict[str, float | str | tuple[str, ...]]:
-    """What the command line puts in place of the gate file's, where it differs."""
-    found: dict[str, float | str | tuple[str, ...]] = {} if margin == file.margin else {"margin": margin}
-    texts = tuple(rule.text for rule in rules)
-    of_the_file = tuple(" ".join(text.split()) for text in file.rules.values())
-    if texts[: len(of_the_file)] != of_the_file:
-        found["rules"] = texts
-    elif added := texts[len(of_the_file) :]:
-        found[MORE_RULES] = added
-    return found
+def in_one_sentence(found: GateResult) -> str:
+    """Why it was decided so."""
+    open_ = [rule for rule in found.rules if rule.waiver is None]
+    if found.outcome == "SHIP":
+        if not found.differing:
+            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
+        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
+                   if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
+        kept = " or ".join(margins)
+        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
+                else "all rules hold"]  # fmt: skip
+        if found.unseen:
+            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
+        if found.cannot_tell:
+            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
+        return f"{'; '.join(told)}."
+    if found.outcome == "BLOCK":
+        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
+        more = len(told) - _REASONS
+        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
+        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
+        return f"{'; '.join(told)}."
+    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
+    if told:
+        return f"{'; '.join(told)}."
+    if found.lean:
+        by_grader = _counted_words(found) or "no question is newly bad or mended"
+        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
+        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
+    for rule in open_:
+        if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
+            metric = metric_named(rule.metric)
+            is_rise = metric is None or metric.better == "lower"
+            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
+            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
+            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
+        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
+            told.append(f"{rule.name}: {rule.reason}")
+    told += [found.next[0].partition(": ")[0]] if found.next else []
+    return f"{'; '.join(told) or 'no rule applies'}."
 
 
-def _result(comparison: Comparison) -> GateResult:
-    decision, request, annotators = comparison.decision, comparison.request, comparison.trust.annotators
-    known = msgspec.to_builtins(comparison.trust)
-    return GateResult(
-        outcome=decision.outcome,
-        exit_code=decision.exit_code,
-        incomplete=tuple(decision.incomplete),
-        **{name: getattr(request, name) for name in _OF_THE_REQUEST},
-        alpha_left=comparison.alpha,
-        waived=dict(request.waivers),
-        trust={**known, "failed_checks": comparison.failed_checks, "in_words": trust.in_words(comparison.trust)},
-        **{name: getattr(comparison, name) for name in _AS_IT_IS},
-        labelled_by={"who": whose(annotators), "annotators": list(annotators)} if annotators else None,
-        checks=[_check(check) for check in decision.checks],
-        changes={name: _change(change) for name, change in comparison.changes.items()},
-        by_group={
-            field: {value: {name: _group(one) for name, one in changes.items()} for value, changes in values.items()}
-            for field, values in comparison.by_group.items()
-        },
-        moved=[_moved(pair) for pair in comparison.moved],
-        comparison=comparison,
-    )
+def _counted_words(found: GateResult) -> str:
+    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
+              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
+    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
 
 
-def _check(check: Check) -> dict[str, Any]:
-    seen = {"baseline": check.before and check.before.value, "candidate": check.seen and check.seen.value}
-    numbers = _change(check.change) if check.change else {**dict.fromkeys(("change", "low", "high", "margin")), **seen}
-    waived = {"status": WAIVED, "waiver": check.waiver, "without_waiver": check.status} if check.waiver else {}
-    return {**check.row(), **numbers, **waived, "before": check.before}
+def _moved_words(rule: RuleResult, found: GateResult) -> str:
+    if rule.metric in LASTING:
+        bucket = rule.metric.removeprefix("newly_")
+        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
+        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
+        ids = names(rule.questions, len(rule.questions), 4)
+        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
+    if rule.change is None:
+        limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
+        return f"{rule.name} does not hold{limit}"
+    way = "rose" if rule.change > 0 else "fell"
+    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
+    of = f" in {found.questions}" if rule.metric in BAD else ""
+    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
 
 
-def _change(change: Change) -> dict[str, object]:
-    return {name: round(getattr(change, name), 6) for name in change.__struct_fields__}
-
-
-def _group(one: GroupChange) -> dict[str, object]:
-    numbers = _change(one.change) if one.change else dict.fromkeys(Change.__struct_fields__)
-    return {**numbers, "seen": one.seen, "before": one.before, "reason": one.reason}
-
-
-def _moved(pair: Pair) -> dict[str, object]:
-    return {
-        "question_id": pair.question_id,
-        "attempt": pair.attempt,
-        "stratum": pair.stratum,
-        "question": pair.question.text if pair.question else None,
-        "from": pair.base.bucket or UNGRADED,
-        "to": pair.cand.bucket or UNGRADED,
-        "base": _said(pair.base, pair.question),
-        "cand": _said(pair.cand, pair.question),
-    }
-
-
-def _said(said: Said, question: Question | None) -> dict[str, object]:
-    verdict, quality = said.verdicts.get("factuality"), said.verdicts.get("refusal_quality")
-    return {
-        "answer": said.trace.answer if said.trace else None,
-        "reason": reason_of(said),
-        "by": verdict.grader if verdict else None,
-        "evidence": msgspec.to_builtins(verdict.evidence) if verdict else [],
-        "refusal_quality_reason": quality.reason if quality else None,
-        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
-        "cited": msgspec.to_builtins(cited_by(said, question)),
-        "verdicts": {axis: verdict.value for axis, verdict in said.verdicts.items()},
-    }
+def words_for(rule: RuleResult, value: float | None) -> str:
+    """A number of a rule as people read it: of a share in points."""
+    metric = metric_named(rule.metric)
+    if value is None:
+        return "-"
+    if metric is not None and metric.shape == "share":
+        return f"{round(value * 100, 1) + 0.0:g} points"
+    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"

@@ -16,7 +16,6 @@ from surefoot.core.result import READER, Person, Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem
 from surefoot.core.words import plain
-from surefoot.gate.overview import AXES, Overview, overview_of
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.fields import quoted
 from surefoot.io.items import Ungradable, load_items
@@ -24,6 +23,7 @@ from surefoot.io.sources import is_folder, is_there, shown
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
+from surefoot.services.overview import AXES, Overview, overview_of
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.store import Key, Project, Run

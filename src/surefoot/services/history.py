@@ -4,16 +4,155 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import SurefootError
-from surefoot.core.records import Step, where
-from surefoot.gate.overview import BASELINE, CHANGE, History, LastDecision, Measured, PastRun, overview_of, trends
-from surefoot.services.looks import labelled
+from surefoot.core.errors import ExitCode, SurefootError
+from surefoot.core.records import BASELINE, CHANGE, Step, current, where
+from surefoot.core.result import Result
+from surefoot.core.types import Estimate
+from surefoot.gate.metrics import UNGRADED, Counted
+from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.services.overview import Fault, overview_of
 from surefoot.services.runs import read_all
 from surefoot.store import Project, Run
+
+
+class Measured(Struct, frozen=True):
+    """How many answers are in which bucket, and the share of each with its interval."""
+
+    buckets: Counted
+    shares: dict[str, Estimate]
+    labelled: int = 0  # answers, in whichever run they were labelled
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def bad(self) -> int:
+        return self.buckets["wrong"] + self.buckets["unsupported"]
+
+    @property
+    def total(self) -> int:
+        return sum(self.buckets.values())
+
+    @property
+    def is_graded(self) -> bool:
+        """A council alone puts no answer into a bucket."""
+        return self.buckets[UNGRADED] < self.total
+
+
+class LastDecision(Struct, frozen=True):
+    outcome: str
+    at: str
+    against: str  # the baseline that the run was held against
+
+
+class PastRun(Struct, frozen=True, kw_only=True):
+    """A run, and what became of it."""
+
+    key: str  # what it is called in addresses
+    name: str  # id
+    version: str = ""
+    made: str = ""
+    grader: str = ""
+    council: str = ""  # that scored its answers last
+    questions: str = ""  # hash of the question set: only runs with the same one can be compared over time
+    question_count: int = 0
+    measured: Measured | None = None
+    problem: str = ""  # why it is not measured
+    decision: LastDecision | None = None
+    labelled: int = 0
+    waiting: int = 0  # pairs that nobody had looked at when it was last decided on, and not for good
+    is_baseline: bool = False
+
+
+class VersionShares(Struct, frozen=True):
+    version: str
+    runs: tuple[str, ...]  # by key: all of the version count together
+    measured: Measured
+
+
+class Trend(Struct, frozen=True):
+    """The versions that answered one question set, graded by one grader, in the order in which they were made."""
+
+    questions: str
+    question_count: int
+    grader: str
+    versions: tuple[VersionShares, ...]
+
+
+class History(Result, frozen=True):
+    """Every run of a project, the buckets from version to version, and what was decided."""
+
+    project: str
+    runs: tuple[PastRun, ...]  # newest first
+    trends: tuple[Trend, ...]  # that of the newest run first
+    decisions: tuple[Step, ...]  # newest first
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if any(one.problem for one in self.runs) else ExitCode.OK
+
+    def table(self) -> list[dict[str, Any]]:
+        """The runs, each with its buckets."""
+        kept = ("name", "version", "made", "labelled", "is_baseline", "problem")
+        return [
+            {**{key: getattr(one, key) for key in kept}, **(one.measured.buckets if one.measured else {})}
+            for one in self.runs
+        ]
+
+    def run(self, key: str) -> PastRun | None:
+        """By its key; the name alone is that of the newest run with it."""
+        return next((one for one in self.runs if key == one.key), None) or next(
+            (one for one in self.runs if key == one.name), None
+        )
+
+    def side(self, id: str) -> PastRun | None:
+        """The run that a decision was about."""
+        return next((one for one in self.runs if id == one.name), None)
+
+    @property
+    def last_change(self) -> tuple[Step, PastRun, PastRun] | None:
+        """What was decided last about two runs that are still there."""
+        for step in self.decisions:
+            base, cand = self.side(step.base_run), self.side(step.cand_run)
+            if step.mode == CHANGE and base and cand and base.measured and cand.measured:
+                return step, base, cand
+        return None
+
+    @property
+    def councils(self) -> dict[str, list[PastRun]]:
+        """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
+        found: dict[str, list[PastRun]] = {}
+        for one in self.runs:
+            if one.council:
+                found.setdefault(f"{one.council[-8:]}-{one.questions[:8]}", []).append(one)
+        return found
+
+    @property
+    def baseline(self) -> PastRun | None:
+        return next((one for one in self.runs if one.is_baseline), None)
+
+
+def trends(runs: Sequence[PastRun], measure: Callable[[Sequence[PastRun]], Measured]) -> tuple[Trend, ...]:
+    """`runs` are newest first; `measure` takes all runs of a version together. What is not graded is left out."""
+    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
+    for one in reversed(runs):
+        if one.measured is not None and one.measured.is_graded:
+            sets.setdefault((one.questions, one.grader), {}).setdefault(one.version, []).append(one)
+    found = [
+        Trend(
+            questions, max(one.question_count for group in versions.values() for one in group), grader,
+            tuple(VersionShares(version, tuple(one.key for one in group), measure(group))
+                  for version, group in versions.items()),
+        )
+        for (questions, grader), versions in sets.items()
+    ]  # fmt: skip
+    newest = {(one.questions, one.grader): at for at, one in reversed(list(enumerate(runs)))}
+    return tuple(sorted(found, key=lambda one: newest[one.questions, one.grader]))
+
 
 Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
 
@@ -32,7 +171,8 @@ class Archive:
 
     def read(self) -> History:
         with Project.existing(self.db) as project:
-            runs, labels, steps = project.runs()[::-1], project.labels(), project.decisions()
+            runs, steps = project.runs()[::-1], project.decisions()
+            labelled = {label.version for label in current(project.labels()) if label.axis == BUCKET_AXIS}
             by_id, stamp = {run.id: run for run in runs}, _stamp(project)
 
             def measure(ids: tuple[str, ...]) -> Measured:
@@ -41,7 +181,7 @@ class Archive:
                 if kept is None or kept[0] != stamp:
                     read = read_all(project, [by_id[id] for id in ids])
                     found = overview_of(read)
-                    done = labelled(labels) & {key for run in read for key in run.versions.values()}
+                    done = labelled & {key for run in read for key in run.versions.values()}
                     measured = Measured(found.buckets, found.shares[""], len(done), found.faults)
                     kept = self._measured[ids] = stamp, measured
                 return kept[1]
@@ -78,10 +218,11 @@ def _past(run: Run, measure: Callable[[tuple[str, ...]], Measured]) -> PastRun:
 def _with_fate(run: PastRun, steps: Sequence[Step]) -> PastRun:
     """What was decided about it and said of it."""
     decided = [step for step in steps if step.mode == CHANGE and run.name in step.cand_runs]
-    moves = [step for step in steps if step.mode == BASELINE]
+    moves, last = [step for step in steps if step.mode == BASELINE], decided[-1] if decided else None
     return replace(
         run,
-        decision=LastDecision(decided[-1].outcome, decided[-1].at, decided[-1].reference) if decided else None,
+        decision=LastDecision(last.outcome, last.at, last.reference) if last else None,
         labelled=run.measured.labelled if run.measured else 0,
+        waiting=int(str(last.document.get("unseen", 0))) if last and last.outcome == "INCONCLUSIVE" else 0,
         is_baseline=bool(moves) and moves[-1].cand_run == run.name,
     )

@@ -161,7 +161,7 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
     runs = (*versions.base, *versions.cand)
     check_texts(runs)
     before, after = read_all(project, versions.base), read_all(project, versions.cand)
-    asked, notes = asked_of(before, after)
+    asked, notes, _ = asked_of(before, after)
     sides = [side_of(some, asked, name) for some, name in ((before, "base"), (after, "cand"))]
     answers: dict[str, Answer] = {}
     for said in (one for side in sides for one in side.all_answers()):

@@ -15,15 +15,14 @@ from typing import IO
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import library, replacing
-from surefoot.core.records import Purge, timestamp
+from surefoot.core.records import BASELINE, CHANGE, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
-from surefoot.gate.overview import CHANGE
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
-from surefoot.services.runs import Name, graders_of, opened, runs_of
+from surefoot.services.runs import Name, check_texts, graders_of, opened, runs_of
 from surefoot.services.targets import check_target, naming
 from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
@@ -107,14 +106,19 @@ def export(
     count = 0
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
-        decisions = None
+        decisions = set[str]() if runs else None
         if decision is not None:
             steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
             step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
             if step is None:
                 raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")
             chosen = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
+            if texts:
+                check_texts(chosen)
             decisions = {step.id}
+        if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
+            ids = {run.id for run in chosen}
+            decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
         with naming(path), replacing(path, 0o600) as out, _compressed(out, path) as target:  # private, as it is
             for line in lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts):
                 target.write(line)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from surefoot.calibration.answers import FACTUALITY, Joined
-from surefoot.calibration.confusion import confusion_of, weights_of
-from surefoot.calibration.refit import FEWEST, SHIFTS, Fitted, fit
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
-from surefoot.core.result import READER, Person, Result
-from surefoot.core.rubric import BY_CITATIONS, Rubric
+from surefoot.core.result import Result
+from surefoot.core.rubric import BY_CITATIONS
+from surefoot.gate.calibrate import Answer, answers_of, weighed
+from surefoot.gate.sides import BUCKET_AXIS, said_in
+from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import FindingsGrader, graded_by
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.refit import RefitFile
-from surefoot.services.calibrate import labelled
+from surefoot.graders.refit import FEWEST, SHIFTS, Fitted, RefitFile, fit
+from surefoot.services.calibrate import read_labelled
 from surefoot.services.runs import check_texts, opened, run_items
 from surefoot.store import Run
 
@@ -50,7 +51,6 @@ def refit(
     out: str | Path,
     labels: str | Path | Sequence[str | Path] = (),
     db: str | Path | None = None,
-    person: Person = READER,
 ) -> Refitted:
     """Fit the local grader to the labels on these runs, and write the new grader to `out`.
 
@@ -61,8 +61,8 @@ def refit(
     judge = LocalJudge()
     with opened(runs, db) as (project, named):
         check_texts(named)
-        joined, by = labelled(project, named, labels, person)
-        found = _fitted(joined, by, named, judge)
+        sides, _ = read_labelled(project, named, labels)
+        found = _fitted(sides, named, judge)
     if not found.is_better:
         shown = f"{_gain(found.gain, found.low, found.high)} on {found.labels} labels"
         message = f"labels left out of the fit show no gain beyond chance: {shown}"
@@ -71,27 +71,26 @@ def refit(
     return Refitted(printable(Path(out)), judge.name, **msgspec.structs.asdict(found))
 
 
-def _fitted(joined: Joined, by: Rubric, runs: Sequence[Run], judge: LocalJudge) -> Fitted:
-    """To the labels that chance drew: others speak for themselves alone."""
-    grader = next(
-        (one for one in (FindingsGrader(judge, kind) for kind in BY_CITATIONS) if one.name == joined.grader), None
-    )
+def _fitted(sides: Sequence[ReadRun], runs: Sequence[Run], judge: LocalJudge) -> Fitted:
+    """Fit to the labels that chance drew, each different answer once: others speak for themselves alone."""
+    name = sides[0].graders[0]
+    grader = next((one for one in (FindingsGrader(judge, kind) for kind in BY_CITATIONS) if one.name == name), None)
     if grader is None:
-        raise UsageError(f"the verdicts are by {joined.grader}, not by {graded_by(judge.name, 'required')}",
+        raise UsageError(f"the verdicts are by {name}, not by {graded_by(judge.name, 'required')}",
                          "grade the run first: surefoot grade RUN --grader local")  # fmt: skip
-    answers = joined.axes.get(FACTUALITY, [])
-    used = [one for one in answers if one.label is not None and one.verdict is not None and not one.chosen]
+    said = [one for side in sides for some in said_in(side, side.name).values() for one in some.values()]
+    weights, used = Counter[str](), dict[str, Answer]()
+    for one, weight in weighed(answers_of(said)):
+        if one.is_drawn and one.said.graded[BUCKET_AXIS].value is not None:
+            used.setdefault(one.said.key, one)
+            weights[one.said.key] += weight  # type: ignore[assignment]
     if len(used) < FEWEST:
         message = f"{len(used)} labels on graded answers drawn by chance are too few to refit a grader"
         raise Incomplete(message, f"it takes {FEWEST}: surefoot label {runs[0].id}")
-    items = {
-        (number, item.question.id, item.trace.attempt): item
-        for number, run in enumerate(sorted(runs, key=lambda run: (run.manifest.created, run.id)), 1)
-        for item in run_items(run)
-    }
-    buckets = grader.buckets_at([items[one.run, one.question_id, one.attempt] for one in used], SHIFTS)
-    axis = next(axis for axis in by.axes if axis.name == FACTUALITY)
-    return fit(buckets, [str(one.label) for one in used], weights_of(used, confusion_of(answers, axis)))
+    items = {(run.id, item.question.id, item.trace.attempt): item for run in runs for item in run_items(run)}
+    answers = [items[one.said.run, one.said.question_id, one.said.attempt] for one in used.values()]
+    buckets = grader.buckets_at(answers, SHIFTS)
+    return fit(buckets, [str(one.label) for one in used.values()], [weights[key] for key in used])
 
 
 def _gain(gain: float, low: float, high: float) -> str:

@@ -16,20 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
-from surefoot.factors.plan import refuse_too_many
 from surefoot.gate.sides import some
-from surefoot.pipelines.asker import ask_all, askable
-from surefoot.pipelines.specs import Asking, code_of
+from surefoot.pipelines.asker import ask_all, askable, code_of
+from surefoot.pipelines.specs import Asking
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.runs import not_asked, runs_of
 from surefoot.store import Manifest, Project, Run
 
+MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 _LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
@@ -70,6 +71,8 @@ def run(
     corpus: str | Path | None = None,
     version: str = "",
     repeats: int | None = None,
+    again: str | None = None,
+    only: Sequence[str] = (),
     resume: str | None = None,
     retry_errors: bool = False,
     asking: Asking | None = None,
@@ -79,16 +82,24 @@ def run(
     """Ask a pipeline every question of a set and keep the answers in the project, as a new run of a version.
 
     `pipeline` is what `surefoot run --pipeline` takes, or a function of a question that returns an answer. Without
-    questions, the bundled ones are asked about the bundled documents. `resume` names a run, or a version for its newest
-    run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
+    questions, the bundled ones are asked about the bundled documents. `again` names a version that was run before: its
+    pipeline is asked once more, all questions or `only` some, provided that its code is the same. `resume` names a run,
+    or a version for its newest run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
     """
     how, tell = asking or Asking(), person.tell
     check_number("repeats", repeats, 1)
     if retry_errors and not resume:
         raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
+    if only and not again:
+        raise UsageError("--only asks some questions of a version again", "write surefoot run VERSION --only q1,q2")
     wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats)
     with contextlib.ExitStack() as opened:
-        if resume:
+        if again:
+            project = opened.enter_context(Project.existing(db))
+            manifest, asked, made = _once_more(project, again, only, wanted, how, tell)
+            opened.enter_context(closing(made))
+            kept = project.create(manifest, asked)
+        elif resume:
             project = opened.enter_context(Project.existing(db))
             kept, made = _resumed(project, resume, wanted, how, tell)
             opened.enter_context(closing(made))
@@ -184,6 +195,32 @@ def _resumed(
     return kept, _same_pipeline(kept.manifest, wanted, how, tell)
 
 
+def _once_more(
+    project: Project, name: str, only: Sequence[str], wanted: _Wanted, how: Asking, tell: Tell
+) -> tuple[Manifest, list[Question], Pipeline]:  # fmt: skip
+    """A run more of a version, asked all its questions or some."""
+    whole = [run for run in runs_of(project, name) if not run.manifest.partial]
+    if not whole:
+        raise UsageError(f"{name} was never asked all its questions", "run it with --pipeline and --questions first")
+    before = whole[-1]
+    if before.manifest.log_sha256:
+        raise UsageError(f"{before.id} was made of a log, and cannot be asked again", "log more answers and grade them")
+    if code_of(before.manifest.pipeline) != before.manifest.code_sha256:
+        hint = "go back to that code, or run this one under a --version of its own"
+        raise OtherRun(f"the code of {before.version} has changed since it was run", hint)
+    asked = before.questions()
+    if unknown := sorted({*only} - {question.id for question in asked}):
+        raise UsageError(f"{before.version} was not asked {some(unknown)}", "its question ids are in surefoot report")
+    chosen = [question for question in asked if not only or question.id in only]
+    pipeline = _same_pipeline(before.manifest, replace(wanted, repeats=None), how, tell)
+    made = replace(
+        before.manifest, id="", repeats=wanted.repeats or 1, partial=bool(only), questions_sha256=fingerprint(chosen),
+        question_count=len(chosen), grader=None, council="", reviewers=(), created=timestamp(), finished=False,
+        purged=(),
+    )  # fmt: skip
+    return made, chosen, pipeline
+
+
 def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
     """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
     if wanted.name not in (None, made.pipeline):
@@ -274,3 +311,9 @@ def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> An
         causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
         traces=traces,
     )
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > MOST_ANSWERS:
+        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")

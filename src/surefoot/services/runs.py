@@ -7,31 +7,27 @@ otherwise you could rerun until one looks good. A decision is kept with the rows
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
-from surefoot.core.records import MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
+from surefoot.core.records import BASELINE, CHANGE, MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
 from surefoot.core.result import Tell
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
-from surefoot.gate.decide import Comparison
-from surefoot.gate.next_steps import Waiting
-from surefoot.gate.overview import BASELINE, CHANGE
+from surefoot.gate.decide import GateResult
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
-from surefoot.pipelines.asker import CANNOT_FORCE_NULL
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL, code_of
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
 
@@ -74,16 +70,23 @@ def check_texts(runs: Iterable[Run]) -> None:
             raise Incomplete(message, "import an export with texts")
 
 
-def is_file_of_verdicts(name: Name) -> bool:
-    """A bare word is a run or version, whatever lies in the folder."""
+def is_file_of_verdicts(name: Name, db: str | Path | None = None) -> bool:
+    """A bare word, and what a run or version is called, is no file, whatever lies in the folder."""
     path = Path(name)
-    return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
+    if not path.is_file() or not (path.suffix or path.name != str(name)) or is_export(name):
+        return False
+    with contextlib.suppress(UsageError), Project.existing(db) as project:
+        project.named(str(name))
+        return False
+    return True
 
 
 def read_file(path: Name) -> ReadRun:
     """A file of verdicts. It is read by the bundled rubric, and does not say which documents it is about."""
     problems: list[Problem] = []
     rows = load_verdicts(Path(path), problems)
+    if not rows and Path(path).stat().st_size:
+        raise UsageError(f"{printable(Path(path))} is no file of verdicts", "name a version, a run or an export")
     attempts = max((row.attempt for row in rows), default=1)
     return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
@@ -95,6 +98,9 @@ def read_run(run: Run) -> ReadRun:
         raise Incomplete(f"all answers of the run {run.id} were purged", "name another run")
     if not verdicts:
         raise Incomplete(f"the run {run.id} has no verdicts", f"grade it first: surefoot grade {run.id}")
+    if edited := run.edited():
+        message = f"the answer to {edited} in the run {run.id} is not the one that was kept"
+        raise Incomplete(message, "somebody changed the database: import the run again into a new project")
     return ReadRun(
         run.id,
         verdicts,
@@ -109,6 +115,7 @@ def read_run(run: Run) -> ReadRun:
         rubric=manifest.rubric_sha256,
         corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
         deterministic=manifest.deterministic,
+        partial=manifest.partial,
     )
 
 
@@ -177,9 +184,11 @@ class Versions(Struct, frozen=True):
         return self.cand[-1].manifest.grader or ""
 
     @property
-    def answers(self) -> tuple[str, str]:
-        """A hash of all that each of them said: a decision on the same answers is the same look."""
-        return _hash(self.base), _hash(self.cand)
+    def code(self) -> str:
+        """What tells the candidate's code from others: its files and prompt, or where nobody knows those, its name."""
+        made = self.cand[-1].manifest
+        known = made.code_sha256 or made.versions.get("prompt", "")
+        return f"{made.pipeline} {made.code_sha256} {made.versions.get('prompt', '')}" if known else made.version
 
 
 def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, str]) -> Versions:
@@ -200,6 +209,9 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             continue
         if not run.manifest.finished:
             skipped.append(f"{_called(run)}, which is not finished")
+        elif run.manifest.partial:
+            _check_graded_alike(run, base.manifest)
+            kept.append(run)
         elif run.manifest.questions_sha256 not in (base.manifest.questions_sha256, cand.manifest.questions_sha256):
             dropped, words = _other_questions(run, base)
             (notes if dropped else skipped).append(words)
@@ -260,11 +272,6 @@ def _split_by_version(kept: Sequence[Run], base: Run, cand: Run) -> tuple[list[R
     return sides
 
 
-def _hash(runs: Iterable[Run]) -> str:
-    said = sorted({repr(sorted(run.answer_keys().items())) for run in runs})
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()
-
-
 def labelled_alike(project: Project, like: Manifest) -> list[Run]:
     """The labelled runs with this grader, rubric and corpus, oldest first."""
     labelled = {label.version for label in project.labels()}
@@ -276,96 +283,67 @@ def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
     return manifest.grader, manifest.rubric_sha256, corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
 
 
-def label_next(project: Project, run: str) -> tuple[Waiting, ...]:
-    """The answers whose labels would decide, by the last decision on a run that asked for any.
-
-    One made without labels (--uncalibrated) does not end what another asked for.
-    """
-    steps = [step for step in project.decisions() if step.mode == CHANGE and run in step.cand_runs]
-    asking = (step.document.get("label_next") for step in reversed(steps) if not step.uncalibrated)
-    return msgspec.convert(next(asking, None) or (), tuple[Waiting, ...])
+def cannot_ask(versions: Versions) -> list[int]:
+    """The sides whose pipeline cannot be asked again: a log, or code that is not what it was."""
+    made = versions.base[-1].manifest, versions.cand[-1].manifest
+    logs = [bool(one.log_sha256) or one.pipeline.startswith("traces:") for one in made]
+    return [side for side, one in enumerate(made) if logs[side] or code_of(one.pipeline) != one.code_sha256]
 
 
-class PastDecisions:
-    """What was decided so far, for a decision on two versions."""
-
-    def __init__(self, steps: Sequence[Step], versions: Versions) -> None:
-        self._all = [step for step in steps if step.mode == CHANGE]
-        self._mine = [step for step in self._all if (step.reference, step.release) == versions.key]
-        self._versions = versions
-
-    @property
-    def look(self) -> int:
-        """How often these versions were decided on, with other answers or by another grader, this time included."""
-        now = (*self._versions.answers, self._versions.grader)
-        return len({(step.base_answers, step.cand_answers, step.grader) for step in self._mine} | {now})
-
-    def notes(self) -> Iterator[str]:
-        yield from self._left_out()
-        yield from self._newer()
-
-    def _left_out(self) -> Iterator[str]:
-        """Runs that an earlier decision on these versions left out are named for ever."""
-        told: dict[str, str] = {}
-        for step in self._mine:
-            for run in step.overridden.get(WITHOUT, ()):  # type: ignore[union-attr]
-                told.setdefault(run, f"left out on {step.at[:10]}: {run}")
-        return (words for run, words in told.items() if run not in self._versions.left_out)
-
-    def _newer(self) -> Iterator[str]:
-        """An older baseline, where a newer one has shipped since, as the gate file has it."""
-        shipped = [step for step in self._all if step.outcome == "SHIP" and step.overridden.keys() <= {WITHOUT}]
-        reference, release = self._versions.key
-        is_known = any(reference in (step.release, step.reference) for step in self._all)
-        if shipped and is_known and shipped[-1].release not in (reference, release):
-            latest = shipped[-1]
-            yield f"the baseline is {reference}, and {latest.release} has shipped since, on {latest.at[:10]}"
-
-    def keep(self, project: Project, step: Step, tell: Tell) -> None:
-        """Add the decision, unless it says the same as the last one."""
-        if self._all and _said(self._all[-1]) == _said(step):
-            return
-        try:
-            project.add(step)
-        except Incomplete as error:
-            if step.outcome == "SHIP":  # what is not kept could be tried for again and again
-                raise
-            tell(f"note: {error.message}; the decision is not kept")
+def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Iterator[str]:
+    """What a decision has to say of those before it: what was left out, is gone, or was decided by."""
+    steps = [step for step in project.decisions() if step.mode == CHANGE]
+    mine = [step for step in steps if (step.reference, step.release) == versions.key]
+    runs = {run.id for run in project.runs()}
+    there = {id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()} if mine else set()
+    told: dict[str, str] = {}
+    for step in mine:
+        for run in step.overridden.get(WITHOUT, ()):
+            told.setdefault(run, f"left out on {step.at[:10]}: {run}")
+        for run in {*step.base_runs, *step.cand_runs} - runs:
+            told.setdefault(run, f"the run {run}, which was counted on {step.at[:10]}, is gone")
+        if {*step.base_runs, *step.cand_runs} <= runs and (lost := {*step.pinned} - there):
+            told["lost"] = f"{len(lost)} verdicts or labels that were there on {step.at[:10]} are gone"
+    yield from (words for run, words in told.items() if run not in versions.left_out)
+    by = tuple(sorted(rule.text for rule in rules))
+    # However often it was decided by other rules since: as long as the baseline is the same, that is told.
+    related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
+    if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
+        before, now = set(other.rules) - set(by), set(by) - set(other.rules)
+        then, instead = (", ".join(sorted(texts)) or "nothing" for texts in (before, now))
+        yield f"other rules than on {other.at[:10]}: {instead} in place of {then}"
 
 
-def _said(step: Step) -> Step:
-    return replace(step, id="", at="", document={})
+def keep_decision(project: Project, step: Step, tell: Tell) -> None:
+    """Add the decision, unless it says the same as the last one."""
+    last = next((one for one in reversed(project.decisions()) if one.mode == CHANGE), None)
+    if last is not None and replace(last, id="", at="", document={}) == replace(step, id="", at="", document={}):
+        return
+    try:
+        project.add(step)
+    except Incomplete as error:
+        if step.outcome == "SHIP":  # what is not kept could be tried for again and again
+            raise
+        tell(f"note: {error.message}; the decision is not kept")
 
 
-def step_of(
-    comparison: Comparison, versions: Versions, rules: Sequence[Rule], document: dict[str, Any], mode: str = CHANGE
-) -> Step:
-    cand = versions.cand[-1].manifest
-    request, (base_answers, cand_answers) = comparison.request, versions.answers
+def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
+    """A decision to keep; the first baseline has none."""
+    made = versions.cand[-1].manifest
     left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
+        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
+        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
+        "document": {name: found[name] for name in found.printed() if name != "changed"},
+    }  # fmt: skip
     return Step(
-        id=uuid.uuid4().hex[:12],
-        at=timestamp(),
-        reference=versions.key[0],
-        release=versions.key[1],
-        base_runs=tuple(run.id for run in versions.base),
-        cand_runs=tuple(run.id for run in versions.cand),
-        grader=cand.grader or "",
-        questions_sha256=cand.questions_sha256,
-        mode=mode,
-        base_answers=base_answers,
-        cand_answers=cand_answers,
-        margin=request.margin,
-        outcome=comparison.decision.outcome,
-        exit_code=int(comparison.decision.exit_code),
-        waived=dict(request.waivers),
-        uncalibrated=request.uncalibrated,
-        overridden={**request.overridden, **left_out},
-        deterministic=cand.deterministic,
-        rules=tuple(sorted(rule.text for rule in rules)),
-        document=document,
+        id=uuid.uuid4().hex[:12], at=timestamp(), mode=CHANGE, reference=versions.key[0], release=versions.key[1],
+        code=versions.code, base_runs=tuple(run.id for run in versions.base),
+        cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
+        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
         pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
-    )
+        **told,
+    )  # fmt: skip
 
 
 def current_baseline(project: Project) -> Run | None:
@@ -386,18 +364,6 @@ def baseline(db: str | Path | None = None) -> str | None:
         return found.id if found else None
 
 
-def latest_shipped(project: Project, cand: Run, *, by_own_rules: bool) -> Run | None:
-    """The newest run that shipped, other than the candidate.
-
-    One that shipped by other rules than the gate file's is good enough only for who goes by rules of their own again.
-    """
-    for step in reversed(project.decisions()):
-        is_fit = step.mode == CHANGE and step.outcome == "SHIP" and step.release != cand.version
-        if is_fit and (by_own_rules or step.overridden.keys() <= {WITHOUT}):
-            return project.run(step.cand_run)
-    return None
-
-
 class Decided(Struct, frozen=True):
     """A decision, and what of the gate file was not as at the one before."""
 
@@ -414,7 +380,7 @@ def decisions(db: str | Path | None = None) -> list[Decided]:
 def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
     before: dict[str, object] = {}
     for step in steps:
-        taken = {"rules": step.rules, "margin": step.margin}
+        taken = {"rules": step.rules}
         told = {"rules" if key == MORE_RULES else key for key in step.overridden}
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))

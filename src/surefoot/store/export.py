@@ -156,7 +156,7 @@ def without_texts(row: Struct) -> Struct:
     if isinstance(row, VerdictRow):
         return replace(row, reason="", evidence=(), self_check="", subject="")
     if isinstance(row, Step):
-        return replace(row, document={key: row.document.get(key) for key in ("outcome", "checks", "names", "runs")})
+        return replace(row, document={key: row.document.get(key) for key in ("outcome", "rules", "names", "runs")})
     return row
 
 

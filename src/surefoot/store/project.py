@@ -10,6 +10,7 @@ import contextlib
 import difflib
 import hashlib
 import itertools
+import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -62,6 +63,9 @@ from surefoot.store.schema import (
 from surefoot.text import citations
 
 Key = tuple[str, int]  # question id, attempt
+_MARKUP = re.compile(r"\*\*|__|`+|(?:^|(?<=\s))#{1,6}\s|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_CITATION = re.compile(r"\[[^\[\]]{1,80}\]")
+_CITATIONS = re.compile(rf"{_CITATION.pattern}(?:[\s,;]*{_CITATION.pattern})+")
 _ENCODER = msgspec.json.Encoder()
 _TRACE = msgspec.json.Decoder(Trace, dec_hook=Retrieved.read)
 Kind = TypeVar("Kind", bound=Struct)
@@ -89,6 +93,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     reviewers: tuple[str, ...] = ()  # the graders of what each of them said
     versions: dict[str, str] = {}  # of Python, libraries, the prompt
     deterministic: bool = False
+    partial: bool = False  # some questions of a version were asked again
     created: str = ""
     finished: bool = False  # every question was asked
     without_texts: bool = False
@@ -225,6 +230,13 @@ class Run:
     def answer_keys(self) -> dict[Key, str]:
         """Of each answer, the key that verdicts and labels belong to."""
         return {(row.question_id, row.attempt): row.key for row in self._answers()}
+
+    def edited(self) -> str | None:
+        """Return the first question whose answer does not have the key of its texts."""
+        if self.manifest.without_texts:
+            return None
+        known = ((row, self._asked[row.question_id]) for row in self._answers() if row.question_id in self._asked)
+        return next((row.question_id for row, asked in known if key_of(asked, trace_of(row)) != row.key), None)
 
     def subjects(self) -> dict[Key, str]:
         """Whose data each answer is; "" where its trace names nobody."""
@@ -382,7 +394,7 @@ def key_of(question: Question, trace: Trace) -> str:
     if cited is None:
         cited = citations.parse(said, trace.names, question.gold_ids, sources) or ()
     shown = [one for one in sources if one.id in cited] or sources
-    return _hash([_normal(question.text), _normal(said), trace.error, sorted(_text(one) for one in shown)])
+    return _hash([_normal(question.text), _words(said), trace.error, sorted(_text(one) for one in shown)])
 
 
 def context_of(question: Question, trace: Trace) -> str:
@@ -481,6 +493,12 @@ def _text(passage: Passage) -> str:
     """The hash of a passage's text with its white space normalised; of its id where the log has no text."""
     text = _normal(passage.text)
     return _hash(text) if text else passage.id
+
+
+def _words(answer: str) -> str:
+    """An answer without what changes nothing: case, space, markup, and the order of citations side by side."""
+    plain = _MARKUP.sub("", _normal(answer).casefold())
+    return _CITATIONS.sub(lambda found: "".join(sorted(_CITATION.findall(found[0]))), plain)
 
 
 def _normal(text: str) -> str:

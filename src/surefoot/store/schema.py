@@ -33,7 +33,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import Purge, Step, Value
 from surefoot.core.types import Evidence
 
-FORMAT = "1"
+FORMAT = "2"
 MARK = "surefoot_project"  # a table with one row: the format. It says that a database is ours.
 BATCH = 500
 _REFUSAL = "rows of this table are added, never changed"

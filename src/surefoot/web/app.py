@@ -25,12 +25,10 @@ from starlette.types import ASGIApp, ExceptionHandler, Receive, Scope, Send
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
-from surefoot.core.records import SETTLED, bare_name, is_ai
+from surefoot.core.records import CHANGE, SETTLED, bare_name, is_ai
 from surefoot.core.result import NOBODY, Person, Tell
 from surefoot.core.words import plain
-from surefoot.gate.overview import CHANGE, History, PastRun
-from surefoot.gate.rules import is_rule
-from surefoot.io.gatefiles import MARGIN, GateFile
+from surefoot.gate.trust import SELF_CHECK
 from surefoot.io.labels import names_a_grader
 from surefoot.report import history as reports
 from surefoot.report import of
@@ -42,7 +40,7 @@ from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
 from surefoot.services.gate import GATE
 from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, Stamp
+from surefoot.services.history import Archive, History, PastRun, Stamp
 from surefoot.services.looks import list_of
 from surefoot.services.overview import overview
 from surefoot.services.runs import Name, graders_of
@@ -347,18 +345,17 @@ class _Pages:
         return of(found, links={run.name: run_address(run) for run in runs})
 
 
-def _rules(past: History) -> tuple[GateFile | None, bool, str]:
+def _rules(past: History) -> tuple[dict[str, str] | None, bool, str]:
     """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
     last = next((step for step in past.decisions if step.mode == CHANGE), None)
-    checks: Any = last.document.get("checks", ()) if last else ()
-    rules = {check["name"]: check["rule"] for check in checks if is_rule(check["rule"])}
+    found: Any = last.document.get("rules", ()) if last else ()
+    rules = {rule["name"]: rule["rule"] for rule in found if rule["name"] != SELF_CHECK}
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
     by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
     by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
     by += ", without what was waived there," if last.waived else ""
-    margin: Any = last.document.get("margin")
-    return GateFile(rules, MARGIN if margin is None else margin), last.uncalibrated, by
+    return rules, last.uncalibrated, by
 
 
 def _lost(_: Request, error: Exception) -> Response:

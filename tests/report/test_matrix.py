@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.console import Console
 
-from surefoot.factors.effects import Matrix, effects_of, signed
-from surefoot.factors.results import CellResult
+from surefoot.gate.effects import CellResult, Matrix, effects_of
 from surefoot.report import html, markdown, terminal
 from surefoot.report.matrix import report
-from tests.report.test_page import FORBIDDEN, HOSTILE, Outline
 
-from .helpers import cell
+from ..gate.test_effects import cell
+from .test_page import FORBIDDEN, HOSTILE, Outline
 
 
 def made(name: str = "m", note: str = "", count: int = 12) -> Matrix:
@@ -56,7 +55,7 @@ def test_fewer_wrong_answers_are_not_praised_without_their_price() -> None:
     text = shown(Matrix("m", names, tuple(cells), effects_of(cells, names, {}), 60, 1, "rules@1"))
     won = "prompt: shy is better than bold: 33.3 fewer of 100 answers are wrong"
     assert f"{won}, but 33.3 fewer are correct" in text
-    assert "is better than" in shown(made()) and "fewer are correct" not in shown(made())
+    assert "is better than" in shown(made(count=60)) and "fewer are correct" not in shown(made(count=60))
 
 
 def test_a_metric_is_a_row_and_its_interval_stands_below_it() -> None:
@@ -71,7 +70,6 @@ def test_what_is_said_on_a_terminal() -> None:
         "prompt: licence against plain (1 pair of cells, 12 questions, 1 pair lost to cells without verdicts)" in text
     )
     assert "wrong -33.3 [" in text and "refused +33.3 [" in text
-    assert "prompt moves 33.3 of 100 answers to another bucket" in text
     assert "note: down / plain: down" in text and "per 100 questions" in text
 
 
@@ -103,10 +101,9 @@ def test_foreign_names_stay_text(foreign: str) -> None:
 @given(st.integers(1, 14))
 def test_json_has_no_number_that_json_does_not_know(count: int) -> None:
     found = msgspec.json.decode(msgspec.json.encode(made(count=count).effects))
-    for effect in found["effects"]:
+    for effect in found:
         for one in effect["differences"].values():
-            assert one["value"] is not None or one["reason"]
-            assert (one["low"] is None) == (one["high"] is None)
+            assert (one["value"] is None) == (one["low"] is None) == (one["high"] is None)
 
 
 def test_a_matrix_of_failures_says_so() -> None:
@@ -114,7 +111,3 @@ def test_a_matrix_of_failures_says_so() -> None:
     matrix = Matrix("m", {"pipeline": ("a",)}, cells, effects_of(cells, {"pipeline": ("a",)}, {}), 3, 1, "g")
     assert "no cell has verdicts" in shown(matrix) and "note: a: down" in shown(matrix)
     assert "no cell has verdicts" in render(matrix) and "| a | - | - |" in in_markdown(matrix)
-
-
-def test_noughts_have_no_sign() -> None:
-    assert [signed(value) for value in (-0.04, 0.0, 0.04, -0.06, 12.34)] == ["0.0", "0.0", "0.0", "-0.1", "+12.3"]

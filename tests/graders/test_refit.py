@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from surefoot.calibration.refit import SHIFTS, Fitted, fit
 from surefoot.cli.calibrate import calibrate
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.records import is_called_like_a_grader
@@ -17,7 +16,7 @@ from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.refit import RefitJudge, refit_judge
+from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
 from surefoot.services.grade import grade
 from surefoot.services.graders import Terms, open_grader
 from surefoot.services.refit import refit

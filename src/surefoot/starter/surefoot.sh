@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# What CI does, on any build server: ask this code's pipeline, unless that was done before, and decide against the baseline.
+#
+#   bash surefoot.sh            the exit code is the worst of both gates: 2 usage, 1 BLOCK, 4 incomplete, 3 look at it
+#   bash surefoot.sh version    what this code is called: a hash of every file in git here but those in eval/
+#
+# eval/ is in git: baseline.jsonl, labels.jsonl, decisions.jsonl. What CI makes is in surefoot-out/.
+set -uo pipefail
+run=(--pipeline pipeline:answer --questions questions.json) # add --repeats 5 if it does not always answer alike
+grade=(--grader local)
+
+version=$(git ls-files -s -- . ':!eval' | git hash-object --stdin | cut -c1-12)
+if [ "${1:-}" = version ]; then echo "$version" && exit; fi
+
+out=surefoot-out
+mkdir -p "$out"
+again=(--version "$version")
+if grep -qs "\"version\":\"$version\"" "$out/decision.jsonl"; then # from a cache, or the artifact of an earlier job
+  again=(--resume "$version")
+fi
+for file in eval/*.jsonl "$out/decision.jsonl"; do
+  if [ -s "$file" ]; then surefoot import "$file" || exit 4; fi
+done
+
+surefoot run "${again[@]}" "${run[@]}"
+asked=$?
+if [ "$asked" != 0 ] && [ "$asked" != 4 ]; then exit "$asked"; fi
+surefoot grade "$version" "${grade[@]}" > /dev/null
+surefoot export "$out/run.jsonl" "$version"
+
+surefoot score --traces "$out/run.jsonl" --questions questions.json --rerun all --gate gate.toml \
+  --report "$out/score.md" --junit "$out/score.xml"
+score=$?
+rm -f "$out/summary.md"
+GITHUB_STEP_SUMMARY="$out/summary.md" surefoot gate "$version" --gate ship.toml --format github \
+  --report "$out/page.html" --junit "$out/gate.xml"
+gate=$?
+surefoot export "$out/decision.jsonl" --decision latest
+
+worst=0
+for code in 3 4 1 2; do
+  if [ "$score" = "$code" ] || [ "$gate" = "$code" ]; then worst=$code; fi
+done
+if [ "$score" != 0 ]; then # the comment begins with the worse of the two
+  first=$(grep -m1 '^\*\*' "$out/score.md" | sed 's/ - / - the score gate: /')
+  printf '%s\n\n%s\n' "$first" "$(cat "$out/summary.md" 2> /dev/null)" > "$out/both.md"
+  mv "$out/both.md" "$out/summary.md"
+fi
+if [ -s "$out/summary.md" ]; then cat "$out/summary.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"; fi
+exit "$worst"
