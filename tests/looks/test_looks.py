@@ -242,15 +242,6 @@ def test_answers_of_one_run_come_one_by_one_as_they_were_drawn(mill: str) -> Non
     assert drawn == {"flagged", "sample"} and all(row.drawn != "again" for row in rows())
 
 
-def test_an_answer_of_one_run_that_somebody_picked_is_no_sample(mill: str) -> None:
-    found = surefoot.look_list(mill, target=10)
-    picked = keys_of(found.rows[30])[0]
-    with serving(mill, "--annotator", "Ana", "--target", "10") as server:
-        ana = Somebody(server).go(f"/looks/{picked[:16]}")
-        ana.say("correct")
-        assert rows()[-1].drawn == "chosen"
-
-
 def test_a_label_that_is_dated_ahead_is_corrected_all_the_same() -> None:
     names = make_versions()
     key = keys_of(surefoot.look_list(*names).rows[0])[0]

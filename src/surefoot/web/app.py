@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, ExceptionHandler, Receive, Scope, Send
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
-from surefoot.core.records import CHANGE, SETTLED, bare_name, is_ai
+from surefoot.core.records import CHANGE, called, is_ai
 from surefoot.core.result import NOBODY, Person, Tell
 from surefoot.core.words import plain
 from surefoot.gate.trust import SELF_CHECK
@@ -81,20 +81,10 @@ class _Lost(SurefootError):
 
 
 def serve_looks(
-    names: Sequence[Name],
-    announce: Callable[[OpenedLooks], None],
-    *,
-    annotator: str | None,
-    target: int | None,
-    axes: Sequence[str],
-    rubric: str | None,
-    guidelines: Path | None,
-    host: str,
-    port: int | None,
-    token: str | None,
-    db: str | None,
-    person: Person,
-) -> None:
+    names: Sequence[Name], announce: Callable[[OpenedLooks], None], *, annotator: str | None, target: int | None,
+    axes: Sequence[str], rubric: str | None, guidelines: Path | None, host: str, port: int | None, token: str | None,
+    db: str | None, person: Person,
+) -> None:  # fmt: skip
     """Serve the look page of two versions, or of one, until Ctrl-C. `announce` is called when it is ready."""
 
     def note(words: str) -> None:
@@ -120,15 +110,9 @@ def serve_looks(
 
 
 def serve_runs(
-    announce: Callable[[OpenedRuns], None],
-    *,
-    db: str | None,
-    host: str,
-    port: int | None,
-    token: str | None,
-    label: bool,
-    person: Person,
-) -> None:
+    announce: Callable[[OpenedRuns], None], *, db: str | None, host: str, port: int | None, token: str | None,
+    label: bool, person: Person,
+) -> None:  # fmt: skip
     """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
 
     They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
@@ -173,20 +157,15 @@ class LookPages(Pages):
 
     def __init__(self, session: LookSession, annotator: str, guidelines: Markup | None) -> None:
         super().__init__(annotator)
-        self._templates.filters["name"] = lambda who: (
-            bare_name(who).removeprefix(SETTLED) + (" (AI)" if is_ai(who) else "")
-        )
+        self._templates.filters["name"] = lambda who: called(who).removeprefix("settled by ") + " (AI)" * is_ai(who)
         self._session, self._guidelines = session, guidelines
         what = "two answers to a question" if session.looks.is_of_two else "one answer at a time"
+        task = f"You will see {what}, with the passages behind them, and say which bucket each belongs in."
         self.words = Words(
-            who="Who looks?",
-            task=f"You will see {what}, with the passages behind them, and say which bucket each belongs in. "
-            "What a grader thinks is shown only afterwards.",
-            kept="It is kept with each of your labels. Use the same name each time.",
+            who="Who looks?", task=f"{task} What a grader thinks is shown only afterwards.", again="Go on looking",
+            kept="It is kept with each of your labels. Use the same name each time.", option="--annotator",
             lost="What you looked at is kept.",
-            again="Go on looking",
-            option="--annotator",
-        )
+        )  # fmt: skip
 
     def app(self) -> ASGIApp:
         return self.app_of([

@@ -22,21 +22,9 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core import records
 from surefoot.core.errors import Incomplete, SurefootError
-from surefoot.core.records import (
-    AI,
-    BY_CHOICE,
-    CANNOT_TELL,
-    SETTLED,
-    Drawn,
-    Label,
-    Value,
-    cannot_tell_because,
-    is_ai,
-    is_settler,
-    reason_of,
-    why_passed_over,
-)
+from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai, is_settler
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.core.types import Question
@@ -55,7 +43,6 @@ _PACE_KNOWN = 10  # keys
 _LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _LOOKS_BETWEEN = 5  # before a person sees again what they called bad
-_LIKELY_NEXT = 10  # looks, of which one may have been offered before the server was started anew
 _LONGEST_NOTE = 2_000
 _UNDO = "~undo"
 _ROW = re.compile(rf"([0-9a-f]{{32}}(?:{_UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
@@ -158,7 +145,7 @@ class _Past:
     def said(self, key: str) -> Said:
         found = [row for (version, _), row in self.newest.items() if version == key and _is_word(row)]
         values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
-        return Said(found[0].annotator if found else "", values, next(filter(None, map(reason_of, found)), ""))
+        return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
 
 
 class _Now(Struct):
@@ -179,10 +166,10 @@ class LookSession:
         self.verdict = ""  # what the gate would say
         self._lock = RLock()
         self._open: dict[str, tuple[Look, float]] = {}  # by person: what lies before them, and since when
-        self._offered: set[tuple[str, str]] = set()  # person and key
         self._pace: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)  # seconds and keys
         self._told: dict[str, str] = {}
-        self._drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        self._drawn: dict[str, Drawn] = {key: drawn.get(key, "look") for key in looks.answers}
         self._labels: tuple[int, list[Label], dict[bool, Outlook]] = -1, [], {}  # by whether labels of AIs count
         self._files = _files_of(project.database.file)
         self._view = lru_cache(maxsize=200)(self._make_view)
@@ -226,7 +213,6 @@ class LookSession:
                 self._open.pop(person, None)
             elif self._open.get(person, (None, 0.0))[0] != look:
                 self._open[person] = look, now
-                self._offered |= {(person, key) for key in look.keys}
             return look
 
     def _waiting(self, now: _Now) -> Iterator[Look]:
@@ -305,7 +291,7 @@ class LookSession:
                 if one.drawn != "look" or key not in now.outlook.words}  # fmt: skip
         return Progress(
             seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), ceil(len(left) * each / 60),
-            self._now(AI).outlook.seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
+            self._now(records.AI).outlook.seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
             now.past.kept[-1] if now.past.kept else "",
         )  # fmt: skip
 
@@ -316,7 +302,6 @@ class LookSession:
             raise BadForm("what was sent has no name that a page would give it", "reload the page")
         given = [(side, *self._read(side, sent)) for side in sent.sides]
         keys = {key for side in sent.sides for key in (side.key, *side.also)}
-        offered = self._offered_to(person)
 
         def rows_of(known: list[Label]) -> Iterator[Label]:
             past, sending = _Past(known, who), sent.id
@@ -335,10 +320,15 @@ class LookSession:
                         said = values.get(field.name), note if field.is_needed else ""
                         old = past.newest.get((key, field.name))
                         if sent.again or said != ((old.value, old.note) if old else (None, "")):
-                            way = "chosen" if sent.settling else "again" if sent.again and old else _way(past, key)
-                            drawn = way or (self._drawn.get(key, "look") if key in offered else "chosen")
+                            way = "chosen" if sent.settling else "again" if sent.again and old else self._drawn[key]
                             id = f"{sending}:{place}{f'.{number}' if number else ''}:{field.name}"
-                            yield self._row(id, who, key, field.name, said, drawn)
+                            answer = self.looks.answers[key]
+                            yield Label(
+                                id=id, at="", annotator=who, question_id=answer.item.question.id, axis=field.name,
+                                attempt=answer.item.trace.attempt, value=said[0], note=said[1], version=key, drawn=way,
+                                run=answer.run, rubric_sha256=self.rubric.sha256,
+                                subject=str(answer.item.trace.subject or ""),
+                            )  # fmt: skip
 
         self._write(keys, who, rows_of)
         with self._lock:
@@ -358,23 +348,7 @@ class LookSession:
         unsure, note = says_cannot_tell(fields, side.values), " ".join(visible(side.note).split())[:_LONGEST_NOTE]
         if unsure and sent.settling:
             raise BadForm("a settled answer has a label", "choose one, or leave it open")
-        return fields, read(fields, side.values), cannot_tell_because(note) if unsure else note
-
-    def _offered_to(self, person: str) -> set[str]:
-        """The answers of which it was no choice of the person's that they came: all others they chose by address."""
-        if self.looks.is_of_two:
-            return set(self.looks.answers)
-        soon = [key for one in self._now(person).outlook.left[:_LIKELY_NEXT] for key in one.keys]
-        return {key for who, key in self._offered if who == person}.union(soon)
-
-    def _row(self, id: str, who: str, key: str, axis: str, said: tuple[Value, str], drawn: Drawn) -> Label:
-        answer = self.looks.answers[key]
-        trace = answer.item.trace
-        return Label(
-            id=id, at="", annotator=who, question_id=answer.item.question.id, attempt=trace.attempt, axis=axis,
-            value=said[0], note=said[1], version=key, run=answer.run, rubric_sha256=self.rubric.sha256, drawn=drawn,
-            subject=str(trace.subject or ""),
-        )  # fmt: skip
+        return fields, read(fields, side.values), records.cannot_tell_because(note) if unsure else note
 
     def undo(self, person: str, sending: str, *, settling: bool = False) -> str:
         """Take back what a person sent last, by new rows with the values of before; back to that look."""
@@ -452,13 +426,7 @@ def name_of(keys: Sequence[str]) -> str:
 
 
 def _is_word(row: Label) -> bool:
-    return row.value is not None or why_passed_over(row) == CANNOT_TELL
-
-
-def _way(past: _Past, key: str) -> Drawn | None:
-    """How an answer was drawn when a person first saw it, unless they picked it by hand since: that stays."""
-    ways: list[Drawn] = [row.drawn for row in past.rows if row.version == key and row.drawn != "again"]
-    return next((way for way in ways if way in BY_CHOICE), ways[0] if ways else None)
+    return row.value is not None or records.why_passed_over(row) == CANNOT_TELL
 
 
 def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:
