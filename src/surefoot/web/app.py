@@ -101,10 +101,10 @@ def serve_looks(
         session = LookSession(looks, chosen, fields_of(chosen, axes), project, db)
         for told in looks.notes:
             note(told)
-        page = OpenedLooks(door.url, looks.names, project.name, looks.looked_at, session.goal)
+        page = OpenedLooks(door.url, looks.names, project.name, session.progress(name).seen, session.goal)
         door.serve(LookPages(session, name, words).app(), lambda: announce(page))
         session.check()
-        done = session.progress("")
+        done = session.progress(name)
         of = "pairs that differ" if looks.is_of_two else "answers"
         note(f"{done.seen} of {done.goal} {of} looked at; the labels are in {project.name}")
 
