@@ -175,7 +175,7 @@ class LookSession:
         self._view = lru_cache(maxsize=200)(self._make_view)
         self._says = lru_cache(maxsize=5_000)(lambda key: says(looks.answers[key].item))
         self.go_on()
-        self._judged_at = self._now("").outlook.seen
+        self._judged = self._now("").outlook.seen, -1  # pairs that were looked at, and rows
 
     def _now(self, person: str, *, settling: bool = False) -> _Now:
         """Read all labels by this rubric, unless none was added since. An AI's does not spare people their looks."""
@@ -258,7 +258,7 @@ class LookSession:
             sides.append(Side(key, view, self._asked(view, again), label, said, group))
         with self._lock:
             told = self._told.pop(person, "")
-        seen, judged = now.outlook.seen, self._judged_at
+        seen, judged = now.outlook.seen, self._judged[0]
         wants_verdict = self.looks.is_of_two and seen >= FIRST_LOOKS and seen // MORE_LOOKS > judged // MORE_LOOKS
         at = next((n for n, name in enumerate(past.kept) if past.keys(name) == look.keys), len(past.kept))
         back = f"/looks/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
@@ -409,12 +409,13 @@ class LookSession:
 
     def ask_gate(self) -> str:
         """Return what the gate would say now; nothing is kept of it."""
-        self._judged_at = self._now("").outlook.seen
+        seen, count = self._now("").outlook.seen, self._labels[0]
+        if self._judged == (seen, count):
+            return self.verdict
+        self._judged = seen, count
         try:
             found = gate(*self.looks.names, db=self._db, keep=False, person=NOBODY)
-            self.verdict = f"The gate would say {found.outcome} now: {getattr(found, 'headline', '')}".removesuffix(
-                ": "
-            )
+            self.verdict = f"The gate would say {found.outcome} now: {found.headline}"
         except SurefootError as error:
             self.verdict = f"The gate cannot decide now: {error.message}"
         return self.verdict
