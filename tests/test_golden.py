@@ -15,11 +15,12 @@ from rich.terminal_theme import MONOKAI
 from surefoot import ScoreResult, score
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import GateResult, Request, compare
+from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
 from surefoot.report import comparison as comparison_report
 from surefoot.report import html, junit, markdown, of, terminal
+from surefoot.services.decision import GateResult, compare
 from surefoot.services.runs import read_run
 from surefoot.store import Manifest, Project, Run
 
