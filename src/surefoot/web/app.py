@@ -171,7 +171,6 @@ class LookPages(Pages):
         return self.app_of([
             Route("/", self.named(self._start)),
             Route("/looks/{name}", self.named(self._look)),
-            Route("/again/{name}", self.named(self._look)),
             Route("/settle/{name}", self.named(self._look)),
             Route("/settle", self.named(self._disputes)),
             Route("/done", self.named(self._done)),
@@ -181,17 +180,15 @@ class LookPages(Pages):
 
     def _start(self, request: Request, person: str) -> Response:
         look = self._session.next_look(person)
-        if look is None:
-            return to(request, "/done")
-        return to(request, f"/{'again' if look.drawn == 'again' else 'looks'}/{name_of(look.keys)}")
+        return to(request, f"/looks/{name_of(look.keys)}" if look else "/done")
 
     def _look(self, request: Request, person: str) -> Response:
-        look, kind = self._session.look_named(request.path_params["name"]), _path(request).split("/")[1]
+        look = self._session.look_named(request.path_params["name"])
         if look is None:
             return self.lost(request, None)
-        page = self._session.page(person, look, again=kind == "again", settling=kind == "settle")
+        page = self._session.page(person, look, settling=_path(request).startswith("/settle"))
         if page is None:
-            return to(request, "/settle" if kind == "settle" else "/")
+            return to(request, "/settle")
         return self.shown(request, "look.html", page=page, guidelines=self._guidelines)
 
     def _disputes(self, request: Request, _person: str) -> Response:

@@ -206,14 +206,18 @@ class LookSession:
         """Lay the next look before a person; None when nothing is left for them for now."""
         waiting, now = self._waiting(self._now(person)), time.monotonic()
         with self._lock:
-            others = {key for who, (look, since) in self._open.items() if who != person and now - since < _OPEN_FOR
-                      for key in look.keys}  # fmt: skip
-            look = next((one for one in waiting if not others & {*one.keys}), None)
+            # Others may be labelling a whole group: what they have open is a question.
+            others = {self._asks(look) for who, (look, since) in self._open.items()
+                      if who != person and now - since < _OPEN_FOR}  # fmt: skip
+            look = next((one for one in waiting if self._asks(one) not in others), None)
             if look is None:
                 self._open.pop(person, None)
             elif self._open.get(person, (None, 0.0))[0] != look:
                 self._open[person] = look, now
             return look
+
+    def _asks(self, look: Look) -> str:
+        return self.looks.answers[look.keys[0]].item.question.id
 
     def _waiting(self, now: _Now) -> Iterator[Look]:
         """What one person should look at, first things first, up to the goal."""
@@ -235,13 +239,18 @@ class LookSession:
         keys = tuple(sorted(known.get(part, "") for part in name.split("-")))
         return Look(keys) if len(keys) < 3 and all(keys) else None
 
-    def page(self, person: str, look: Look, *, again: bool = False, settling: bool = False) -> Page | None:
-        """Two answers in an order of this person's own; None where there is nothing to see again or to settle."""
+    def page(self, person: str, look: Look, *, settling: bool = False) -> Page | None:
+        """Two answers in an order of this person's own; None where there is nothing to settle.
+
+        Neither the page nor its address tells that it is a second look.
+        """
         now, answers = self._now(person, settling=settling), self.looks.answers
         words, past = now.outlook.words, now.past
         dispute = next((one for one in self.disputes(now.rows) if one.key == look.keys[0]), None) if settling else None
-        if (settling and dispute is None) or (again and not now.outlook.is_pending(look.keys[0])):
+        if settling and dispute is None:
             return None
+        is_second = not settling and self._open.get(person, (None, 0.0))[0] == replace(look, drawn="again")
+        again = is_second and now.outlook.is_pending(look.keys[0])
         keys = sorted(look.keys, key=lambda key: hashlib.sha256(f"{person}\0{key}\0{look.keys}".encode()).digest())
         shown, sides = {*keys}, []
         for at, key in enumerate(keys):
@@ -370,10 +379,12 @@ class LookSession:
                 yield replace(row, id=row.id.replace(sending, sending + _UNDO, 1), at="", value=value, note=note)
 
         self._write({row.version for row in past.sent[sending]}, who, rows_of)
-        kind = "settle" if settling else "again" if past.sent[sending][0].drawn == "again" else "looks"
+        look = Look(past.keys(sending), "again" if past.sent[sending][0].drawn == "again" else "look")
         with self._lock:
             self._told.pop(person, None)
-        return f"/{kind}/{name_of(past.keys(sending))}"
+            if not settling:
+                self._open[person] = look, time.monotonic()
+        return f"/{'settle' if settling else 'looks'}/{name_of(look.keys)}"
 
     def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
         """Add rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
