@@ -112,9 +112,8 @@ def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
     verdicts, labels = said(tmp_path / "v", "ccccww", "g/1"), said(tmp_path / "l", "cccwww")
     found = surefoot.calibrate(verdicts=verdicts, labels=labels)
     assert int(found.exit_code) == 0 and found["labels"] == 6
-    assert found["accepted_but_bad"]["value"] == 1 / 4 and found["bad_caught"]["value"] == pytest.approx(2 / 3)
-    rates = {row["bucket"]: row["value"] for row in found.table() if row["axis"] == "factuality"}
-    assert rates["wrong"] == 0.5
+    assert found["false_correct"]["value"] == 1 / 4 and found["bad_found"]["value"] == pytest.approx(2 / 3)
+    assert [row["graded"] for row in found.table()] == ["correct", "wrong"] and found.table()[0]["wrong"] == 1
     assert "g/1" in repr(found) and found._repr_html_().startswith("<iframe")
     with pytest.raises(UsageError, match="pass either RUN or --verdicts FILE"):
         surefoot.calibrate()

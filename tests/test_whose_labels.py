@@ -48,8 +48,8 @@ def test_words(annotators: list[str], words: str, by_name: str) -> None:
 
 
 @pytest.mark.parametrize("said", WHO)
-def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, write: Write, tmp_path: Path) -> None:
-    run, other = a_run("first"), a_run("second", words="second")
+def test_every_form_of_a_calibration_says_it(said: str, write: Write, tmp_path: Path) -> None:
+    run = a_run("first")
     values = {"wrong": 9, "correct": 51}
     labels = write("l.jsonl", [{**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows(values)])
     reports = [tmp_path / "c.md", tmp_path / "c.html"]
@@ -57,18 +57,9 @@ def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, writ
     printed = surefoot("calibrate", run, "--labels", labels, *options).out
     found = surefoot("calibrate", run, "--json").json
     assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
-    assert f"60 labels of {whose_by_name(found['annotators'])}" in found["headline"]
+    assert f"60 labels by {whose_by_name(found['annotators'])}" in found["headline"]
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
         assert f"labelled by {whose_by_name(found['annotators'])}" in text
-    shown = surefoot("gate", run, other, *options).out
-    decided = surefoot("gate", run, other, "--json").json
-    assert decided["labelled_by"] == {"who": said, "annotators": found["annotators"]}
-    assert decided["trust"]["annotators"] == found["annotators"] and decided["trust"]["drawn"] == 60
-    for text in (shown, surefoot("gate", run, other).out, *(path.read_text("utf-8") for path in reports)):
-        assert f"labelled by {whose_by_name(found['annotators'])}" in text
-        assert f"labels by {whose_by_name(found['annotators'])} count instead of the grader" in text
-    if said == "AI annotators":
-        assert "people" not in shown
 
 
 def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write: Write) -> None:
@@ -81,7 +72,6 @@ def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write:
     assert {name: axis["labelled_by"] for name, axis in found["axes"].items()} == {
         "factuality": "people", "refusal_quality": "AI annotators",
     }  # fmt: skip
-    assert found["axes"]["refusal_quality"]["annotators"] == ["ai/x"]
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:

@@ -313,8 +313,8 @@ class Project:
         facts, done = self._call("calibrate", run.name, *_options(options), "--json")
         if found := _object(done.out):
             facts |= {
-                "accepted but bad": _rounded(found["accepted_but_bad"]),
-                "bad caught": _rounded(found["bad_caught"]),
+                "called correct, but not": _rounded(found["false_correct"]),
+                "bad found": _rounded(found["bad_found"]),
                 "labels": found["axes"].get("factuality", {}).get("n", 0),
                 "cannot tell": found["cannot_tell"],
                 "axes": sorted(found["axes"]),

@@ -241,7 +241,7 @@ def single_order(
     turns = [((number + 0.5) / sqrt(len(keys)), bucket, key)
              for bucket, keys in others.items() for number, key in enumerate(keys)]  # fmt: skip
     most = ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
-    order: list[tuple[str, Drawn]] = [(key, "chosen") for key in doubted]
+    order: list[tuple[str, Drawn]] = [(key, "flagged") for key in doubted]
     order += [(key, "flagged") for key in flagged[:most]]
     order += [(key, "sample") for *_, key in sorted(turns)]
     order += [(key, "flagged") for key in flagged[most:]]
