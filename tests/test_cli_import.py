@@ -33,7 +33,7 @@ def labels() -> Sequence[Label]:
 
 
 def imported(write: Write, *rows: str) -> Done:
-    return surefoot("import", write("labels.csv", [HEAD, *rows]))  # type: ignore[return-value]
+    return surefoot("import", write("labels.csv", [HEAD, *rows]))
 
 
 def test_a_row_is_on_the_answer_with_its_words_or_at_its_place(write: Write) -> None:
