@@ -52,7 +52,7 @@ def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
         found["comparison"]
     assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
     assert "wrong" in surefoot.gate(tmp_path / "a", tmp_path / "b").table()[0]["name"]
-    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and report.of(found).title == "Surefoot comparison"
+    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and report.of(found).title == "Surefoot decision"
 
 
 def test_a_function_is_asked_and_its_run_resumed(
@@ -112,9 +112,8 @@ def test_a_calibration_reads_like_its_json(tmp_path: Path) -> None:
     verdicts, labels = said(tmp_path / "v", "ccccww", "g/1"), said(tmp_path / "l", "cccwww")
     found = surefoot.calibrate(verdicts=verdicts, labels=labels)
     assert int(found.exit_code) == 0 and found["labels"] == 6
-    assert found["accepted_but_bad"]["value"] == 1 / 4 and found["bad_caught"]["value"] == pytest.approx(2 / 3)
-    rates = {row["bucket"]: row["value"] for row in found.table() if row["axis"] == "factuality"}
-    assert rates["wrong"] == 0.5
+    assert found["false_correct"]["value"] == 1 / 4 and found["bad_found"]["value"] == pytest.approx(2 / 3)
+    assert {row["graded"]: row["wrong"] for row in found.table()} == {"correct": 1, "wrong": 2}
     assert "g/1" in repr(found) and found._repr_html_().startswith("<iframe")
     with pytest.raises(UsageError, match="pass either RUN or --verdicts FILE"):
         surefoot.calibrate()

@@ -194,7 +194,7 @@ def test_labels_count_once_and_stay_with_the_answer(fresh: Graded) -> None:
     expect(project.import_labels(table, run), exit=0, new=0)
     expect(project.report(run), labels=3)
     expect(project.report(second), labels=2)  # it answers ferry and dogs alike, and books otherwise
-    expect(project.gate(run, second), base={"correct": 2, "unsupported": 1}, labelled=2)
+    expect(project.gate(run, second), base={"correct": 2, "unsupported": 1}, by=["ana"])
 
 
 def test_a_later_label_replaces_an_earlier_one_and_a_tie_counts_for_none(fresh: Graded) -> None:
@@ -260,22 +260,47 @@ def test_calibration_says_how_far_the_grader_errs(project: Project) -> None:
     rows.append({"question_id": "fine", "factuality": "cannot tell", "annotator": "ana"})
     project.import_labels(labels(project, "truth.csv", rows), run)
     facts = project.calibrate(run, report="calibration.html")
-    # Of ferry, rent and dogs, which it accepts, one is bad; of the bad ones it finds ticket, and not dogs.
-    expect(facts, exit=0, labels=5, axes=["factuality"], **{"accepted but bad": 0.33, "cannot tell": 1})
+    # What it calls correct, ferry, is; of the bad ones it finds ticket, and not dogs, which it takes for a refusal.
+    expect(facts, exit=0, labels=5, axes=["factuality"], **{"false correct": 0.0, "bad found": 0.5, "cannot tell": 1})
     assert project.page("calibration.html") == "html"
     expect(project.calibrate(Run("third")), exit=2, message="not there")
 
 
 def test_the_gate_runs_and_its_decisions_are_listed(fresh: Graded) -> None:
     project, first, second = fresh
-    expect(project.gate(None, second), exit=2, hint=True)  # against what?
-    expect(project.gate(first, second), exit=0, decision="SHIP", base=FIRST_BUCKETS, cand=SECOND_BUCKETS)
-    facts = project.gate(second, first, brief=False, report="compare.html", junit="compare.xml")
-    expect(facts, exit=1, decision="BLOCK", base=SECOND_BUCKETS)
+    expect(project.gate(None, second), exit=4, hint=True)  # against what?
+    expect(project.gate(first, second), exit=0, decision="SHIP", base=FIRST_BUCKETS, cand=SECOND_BUCKETS,
+           mended_wrong=["ticket"], mended_unsupported=["books", "fine"], newly_wrong=[])  # fmt: skip
+    facts = project.gate(second, first, report="compare.html", junit="compare.xml")
+    expect(facts, exit=1, decision="BLOCK", base=SECOND_BUCKETS, newly_wrong=["ticket"],
+           newly_unsupported=["books", "fine"], rules={"wrong": False, "lasting_wrong": False, "coverage": True},
+           change={"wrong": 1, "unsupported": 2}, pairs=6, differing=4)  # fmt: skip
     assert (project.page("compare.html"), project.page("compare.xml")) == ("html", "junit")
-    expect(project.baseline(second), exit=0, decision="SHIP")
+    assert project.history()["decisions"] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
+
+
+def test_people_who_look_at_what_differs_decide(fresh: Graded) -> None:
+    project, first, second = fresh
+    how = {"uncalibrated": False, "rule": "wrong <= baseline + 3 points"}
+    expect(project.gate(second, first, **how), exit=3, decision="INCONCLUSIVE", lean="BLOCK", looked_at=0, unseen=4,
+           next=1, rules={how["rule"]: None})  # fmt: skip
+    for run, buckets in ((first, {"ticket": "correct", "books": "correct", "rent": "refused", "fine": "refused"}),
+                         (second, dict.fromkeys(("ticket", "books", "rent"), "correct") | {"fine": "refused"})):  # fmt: skip
+        rows = [{"question_id": id, "factuality": bucket, "annotator": "ana"} for id, bucket in buckets.items()]
+        expect(project.import_labels(labels(project, f"{run.name}.csv", rows), run), exit=0, new=4)
+    expect(project.gate(second, first, **how), exit=0, decision="SHIP", looked_at=4, unseen=0, lean="", by=["ana"],
+           newly_wrong=[], change={how["rule"]: 0})  # fmt: skip
+    expect(project.gate(first, first, uncalibrated=False), exit=0, decision="SHIP", differing=0, looked_at=0)
+
+
+def test_the_baseline_moves_only_by_hand(fresh: Graded) -> None:
+    project, first, second = fresh
+    expect(project.baseline(), exit=2, hint=True)
+    expect(project.baseline(second), exit=0, version="second", moved=True, buckets=SECOND_BUCKETS, warned=False)
     expect(project.gate(None, first), exit=1, decision="BLOCK", base=SECOND_BUCKETS, cand=FIRST_BUCKETS)
-    assert project.history()["decisions"][:2] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
+    expect(project.baseline(first), version="second", moved=False, warned=True)
+    expect(project.baseline(first, accept_worse="we know"), exit=0, version="first", moved=True)
+    expect(project.baseline(), exit=0, version="first", moved=False)
 
 
 def test_a_version_is_all_its_runs(fresh: Graded) -> None:

@@ -1,4 +1,4 @@
-"""The pure part of the gate: readings are paired, looks teach, a change lies between its ends, lasting ones are counted."""
+"""The pure part of the gate: readings are paired, looks teach, a change has its ends, lasting ones are counted."""
 
 from __future__ import annotations
 
