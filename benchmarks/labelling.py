@@ -25,15 +25,15 @@ from msgspec import Struct
 from playwright.sync_api import Page, sync_playwright
 
 from surefoot.core import rubric
-from surefoot.label.form import fields_of
 from surefoot.services.runs import opened as opened_runs
+from surefoot.web.forms import fields_of
 
 LABELS = 50
 MINUTES = 10
 # Card, Moran and Newell's keystroke-level model: a press by an average typist, and the moment before it.
 PRESS, THINK = 0.28, 1.35
 SUREFOOT = str(Path(sys.executable).parent / "surefoot")
-Said = dict[str, dict[str, str]]  # by the key of an answer, by axis: what the grader said
+Said = dict[str, str]  # by the key of an answer: the grader's bucket
 
 
 class Cost(Struct):
@@ -58,24 +58,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = parser.parse_args().run or reference(Path(folder))
         said = verdicts(run, Path(folder, "read.db"))
-        costs = {
-            "the bucket alone": label(run, said, Path(folder, "one.db"), ["--axes", "factuality"]),
-            "every axis": label(run, said, Path(folder, "all.db"), []),
-        }
-    print(f"{LABELS} answers of the run {run.name}\n\n|  | {' | '.join(costs)} |\n|---|---|---|")
-    for name, row in rows(costs):
-        print(f"| {name} | {' | '.join(row)} |")
+        cost = label(run, said, Path(folder, "labels.db"))
+    print(f"{LABELS} answers of the run {run.name}\n\n|  |  |\n|---|---|")
+    for name, value in rows(cost):
+        print(f"| {name} | {value} |")
 
 
-def rows(costs: dict[str, Cost]) -> Iterator[tuple[str, list[str]]]:
-    each = costs.values()
-    yield "key presses", [str(cost.presses) for cost in each]
-    yield f"presses at {PRESS} s and {THINK} s before each answer's", [f"{cost.hands:.0f} s" for cost in each]
-    yield "waits for the next answer, together", [f"{sum(cost.waits):.1f} s" for cost in each]
-    yield "a wait, median and longest", [f"{median(c.waits) * 1000:.0f} and {max(c.waits) * 1000:.0f} ms" for c in each]
-    yield f"left of {MINUTES} minutes to read and decide, each answer", [f"{cost.left:.1f} s" for cost in each]
-    yield "words of question and answer, median", [f"{median(cost.question_and_answer):.0f}" for cost in each]
-    yield "words of the cited passages, median", [f"{median(cost.cited):.0f}" for cost in each]
+def rows(cost: Cost) -> Iterator[tuple[str, str]]:
+    waits = f"{median(cost.waits) * 1000:.0f} and {max(cost.waits) * 1000:.0f} ms"
+    yield "key presses", str(cost.presses)
+    yield f"presses at {PRESS} s and {THINK} s before each answer's", f"{cost.hands:.0f} s"
+    yield "waits for the next answer, together", f"{sum(cost.waits):.1f} s"
+    yield "a wait, median and longest", waits
+    yield f"left of {MINUTES} minutes to read and decide, each answer", f"{cost.left:.1f} s"
+    yield "words of question and answer, median", f"{median(cost.question_and_answer):.0f}"
+    yield "words of the cited passages, median", f"{median(cost.cited):.0f}"
 
 
 def reference(folder: Path) -> Path:
@@ -89,41 +86,25 @@ def verdicts(run: Path, db: Path) -> Said:
     with opened_runs([run], db) as (_, (read,)):
         keys = read.answer_keys()
         for verdict in read.verdicts():
-            if verdict.grader == read.manifest.grader and verdict.value is not None:
-                found.setdefault(keys[verdict.question_id, verdict.attempt], {})[verdict.axis] = str(verdict.value)
+            if verdict.grader == read.manifest.grader and verdict.axis == "factuality" and verdict.value is not None:
+                found[keys[verdict.question_id, verdict.attempt]] = str(verdict.value)
     return found
 
 
-def label(run: Path, said: Said, db: Path, options: list[str]) -> Cost:
-    keys = {(field.name, choice.value): choice.key for field in fields_of(rubric.load()) for choice in field.choices}
+def label(run: Path, said: Said, db: Path) -> Cost:
+    keys = {choice.value: choice.key for choice in fields_of(rubric.load())[0].choices}
     cost = Cost(0, [], [], [])
-    with served(run, "--db", str(db), "--annotator", "bench", *options) as url, opened(url) as page:
+    with served(run, "--db", str(db), "--annotator", "bench") as url, opened(url) as page:
         for _ in range(LABELS):
             cost.question_and_answer.append(words(page, ".question, .answer"))
-            cost.cited.append(words(page, ".sources > .source .text"))
-            given = said[str(page.get_attribute("#label-form", "data-version"))]
-            axes = asked(page, given)
-            for axis in axes:  # one on which the grader said nothing is left blank
-                if (value := given.get(axis)) is not None:
-                    press(page, cost, keys.get((axis, value), value))
-                if axis != axes[-1]:
-                    press(page, cost, "Tab")
+            cost.cited.append(words(page, ".side > .source .text"))
+            given = said.get(str(page.get_attribute(".side", "data-key")), "cannot tell")
             start = time.perf_counter()
             with page.expect_navigation(wait_until="load"):
-                press(page, cost, "Enter")
+                page.keyboard.press(keys[given])
+            cost.presses += 1
             cost.waits.append(time.perf_counter() - start)
     return cost
-
-
-def asked(page: Page, given: dict[str, str]) -> list[str]:
-    axes = [str(axis.get_attribute("data-axis")) for axis in page.locator(".axis").all()]
-    return [axis for axis in axes if axis != "refusal_quality" or given.get("factuality") == "refused"]
-
-
-def press(page: Page, cost: Cost, keys: str) -> None:
-    for key in [keys] if keys in ("Tab", "Enter") else keys:
-        page.keyboard.press(key)
-        cost.presses += 1
 
 
 def words(page: Page, selector: str) -> int:

@@ -24,7 +24,7 @@ from surefoot.core.records import VARIABLE
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([
-    "tests.served", "surefoot.label.server", "surefoot.review.app", "surefoot.serve.app",
+    "tests.served", "surefoot.review.app", "surefoot.web.app",
 ])  # fmt: skip
 
 

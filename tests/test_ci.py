@@ -65,11 +65,13 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, shell_path: str) -> Repository:
+def repository(tmp_path: Path, shell_path: str, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.delenv("SUREFOOT_DB", raising=False)
     made = Repository(tmp_path / "repo", shell_path)
     assert made.job().returncode == 4
     version = subprocess.run(["bash", "surefoot.sh", "version"], cwd=made.root, capture_output=True, text=True)
-    assert surefoot("baseline", version.stdout.strip(), cwd=made.root).code == 0
+    done = surefoot("baseline", version.stdout.strip(), cwd=made.root)
+    assert done.code == 0, done.err
     (made.root / "eval").mkdir()
     assert surefoot("export", "eval/baseline.jsonl", version.stdout.strip(), cwd=made.root).code == 0
     made.commit("the baseline")

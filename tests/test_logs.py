@@ -123,8 +123,7 @@ def test_stdin_is_a_log_too(log: Path) -> None:
 def test_a_run_of_a_log_is_labelled_and_not_resumed_or_compared(log: Path, tmp_path: Path) -> None:
     run = "run"
     grade("--traces", log, "--version", run)
-    queue = surefoot.label_queue(run)
-    assert len(queue.table()) == len(ROWS)
+    assert len(surefoot.look_list(run).table()) == len(ROWS)
     resumed = command("run", "--resume", run)
     assert resumed.code == 2 and "was made of a log" in resumed.err
     compared = command("gate", run, run, "--uncalibrated")

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
     from surefoot.services.history import History, history
-    from surefoot.services.label_queue import LabelQueue, label_queue
     from surefoot.services.log_questions import proposals_from_log
+    from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.overview import RunOverview, overview
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "Asking", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
-    "CouncilScores", "Decided", "GateResult", "Grades", "History", "LabelQueue", "MatrixResult", "Monitored",
+    "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
     "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
     "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
-    "import_", "label_queue", "lock_questions", "matrix", "monitor_log", "overview", "passages",
+    "import_", "lock_questions", "look_list", "matrix", "monitor_log", "overview", "passages",
     "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
     "score", "score_reviews", "search_corpus", "set_baseline", "tune_rubric", "verify_export",
 ]  # fmt: skip
@@ -68,7 +68,7 @@ _HOMES = {
     "services.graders": ("Terms",),
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "history"),
-    "services.label_queue": ("LabelQueue", "label_queue"),
+    "services.looks": ("LookList", "look_list"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),

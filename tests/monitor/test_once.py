@@ -208,7 +208,7 @@ def test_bad_answers_are_kept_without_personal_data_as_a_log_for_every_command(t
     assert found["buckets"]["wrong"] == 7 and {row["id"] for row in found.table()} == {
         logged.found.question_id for logged in read_traces([bad]) if isinstance(logged.found, Trace)
     }
-    assert library.label_queue("run").exit_code == 0
+    assert library.look_list("run").exit_code == 0
     assert len(library.proposals_from_log(bad, grader="rules")) > 0
 
 

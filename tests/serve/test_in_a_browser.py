@@ -15,7 +15,7 @@ from tests.axe import violations
 from tests.serve.conftest import make_run
 from tests.served import Server, ending_well
 
-PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/labels/third", "/councils"]
+PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/looks", "/councils"]
 TOKEN = "known to the team"
 
 
@@ -65,10 +65,9 @@ def test_any_two_runs_are_compared_under_an_address_of_their_own(
     assert console == []
 
 
-def test_what_the_label_queue_holds_and_how_far_the_grader_errs(page: Page, site: Server) -> None:
-    page.goto(f"{site.url}/labels/third")
-    expect(page.locator("code").first).to_contain_text("surefoot label")
-    expect(page.locator("details.case").first).to_contain_text("What colour is door")
+def test_where_to_look_and_how_far_the_grader_errs(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/looks")
+    expect(page.locator("code").first).to_have_text("surefoot label first third")
     page.goto(f"{site.url}/calibrations")
     page.get_by_role("link", name="on the labels on third").click()
     expect(page.locator(".decision")).to_contain_text("12 answers labelled by people (ann)")
@@ -107,30 +106,32 @@ def test_every_page_fits_a_phone_in_the_dark_and_can_be_used_by_everyone(
 
 @pytest.mark.parametrize("option", [["--label"], ["--token", TOKEN]])
 def test_the_pages_take_labels(option: list[str], page: Page) -> None:
-    make_run("mine", "v1", 3, 1)
+    make_run("yours", "v0", 3, 1)
+    make_run("mine", "v1", 3, 2)
     with ending_well(Server("serve", *option)) as server:
         page.set_content(f"<a href='{server.told['url']}'>our runs</a>")
         page.click("a")
         page.wait_for_url(f"{server.url}/")
-        page.get_by_role("link", name="Labels").click()
-        page.get_by_role("link", name="label here").click()
-        page.wait_for_url(f"{server.url}/label/mine/who")  # loaded, with its script
+        page.get_by_role("link", name="Look at what differs").click()
+        page.get_by_role("link", name="label here").first.click()
+        page.wait_for_url(f"{server.url}/answers/mine/who")  # loaded, with its script
         page.fill("#name", "Ana")
         page.keyboard.press("Enter")
-        page.wait_for_url(f"{server.url}/label/mine/answers/*")
-        page.keyboard.press("2")
+        page.wait_for_url(f"{server.url}/answers/mine/looks/*")
         with page.expect_navigation():
-            page.keyboard.press("Enter")
-        expect(page.locator("header .progress b")).to_have_text("1")
+            page.keyboard.press("w")
+        expect(page.locator("header .progress")).to_contain_text("1 of ")
+        page.goto(f"{server.url}/looks")
+        expect(page.locator("tbody tr").first).to_contain_text("1")
+        page.goto(f"{server.url}/pairs/mine/yours/")
+        page.keyboard.press("c")
         with page.expect_navigation():
-            page.keyboard.press("m")
-        expect(page.locator(".list li .value")).to_have_text(["wrong"])
-        page.goto(f"{server.url}/labels")
-        expect(page.locator("tbody tr")).to_contain_text("1")
-        assert page.request.post(f"{server.url}/label/mine/label", data={}).status == 403
-        assert page.goto(f"{server.url}/label/nobody/").status == 404  # type: ignore[union-attr]
+            page.keyboard.press("c")
+        expect(page.locator("header .progress")).to_contain_text("1 of ")
+        assert page.request.post(f"{server.url}/answers/mine/look", data={}).status == 403
+        assert page.goto(f"{server.url}/answers/nobody/").status == 404  # type: ignore[union-attr]
     with Project.existing() as kept:
-        assert [(row.annotator, row.value) for row in kept.labels()] == [("Ana", "wrong")]
+        assert [(row.annotator, row.value, row.drawn) for row in kept.labels()][0] == ("Ana", "wrong", "flagged")
 
 
 def test_what_is_not_there_is_said(page: Page, site: Server) -> None:
@@ -145,7 +146,7 @@ def test_what_is_not_there_is_said(page: Page, site: Server) -> None:
 def test_hostile_texts_are_shown_and_do_nothing(page: Page, site: Server, console: list[str]) -> None:
     page.goto(site.url)
     key = page.locator("select[name=baseline] option").first.get_attribute("value")
-    for address in ("/", f"/runs/{key}", f"/labels/{key}", f"/compare?baseline=third&candidate={key}"):
+    for address in ("/", f"/runs/{key}", "/looks", f"/compare?baseline=third&candidate={key}"):
         page.goto(site.url + address)
         expect(page.locator("body")).to_contain_text("<script>window.hit=1</script>")
         assert page.evaluate("window.hit") is None
@@ -159,7 +160,7 @@ def test_only_this_machine_may_read_and_nobody_writes(site: Server) -> None:
     for method, headers, code in (
         ("GET", {"Host": "evil.example"}, 421),
         ("POST", {"Origin": site.url, "Content-Type": "application/json"}, 404),
-        ("GET /label/third/", {}, 404),
+        ("GET /answers/third/", {}, 404),
         ("POST", {"Origin": "http://evil.example"}, 403),
     ):
         verb, _, path = method.partition(" ")

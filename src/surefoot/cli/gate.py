@@ -37,6 +37,7 @@ from surefoot.services.runs import decisions
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
 _PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
 
+
 @click.command("gate", epilog="Example: surefoot gate v1 v2 --report report.html")
 @click.argument("runs", nargs=-1, type=click.Path(), metavar="[BASE] [CAND]")
 @gate_option("ship")

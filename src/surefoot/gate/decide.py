@@ -16,7 +16,7 @@ from surefoot.core.records import BAD, CANNOT_TELL, whose
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import Estimate, Problem, Question, check_group_fields
-from surefoot.core.words import counted, names
+from surefoot.core.words import counted
 from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
@@ -39,7 +39,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 SECONDS_A_KEY = 8
 GRADER = "the grader"
 _NAMED = 50  # questions behind a rule
-_REASONS = 4  # for a block, in one sentence
+_REASONS = 3  # for a block, in one sentence
 _CAN_BE_WAIVED = frozenset({"fail", "incomplete", "undecidable"})
 Asked = Mapping[str, Question | None]
 
@@ -142,8 +142,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     sides = versions.side_of(base, asked, keys[0]), versions.side_of(cand, asked, keys[1])
     judge = _Judge(sides, asked, request, rules, gone)
     lean = None if judge.is_seen else _Judge(sides, asked, replace(request, uncalibrated=True), rules, gone)
-    found = judge.comparison(lean, notes)
-    return replace(found, headline=in_one_sentence(found))
+    return judge.comparison(lean, notes)
 
 
 def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule]) -> None:
@@ -197,8 +196,11 @@ class _Judge:
     def _results(self, rules: Sequence[Rule]) -> Iterator[RuleResult]:
         """In their order; what changed for good is judged when the rest is."""
         found = {rule.name: self._result(rule) for rule in rules if rule.metric not in LASTING}
-        by_looks = [found[rule.name] for rule in rules
-                    if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS]
+        by_looks = [
+            found[rule.name]
+            for rule in rules
+            if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS
+        ]
         rest_holds = all(self._waived(one).stands in ("pass", "not_applicable") for one in by_looks)
         for rule in rules:
             yield found[rule.name] if rule.name in found else self._for_good(rule, rest_holds)
@@ -445,11 +447,11 @@ class _Judge:
                 yield f"{called} was declared deterministic, and gave different answers to {ids}"
             if self.diff.pairs and side.attempts < 2 and not side.deterministic:
                 yield f"one run of {called} is hardly enough to decide by, as its answers may vary: five are"
-        for side in self.request.cannot_ask:
-            answers = self.sides[side].answers
+        for place in self.request.cannot_ask:
+            answers = self.sides[place].answers
             if any(len(answers[id]) < found.times for found in self.lasting.values() for id in found.newly):
-                runs = counted(self.sides[side].attempts, "run")
-                yield f"{self.request.called[side]} cannot be asked again: its {runs} count as they are"
+                runs = counted(self.sides[place].attempts, "run")
+                yield f"{self.request.called[place]} cannot be asked again: its {runs} count as they are"
 
     def _by_group(self, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
         values = sorted({question.group(name) for question in self.asked.values() if question} - {""})
@@ -572,78 +574,3 @@ def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Que
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
         "cited": [to_builtins(passage) for passage in cited_by(one, question)],
     }  # fmt: skip
-
-
-def in_one_sentence(found: GateResult) -> str:
-    """Why it was decided so."""
-    open_ = [rule for rule in found.rules if rule.waiver is None]
-    if found.outcome == "SHIP":
-        if not found.differing:
-            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
-        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
-                   if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
-        kept = " or ".join(margins)
-        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
-                else "all rules hold"]  # fmt: skip
-        if found.unseen:
-            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
-        if found.cannot_tell:
-            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
-        return f"{'; '.join(told)}."
-    if found.outcome == "BLOCK":
-        moved = [_moved_words(rule) for rule in open_ if rule.status == "fail" and rule.metric not in LASTING]
-        told = [*_for_good_words(found), *moved]
-        told = told if len(told) <= _REASONS else [*told[:_REASONS], f"{len(told) - _REASONS} more rules fail"]
-        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
-        return f"{'; '.join(told)}."
-    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if told:
-        return f"{'; '.join(told)}."
-    if found.lean:
-        by_grader = _counted_words(found) or "no question is newly bad or mended"
-        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
-    for rule in open_:
-        if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            metric = metric_named(rule.metric)
-            is_rise = metric is None or metric.better == "lower"
-            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
-            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
-            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
-            told.append(f"{rule.name}: {rule.reason}")
-    told += [found.next[0].partition(": ")[0]] if found.next else []
-    return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _for_good_words(found: GateResult) -> Iterator[str]:
-    for bucket, newly, mended in (("wrong", found.newly_wrong, found.mended_wrong),
-                                  ("unsupported", found.newly_unsupported, found.mended_unsupported)):  # fmt: skip
-        if len(newly) > len(mended):
-            better = f", {len(mended)} mended ({names(mended, len(mended), 4)})" if mended else ", none mended"
-            yield f"newly {bucket} for good: {counted(len(newly), 'question')} ({names(newly, len(newly), 4)}){better}"
-
-
-def _counted_words(found: GateResult) -> str:
-    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
-              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
-    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
-
-
-def _moved_words(rule: RuleResult) -> str:
-    if rule.change is None:
-        limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
-        return f"{rule.name} does not hold{limit}"
-    way = "rose" if rule.change > 0 else "fell"
-    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{ends}"
-
-
-def words_for(rule: RuleResult, value: float | None) -> str:
-    """A number of a rule as people read it: of a share in points."""
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    if metric is not None and metric.shape == "share":
-        return f"{round(value * 100, 1) + 0.0:g} points"
-    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"

@@ -227,7 +227,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
         run.labelled_by |= {label.annotator for label in labels}
         if axis == BUCKET_AXIS:
             run.words[key] = word
-        if word.disputed:
+        if word.disputed and axis != BUCKET_AXIS:  # which every report says itself
             divided[axis].append(key[0])
         if word.value is None:
             continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from surefoot.core.records import is_ai, whose_by_name
+from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.words import counted, in_plain_words, names, plain
-from surefoot.gate.decide import GateResult, RuleResult, words_for
+from surefoot.gate.decide import GateResult, RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
@@ -29,8 +29,10 @@ from surefoot.report.blocks import (
     overridden,
     problem_section,
 )
+from surefoot.services.gate import words_for
 
 _NAMED = 6  # questions in a line
+_PRINTED = 2  # questions with both answers on paper; the others have a line
 _PASSAGES = 2  # that an answer cites, of those shown beside it
 _LONGEST_PASSAGE = 600
 
@@ -68,7 +70,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     yield from [f"Not as the gate file has it: {overridden(found.overridden)}."] if found.overridden else []
     if found.cannot_tell and found.outcome != "SHIP":  # of which the first sentence says it
         ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
-        yield f"People cannot tell of {counted(len(found.cannot_tell), 'question')}: {ids}."
+        yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
     yield from (f"{note[:1].upper()}{note[1:]}." for note in found.notes)
 
 
@@ -120,7 +122,8 @@ def unseen(found: GateResult) -> str:
         return ""
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
-        seen = "nobody looked at" if found.uncalibrated else "people looked at"
+        who = whose(found.annotators) if found.annotators else "people"
+        seen = "nobody looked at" if found.uncalibrated else f"{who} looked at"
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
     pairs = f"{found.unseen} of {counted(found.differing, 'differing pair')}"
@@ -131,7 +134,7 @@ def unseen(found: GateResult) -> str:
 
 def _body(found: GateResult) -> Iterator[Block]:
     if found.changed:
-        cases = [_case(one) for one in found.changed]
+        cases = [_case(one, calm=place >= _PRINTED) for place, one in enumerate(found.changed)]
         heads = ("id", "change", "stratum", "question", "before", "now")
         shown = listed(heads, ("change", "stratum"), cases, len(cases))
         yield Section(f"Questions that changed ({len(cases)})", (shown,))
@@ -176,7 +179,7 @@ def _background(found: GateResult) -> Iterator[str]:
            " from the runs there are")  # fmt: skip
 
 
-def _case(one: Mapping[str, Any]) -> Case:
+def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
     """A question with both answers, what they cite, and whose word their buckets are."""
     asked = plain(one["question"], LONGEST_QUESTION)
     base, cand = one["base"], one["cand"]
@@ -186,7 +189,7 @@ def _case(one: Mapping[str, Any]) -> Case:
     inside += [Paragraph((Span("expected:", "strong"), one["expected"]))] if one["expected"] else []
     columns = Columns(tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate"))))
     cells = one["question_id"], one["turn"], one["stratum"], asked, _bucket(base), _bucket(cand)
-    return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"])
+    return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
 
 
 def _bucket(side: Mapping[str, Any]) -> str:

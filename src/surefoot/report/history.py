@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
 from surefoot.core.records import BASELINE, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
-from surefoot.core.words import counted, plain
+from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of, first_step
+from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
     Case,
@@ -22,7 +21,6 @@ from surefoot.report.blocks import (
     Items,
     Line,
     Paragraph,
-    Quote,
     Report,
     Section,
     Span,
@@ -67,8 +65,8 @@ def _last_words(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
 def _steps(step: Step, cand: PastRun) -> Iterator[str | Span]:
     if step.outcome == "BLOCK":
         yield from first_step(cand.measured.faults if cand.measured else ())
-    elif cand.waiting:
-        yield Span(f"label the {counted(cand.waiting, 'answer')} that the gate waits for", link=_queue_address(cand))
+    elif step.outcome == "INCONCLUSIVE":
+        yield Span("look at what differs", link="/looks")
 
 
 def comparison_address(base: PastRun, cand: PastRun) -> str:
@@ -123,10 +121,6 @@ def _case(one: PastRun) -> Case:
 
 def run_address(one: PastRun) -> str:
     return f"/runs/{quote(one.key, safe='~')}"
-
-
-def _queue_address(one: PastRun) -> str:
-    return f"/labels/{quote(one.key, safe='~')}"
 
 
 def _link(one: PastRun) -> Span:
@@ -213,55 +207,31 @@ def _linked(runs: Sequence[PastRun]) -> Line:
     return tuple(Span(one.name, link=run_address(one)) for one in runs)
 
 
-def labels(found: History, can_label: bool) -> Report:
-    """Which runs wait for labels, and how to give them: here if the pages take labels."""
-    runs = sorted((one for one in found.runs if not one.problem), key=lambda one: -one.waiting)
-    waiting = [one for one in runs if one.waiting]
+def looks(found: History, pair: tuple[str, str], can_label: bool) -> Report:
+    """Where people look at what differs, or at answers of one run: here if the pages take labels."""
+    runs = [one for one in found.runs if not one.problem]
     rows = [
-        (
-            Span(one.name, "strong", link=_queue_address(one)), one.version, str(one.labelled),
-            str(one.waiting), _where(one, can_label),
-        )
+        (Span(one.name, "strong", link=run_address(one)), one.version, str(one.labelled), _where(can_label, one.key))
         for one in runs
-    ]  # fmt: skip
-    said = (
-        f"The gate waits for labels on {counted(len(waiting), 'run')}." if waiting else "The gate waits for no label."
-    )
-    heads = ("run", "version", "labelled", "the gate waits for", "to label")
+    ]
+    differs: tuple[Line, ...] = (("Look at:", _where(can_label, *pair)),) if all(pair) else ()
+    other = "Any other two: choose them above, or write surefoot label BASE CAND."
+    table = Table(("run", "version", "labelled", "to label"), rows, total=len(rows), limits=_LAST, more="more")
     return Report(
-        "Surefoot labels", (Headline("", (Span(said, "strong"),)),),
-        (Section(f"Runs ({len(rows)})", (Table(heads, rows, total=len(rows), limits=_LAST, more="more"),)),),
+        "Look at what differs", (Headline("", (*differs, Span(other, "quiet"))),),
+        (Section("Answers of one run, to calibrate its grader", (table,)),),
     )  # fmt: skip
 
 
-def queue(run: PastRun, rows: Sequence[Mapping[str, Any]], notes: Sequence[str], can_label: bool) -> Report:
-    """The answers that people should label next, without what a grader says of them."""
-    cases = [_to_label(row) for row in rows]
-    listed = Cases(
-        ("id", "question", "for"), cases, total=len(cases), limits=_SHOWN, more="more",
-        filters=filters_of(("for",), cases),
-    )  # fmt: skip
-    said = f"{counted(len(cases), 'answer')} to label." if cases else "Every answer of the queue is labelled."
-    return Report(
-        f"Surefoot label queue of {run.name}",
-        (Headline("", (Span(said, "strong"), ("To label:", _where(run, can_label)))), Items(notes, "quiet")),
-        (Section(f"Answers ({len(cases)})", (listed,)),) if cases else (),
-    )
+def look_address(*keys: str) -> str:
+    """Where the look page of two runs, or of one, is served."""
+    return f"/{'pairs' if keys[1:] else 'answers'}/{'/'.join(quote(key, safe='~') for key in keys)}/"
 
 
-def _to_label(row: Mapping[str, Any]) -> Case:
-    question = plain(row["question"], LONGEST_QUESTION)
-    why = "the gate" if row["for_gate"] else "unsure" if row["unsure"] else "the sample"
-    inside: tuple[Block, ...] = (Quote(row["answer"] or ""), Paragraph(f"of the run {row['run']}", "quiet"))
-    title = (Span(row["question_id"], "strong"), question, Span(why, "quiet"))
-    return Case((row["question_id"], question, why), title, inside, (why,))
-
-
-def _where(run: PastRun, can_label: bool) -> Span:
+def _where(can_label: bool, *keys: str) -> Span:
     if can_label:
-        return Span("label here", "strong", link=f"/label/{quote(run.key, safe='~')}/")
-    only = " --only-gate" if run.waiting else ""
-    return Span(f"surefoot label {shlex.quote(run.name)}{only}", "code")
+        return Span(" and ".join(keys) if keys[1:] else "label here", "strong", link=look_address(*keys))
+    return Span(shlex.join(["surefoot", "label", *keys]), "code")
 
 
 def unreadable(title: str, message: str, hint: str = "") -> Report:

@@ -77,12 +77,12 @@ def app_for(desk: Desk, *, name: str) -> ASGIApp:
         Route("/decide", pages.decide, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
     ]
-    return pages.app(routes)
+    return pages.app_of(routes)
 
 
 class _Pages(Pages):
     def __init__(self, desk: Desk, name: str) -> None:
-        super().__init__("surefoot.review", name)
+        super().__init__(name, "surefoot.review")
         self._desk = desk
         self._reading = threading.Lock()  # the model reads for one person at a time
         self.words = Words(

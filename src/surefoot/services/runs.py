@@ -10,6 +10,7 @@ import contextlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -326,18 +327,22 @@ def keep_decision(project: Project, step: Step, tell: Tell) -> None:
         tell(f"note: {error.message}; the decision is not kept")
 
 
-def step_of(found: GateResult, versions: Versions, rules: Sequence[Rule], mode: str = CHANGE) -> Step:
+def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
+    """A decision to keep; the first baseline has none."""
     made = versions.cand[-1].manifest
     left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
+        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
+        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
+        "document": {name: found[name] for name in found.printed() if name != "changed"},
+    }  # fmt: skip
     return Step(
-        id=uuid.uuid4().hex[:12], at=timestamp(), mode=mode, reference=versions.key[0], release=versions.key[1],
+        id=uuid.uuid4().hex[:12], at=timestamp(), mode=CHANGE, reference=versions.key[0], release=versions.key[1],
         code=versions.code, base_runs=tuple(run.id for run in versions.base),
         cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
-        questions_sha256=made.questions_sha256, outcome=found.outcome, exit_code=int(found.exit_code),
-        waived=found.waived, uncalibrated=found.uncalibrated, overridden={**found.overridden, **left_out},
-        rules=tuple(sorted(rule.text for rule in rules)),
-        document={name: found[name] for name in found.printed() if name != "changed"},
+        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
         pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
+        **told,
     )  # fmt: skip
 
 
@@ -380,7 +385,3 @@ def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
         now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
         yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
         before |= now
-
-
-def label_next(project: Project, run: str) -> tuple:  # type: ignore[type-arg]
-    return ()

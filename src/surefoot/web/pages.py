@@ -30,7 +30,7 @@ _LARGEST_BODY = 100_000
 _NUMBER = re.compile(r"[0-9]{1,9}")
 LONGEST_NAME = 60
 _TYPES = {
-    "page.js": "text/javascript", "label.js": "text/javascript", "review.js": "text/javascript",
+    "page.js": "text/javascript", "look.js": "text/javascript", "review.js": "text/javascript",
     "page.css": "text/css", "icon.svg": "image/svg+xml",
 }  # fmt: skip
 _FILES = {name: (files("surefoot.web") / "static" / name).read_bytes() for name in _TYPES}
@@ -64,7 +64,7 @@ class Pages:
 
     words: Words
 
-    def __init__(self, package: str, person: str) -> None:
+    def __init__(self, person: str, package: str = "surefoot.web") -> None:
         self._named = person
         loader = ChoiceLoader([PackageLoader(package), PackageLoader("surefoot.web")])
         self._templates = Environment(
@@ -72,7 +72,7 @@ class Pages:
         )
         self._templates.filters["visible"] = lambda text: visible(str(text))
 
-    def app(self, routes: Sequence[Route]) -> ASGIApp:
+    def app_of(self, routes: Sequence[Route]) -> ASGIApp:
         """Without a guard before it."""
         shared = [
             Route("/who", self.who), Route("/static/{name}", static), Route("/name", self.name, methods=["POST"])

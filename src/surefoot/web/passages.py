@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -17,7 +17,7 @@ from surefoot.core.types import Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.sentences import terms
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MONTHS = frozenset(month_name)  # "May" is one, "may" is not
 READ_CLOSELY = 30_000  # characters of a text in which claims and words are looked for; all of it is shown
 
@@ -52,7 +52,7 @@ def unknown_source(identifier: str) -> Source:
 
 def word_keys(text: str) -> frozenset[str]:
     """What the words of a text are compared by."""
-    return frozenset(key for match in _WORD.finditer(text) if (key := _key(match.group())))
+    return frozenset(key for match in WORD.finditer(text) if (key := _key(match.group())))
 
 
 @lru_cache(maxsize=50_000)
@@ -64,12 +64,15 @@ def _key(word: str) -> str:
     return single if single.endswith("ing") else next(iter(terms(word)), "")
 
 
-def marked_words(text: str, start: int, end: int, marks: Marks) -> Iterator[Markup]:
+def marked_words(text: str, start: int, end: int, marks: Marks, new: Collection[int] = ()) -> Iterator[Markup]:
+    """A part of a text with words marked: those of claims, and those that begin at `new` places."""
     at = start
-    for match in _WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks else ():
-        if found := marks.get(_key(match.group())):
+    for match in WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks or new else ():
+        found, differs = marks.get(_key(match.group())), match.start() in new
+        if found or differs:
             yield escape(text[at : match.start()])
-            claims = " ".join(map(str, found))
-            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, match.group())
+            word = Markup('<b class="differs">{}</b>').format(match.group()) if differs else escape(match.group())
+            claims = " ".join(map(str, found or ()))
+            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, word) if found else word
             at = match.end()
     yield escape(text[at:end])

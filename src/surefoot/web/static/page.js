@@ -46,27 +46,32 @@ function atName(form) {
   });
 }
 
-// The page between answers: on with Enter, back with u.
+// What the gate would say is asked for when the page is there: it may take a while.
+async function askGate(line) {
+  try {
+    line.textContent = (await (await fetch(`${ROOT}/gate`)).json()).says;
+    line.hidden = !line.textContent;
+  } catch {
+    // The page works without it.
+  }
+}
+
+// The page between two pieces of work: on with Enter, back with z.
 function atRest() {
-  $("undo")?.addEventListener("click", async () => {
-    const { next, error } = await send("/undo", { sending: $("undo").dataset.undo });
+  async function post(path, content) {
+    const { next, error } = await send(path, content);
     if (error) complain(error);
     else move(next);
-  });
-  for (const button of document.querySelectorAll(".take-back")) {
-    button.addEventListener("click", async () => {
-      const { number, settling } = button.dataset;
-      const { next, error } = await send("/take-back", { number: Number(number), settling: settling !== undefined });
-      if (error) complain(error);
-      else move(next);
-    });
   }
+  $("undo")?.addEventListener("click", () => post("/undo", { sending: $("undo").dataset.undo }));
+  if ($("go-on")?.dataset.post) $("go-on").addEventListener("click", () => post($("go-on").dataset.post, {}));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("a, button")) return;
     if (event.key === "Enter") $("go-on")?.click();
-    if (event.key === "u") $("undo")?.click();
+    if ("uz".includes(event.key)) $("undo")?.click();
   });
 }
 
 if ($("name-form")) atName($("name-form"));
-else if (!document.body.classList.contains("desk")) atRest();
+else if (document.body.classList.contains("plain")) atRest();
+if ($("verdict")?.hasAttribute("data-ask")) askGate($("verdict"));

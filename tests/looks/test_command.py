@@ -11,19 +11,19 @@ from surefoot.cli.main import cli
 from surefoot.core.errors import SurefootError
 
 from ..in_process import surefoot
-from .page import make_run, rows, serving, trace
-from .requests import ask, label
+from .page import Somebody, make_run, make_versions, rows, serving, trace
 
 
 def test_the_command_says_where_the_page_is_and_ends_well(mill: str, db: Path) -> None:
     with serving(mill, "--target", "10") as server:
-        assert server.told == {
-            "url": f"{server.url}/", "run": "mill", "db": str(db), "target": 10,
-            "labelled": 0, "queue": {"flagged": 10, "sample": 30},
-        }  # fmt: skip
+        told = {"url": f"{server.url}/", "names": ["mill"], "db": str(db), "looked_at": 0, "goal": 10}
+        assert server.told == told
         said = server.end()
     assert server.code == 0
-    assert said == f"note: 0 answers labelled, 10 wanted; the labels are in {db}\n"
+    assert said == f"note: 0 of 10 answers looked at; the labels are in {db}\n"
+    with serving(*make_versions()) as server:
+        assert (server.told["names"], server.told["goal"]) == (["v1", "v2"], 4)
+        assert "0 of 4 pairs that differ looked at" in server.end()
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_command_says_where_the_page_is_and_ends_well(mill: str, db: Path) -
         (["--annotator", "rules@2"], 2, "'rules@2' is the name of a grader, and labels are by people"),
         (["--host", "no.such.host.invalid"], 2, "there is no host"),
         (["--host", "8.8.8.8"], 2, r"8\.8\.8\.8 is no address of this machine"),
-        (["--only-gate"], 4, "the gate waits for no label"),
+        (["mill", "mill"], 2, "name one version, or a baseline and a candidate"),
         (["--db", "mysql://x/y"], 2, "a project is a file or a PostgreSQL database"),
     ],
 )
@@ -54,22 +54,19 @@ def test_a_port_that_is_taken_is_named_or_another_is_used(mill: str) -> None:
         assert done.code == 4 and "cannot be used" in done.err and "hint: " in done.err
 
 
-@pytest.mark.parametrize("overlap", ["nan", "inf", "-inf", "-0.1", "1.1", "half"])
-def test_a_share_is_from_0_to_1(mill: str, overlap: str) -> None:
-    assert surefoot("label", mill, "--no-browser", "--overlap", overlap).code == 2
-
-
 def test_a_team_may_have_its_project_on_a_server(on_server: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUREFOOT_DB", on_server())
     mill = make_run("mill", [trace(number) for number in range(4)])
-    for labelled in (0, 1):
+    for looked_at in (0, 1):
         with serving(mill, "--annotator", "Ana") as server:
-            assert server.told["labelled"] == labelled
-            body, headers = label(server, labelled + 1)
-            sent = {**body["label"], "id": str(labelled) * 32, "note": "<b>né</b> 'q' %s"}  # type: ignore[dict-item]
+            assert server.told["looked_at"] == looked_at
+            ana = Somebody(server).go()
+            sent = ana.sent("correct")
+            sent["sides"][0]["note"] = "<b>né</b> 'q' %s"
+            here = ana.at
             for _ in range(2):
-                assert ask(server, "/label", {**body, "label": sent}, **headers).code == 200
-            assert "&lt;b&gt;né&lt;/b&gt;" in ask(server, f"/answers/{labelled + 1}").text
+                assert ana.post("/look", sent).code == 200
+            assert "&lt;b&gt;né&lt;/b&gt;" in ana.go(here).text
     assert [row.note for row in rows()] == ["<b>né</b> 'q' %s"] * 2
 
 
@@ -78,7 +75,7 @@ def test_a_rubric_of_ones_own_is_the_form(mill: str, tmp_path: Path) -> None:
     path.write_text('name = "tone"\n[[axis]]\nname = "tone"\nasks = "How?"\nvalues = ["kind", "rude"]\n', "utf-8")
     with (
         serving(mill, "--rubric", str(path), "--annotator", "Ana") as server,
-        urlopen(f"{server.url}/answers/1", timeout=600) as reply,
+        urlopen(server.url, timeout=600) as reply,
     ):
         page = reply.read().decode()
     assert 'value="kind"' in page and 'value="rude"' in page and "factuality" not in page

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.label.view import View, view_of
 from surefoot.report.prose import visible
+from surefoot.web.views import View, compared, says, view_of
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [
@@ -28,7 +29,7 @@ FOREIGN = st.text(max_size=200) | st.sampled_from(
 )
 OURS = {
     "span": {"class", "data-claim", "data-sources"}, "mark": {"data-claims"}, "a": {"class", "href"},
-    "div": {"class", "role", "aria-label", "tabindex"}, "th": {"scope"},
+    "div": {"class", "role", "aria-label", "tabindex"}, "th": {"scope"}, "b": {"class"},
 }  # fmt: skip
 BARE = {"strong", "em", "code", "li", "pre", "blockquote", "table", "thead", "tbody", "tr", "td"}
 
@@ -63,16 +64,21 @@ def said(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def view(answer: str, *passages: Passage, citations: tuple[str, ...] | None = None, known: bool = True) -> View:
-    question = Question("q", "What colour?", "answer")
-    return view_of(
-        Item(question, Trace("q", answer=answer, retrieved=Retrieved(passages) if known else None, citations=citations))
+def item(answer: str, *passages: Passage, citations: tuple[str, ...] | None = None, known: bool = True) -> Item:
+    retrieved = Retrieved(passages) if known else None
+    return Item(
+        Question("q", "What colour?", "answer"), Trace("q", answer=answer, retrieved=retrieved, citations=citations)
     )
+
+
+def view(answer: str, *passages: Passage, citations: tuple[str, ...] | None = None, known: bool = True) -> View:
+    return view_of(item(answer, *passages, citations=citations, known=known))
 
 
 @given(FOREIGN, FOREIGN, FOREIGN)
 def test_foreign_text_stays_text_and_none_of_it_is_lost(answer: str, passage: str, name: str) -> None:
-    shown = view(answer, Passage("p1", passage, name), Passage(name, passage))
+    shown = view_of(item(answer, Passage("p1", passage, name), Passage(name, passage)), passage, "a")
+    assert said(Outline(compared(passage, answer)).words) == said(visible(passage))
     assert said(Outline(shown.answer).words) == said(visible(answer))
     for source in (*shown.cited, *shown.others):
         assert said(Outline(source.text).words) in (said(visible(passage)), "")
@@ -141,3 +147,26 @@ def test_a_refusal_is_known_as_one_and_a_long_answer_is_read_in_part() -> None:
     assert view("The documents do not say.").refuses
     long = view("It is red. " * 20_000)
     assert long.read_in_part and len(Outline(long.answer).words) == 220_000
+
+
+def differing(html: str) -> list[str]:
+    return re.findall(r'<b class="differs">(.*?)</b>', html)
+
+
+def test_words_that_the_other_answer_has_not_are_marked() -> None:
+    shown = view_of(
+        item("The fee is 40 crowns a year [p1].", Passage("p1", "40 crowns")), "The fee is 45 crowns [p1].", "a"
+    )
+    assert differing(shown.answer) == ["40", "a", "year"] and 'href="#a-1"' in shown.answer
+    assert differing(compared("It is 45 now", "It is 40")) == ["45", "now"]
+    other = view_of(item("Red [p2].", Passage("p1", ""), Passage("p2", "")), "Red [p1].")
+    assert 'class="cites differs"' in other.answer
+
+
+def test_answers_are_grouped_by_figures_names_negations_and_what_they_cite() -> None:
+    p1, p2 = Passage("p1", "x"), Passage("p2", "y")
+    like = says(item("The fee of the mill is 40 crowns [p1].", p1, p2))
+    assert says(item("It costs 40 crowns in all [p1].", p1, p2)) == like
+    for other in ("It costs 45 crowns [p1].", "It is not 40 crowns [p1].", "It costs 40 crowns [p2].", "It costs 40.",
+                  "At Bristol it costs 40 crowns [p1].", "The documents do not say."):  # fmt: skip
+        assert says(item(other, p1, p2)) != like, other

@@ -1,11 +1,16 @@
-"""An answer and its passages as a person reads them: claims underlined, and the words both have in common marked."""
+"""An answer and its passages as a person reads them.
+
+Claims are underlined, and words marked: those that it has in common with its passages, and those that the answer beside
+it has not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import groupby
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import Struct
 
 from surefoot.core.types import Item, Passage
@@ -13,8 +18,11 @@ from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
 from surefoot.text.refusals import detect
+from surefoot.text.sentences import numbers, proper_names, sentences
+from surefoot.text.talk import negation
 from surefoot.web.passages import (
     READ_CLOSELY,
+    WORD,
     Marks,
     Source,
     marked_words,
@@ -23,11 +31,12 @@ from surefoot.web.passages import (
     word_keys,
 )
 
+_MOST_COMPARED = 1_000  # words of an answer: comparing takes the square of them
+
 
 class View(Struct, frozen=True):
     """All that is shown of one answer."""
 
-    question: Markup
     answer: Markup
     claims: int
     cites: bool
@@ -38,19 +47,25 @@ class View(Struct, frozen=True):
     read_in_part: bool
 
 
-def view_of(item: Item) -> View:
+def view_of(item: Item, beside: str | None = None, anchor: str = "source") -> View:
+    """Show an answer, beside another one if there is one; its passages have the anchors `source-1`, `source-2`..."""
     question, trace = item.question, item.trace
     passages, ids, texts = trace.sources, trace.names, trace.retrieved or ()
     answer = trace.answer or ""
     field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
     found = claims_of(answer[:READ_CLOSELY], ids, question.gold_ids, field, texts)
-    marks = locate(answer, ids, question.gold_ids, texts)
-    cited = tuple(dict.fromkeys([*(i for mark in marks for i in mark.ids), *(field or ())]))
+    marks, cited = locate(answer, ids, question.gold_ids, texts), cited_in(item)
     by_id = {passage.id: passage for passage in passages}
     shared = _Shared(found.claims, passages)
     return View(
-        question=escape(visible(question.text)),
-        answer=_answer(visible(answer), found.claims, marks, shared, {i: n for n, i in enumerate(cited)}),
+        answer=_answer(
+            visible(answer),
+            found.claims,
+            marks,
+            shared,
+            {i: f"{anchor}-{n}" for n, i in enumerate(cited, 1)},
+            new_words(answer, beside),
+        ),
         claims=len(found.claims),
         cites=bool(cited),
         refuses=detect(answer[:READ_CLOSELY]).value == "refused",
@@ -65,6 +80,46 @@ def view_of(item: Item) -> View:
         has_passages=trace.retrieved is not None,
         read_in_part=len(answer) > READ_CLOSELY,
     )
+
+
+def cited_in(item: Item) -> tuple[str, ...]:
+    """The ids of the passages that an answer cites."""
+    trace, gold = item.trace, item.question.gold_ids
+    names, texts = trace.names, trace.retrieved or ()
+    field = () if trace.citations is None else resolve(trace.citations, names, gold, texts)
+    marks = locate(trace.answer or "", names, gold, texts)
+    return tuple(dict.fromkeys([*(id for mark in marks for id in mark.ids), *field]))
+
+
+def says(item: Item) -> object:
+    """Return what answers are grouped by: figures, names, what is negated, whether it refuses, and what it cites.
+
+    It is not what they mean. So whoever labels a group sees all of it.
+    """
+    answer = (item.trace.answer or "")[:READ_CLOSELY]
+    marks = locate(answer, item.trace.names, item.question.gold_ids, item.trace.retrieved or ())
+    for mark in sorted(marks, reverse=True):
+        answer = answer[: mark.start] + answer[mark.end :]
+    negated = sum(negation(one) is not None for one in sentences(answer))
+    told = frozenset(numbers(answer)), frozenset(proper_names(answer)), negated, detect(answer).value
+    return *told, frozenset(cited_in(item))
+
+
+def new_words(text: str, beside: str | None) -> frozenset[int]:
+    """Where the words of a text begin that the one beside it has not at that place."""
+    if beside is None:
+        return frozenset()
+    own, other = (list(WORD.finditer(one[:READ_CLOSELY]))[:_MOST_COMPARED] for one in (text, beside))
+    one, two = ([match.group().lower() for match in found] for found in (own, other))
+    blocks = SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks()
+    kept = {place for block in blocks for place in range(block.a, block.a + block.size)}
+    return frozenset(match.start() for place, match in enumerate(own) if place not in kept)
+
+
+def compared(text: str, beside: str) -> Markup:
+    """A text with the words marked that the one beside it has not."""
+    shown = visible(text)
+    return Markup("").join(marked_words(shown, 0, len(shown), {}, new_words(text, beside)))
 
 
 class _Shared:
@@ -95,8 +150,9 @@ class _Shared:
 
 
 def _answer(
-    text: str, claims: Sequence[Claim], marks: Sequence[Mark], shared: _Shared, numbers: Mapping[str, int]
-) -> Markup:
+    text: str, claims: Sequence[Claim], marks: Sequence[Mark], shared: _Shared, anchors: Mapping[str, str],
+    new: Collection[int],
+) -> Markup:  # fmt: skip
     """Claims are underlined. One that goes over several paragraphs, items or cells is a span in each."""
     ordered = sorted(marks)
     spans = [_trimmed(text, claim.start, claim.end) for claim in claims]
@@ -106,15 +162,15 @@ def _answer(
         found: list[Markup] = []
         for number, group in groupby(_by_claim(pieces, spans), key=lambda part: part[0]):
             here: Marks = {} if number is None else words[number]
-            inside = [inside_tags(p, _cut(text, p.start, p.end, ordered, numbers, here)) for _, p in group]
-            found.append(Markup("").join(inside) if number is None else _claim(number, claims, numbers, inside))
+            inside = [inside_tags(p, _cut(text, p.start, p.end, ordered, anchors, here, new)) for _, p in group]
+            found.append(Markup("").join(inside) if number is None else _claim(number, claims, anchors, inside))
         return Markup("").join(found)
 
     return rendered(text, paint)
 
 
-def _claim(number: int, claims: Sequence[Claim], numbers: Mapping[str, int], inside: Sequence[Markup]) -> Markup:
-    cited = " ".join(str(numbers[name] + 1) for name in claims[number].citations if name in numbers)
+def _claim(number: int, claims: Sequence[Claim], anchors: Mapping[str, str], inside: Sequence[Markup]) -> Markup:
+    cited = " ".join(anchors[name] for name in claims[number].citations if name in anchors)
     span = Markup('<span class="claim" data-claim="{}" data-sources="{}">{}</span>')
     return span.format(number, cited, Markup("").join(inside))
 
@@ -140,14 +196,15 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _cut(
-    text: str, start: int, end: int, marks: Sequence[Mark], numbers: Mapping[str, int], words: Marks
-) -> Iterator[Markup]:
+    text: str, start: int, end: int, marks: Sequence[Mark], anchors: Mapping[str, str], words: Marks,
+    new: Collection[int],
+) -> Iterator[Markup]:  # fmt: skip
     """Words as they are or marked, and citations as links to what they cite."""
     for mark in marks:
         if start <= mark.start < end and mark.ids:
-            yield from marked_words(text, start, mark.start, words)
-            inside = text[mark.start : min(mark.end, end)]
-            link = Markup('<a class="cites" href="#source-{}">{}</a>')
-            yield link.format(numbers[mark.ids[0]] + 1, inside)
-            start = min(mark.end, end)
-    yield from marked_words(text, start, end, words)
+            yield from marked_words(text, start, mark.start, words, new)
+            stop = min(mark.end, end)
+            kind = "cites differs" if any(mark.start <= place < stop for place in new) else "cites"
+            yield Markup('<a class="{}" href="#{}">{}</a>').format(kind, anchors[mark.ids[0]], text[mark.start : stop])
+            start = stop
+    yield from marked_words(text, start, end, words, new)

@@ -18,6 +18,9 @@ _PLAIN = {"agrees with the gold": "agrees with the expected answer", "or the gol
           "bears it out": "supports it"}  # fmt: skip
 
 
+OTHER_KEYS = "zxobenh"  # what they do, the page says
+
+
 class Choice(Struct, frozen=True):
     value: str
     key: str  # what to press for it; "" where there are more values than keys
@@ -68,7 +71,7 @@ def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
         raise UsageError(
             f"the axis {first.name} does not apply to every answer", f"begin --axes with one that always does: {always}"
         )
-    unsure = Choice(CANNOT_TELL, "t")
+    unsure = Choice(CANNOT_TELL, "?")
     return (Field(first, (*_choices(first), unsure), True), *(Field(axis, _choices(axis), False) for axis in others))
 
 
@@ -100,11 +103,13 @@ def says_cannot_tell(fields: Sequence[Field], given: Mapping[str, str]) -> bool:
 
 
 def _choices(axis: Axis) -> tuple[Choice, ...]:
+    """Values are pressed by their first letters; where these are not all different, or digits, by digits."""
     values = [str(value) for value in _values(axis)]
-    # Values that are digits are their own keys, and ten is 0; others are counted from 1.
-    are_digits = all(value in {*"0123456789", "10"} for value in values) and not {"0", "10"} <= set(values)
-    keys = [value[-1] if are_digits else str(number) if number < 10 else "" for number, value in enumerate(values, 1)]
-    return tuple(Choice(value, key) for value, key in zip(values, keys, strict=True))
+    letters = [value[:1].lower() for value in values]
+    if len(set(letters)) < len(letters) or not all(one.isalpha() and one not in OTHER_KEYS for one in letters):
+        are_digits = all(value in {*"0123456789", "10"} for value in values) and not {"0", "10"} <= set(values)
+        letters = [value[-1] if are_digits else str(n) if n < 10 else "" for n, value in enumerate(values, 1)]
+    return tuple(Choice(value, key) for value, key in zip(values, letters, strict=True))
 
 
 def _values(axis: Axis) -> Collection[str | int]:

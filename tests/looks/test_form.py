@@ -4,7 +4,7 @@ import pytest
 
 from surefoot.core import rubric
 from surefoot.core.errors import UsageError
-from surefoot.label.form import applying, fields_of, read
+from surefoot.web.forms import applying, fields_of, read
 from surefoot.web.pages import BadForm
 
 REFUSAL = rubric.load()
@@ -14,7 +14,7 @@ def test_the_form_is_the_rubric() -> None:
     fields = fields_of(REFUSAL)
     assert [field.name for field in fields] == [axis.name for axis in REFUSAL.axes]
     assert [(choice.value, choice.key) for choice in fields[0].choices] == [
-        ("correct", "1"), ("wrong", "2"), ("unsupported", "3"), ("refused", "4"), ("cannot tell", "t"),
+        ("correct", "c"), ("wrong", "w"), ("unsupported", "u"), ("refused", "r"), ("cannot tell", "?"),
     ]  # fmt: skip
     assert [field.is_needed for field in fields] == [True, False, False, False, False]
     assert [choice.key for choice in fields[3].choices] == ["0", "1", "2", "3"]
@@ -24,7 +24,7 @@ def test_the_form_is_the_rubric() -> None:
 
 def test_scores_of_a_council_are_keys_too_and_ten_is_0() -> None:
     accuracy = fields_of(rubric.load(rubric.COUNCIL))[0]
-    assert [choice.key for choice in accuracy.choices] == [*"1234567890", "t"]
+    assert [choice.key for choice in accuracy.choices] == [*"1234567890", "?"]
     assert read([accuracy], {"accuracy": "10"}) == {"accuracy": 10}
 
 

@@ -1,1 +1,0 @@
-"""The pages on which people look at the runs of a project."""

@@ -1,0 +1,273 @@
+"""What people should look at: answers of two versions that differ, or answers of one, and in which order.
+
+Of two versions it is pairs: as `gate.looks` orders them, then other readings of questions that got worse or better.
+Of one it is single answers for `calibrate`: unsure ones first, then flagged ones and a sample by verdict.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from math import ceil, sqrt
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.records import BAD, CANNOT_TELL, WITHOUT, Agreed, Drawn, Label, Step, agreed, current
+from surefoot.core.result import Result
+from surefoot.core.types import Item, Verdict
+from surefoot.core.words import counted
+from surefoot.gate.looks import MORE_LOOKS, Diff, Reading, diff_of, lasting_of
+from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
+from surefoot.services.runs import (
+    Name,
+    check_texts,
+    only_run,
+    opened,
+    read_all,
+    run_items,
+    runs_of,
+    versions_of,
+)
+from surefoot.store import Project, Run
+from surefoot.store.export import is_export, read_export
+from surefoot.text.normal import is_empty
+
+_TARGET = 50  # answers of one version
+_EVERYBODYS = 5  # of so many answers of one version, one goes to everybody: that is how far people agree
+_ACCEPTED = frozenset({"correct", "refused"})
+
+
+class Answer(Struct, frozen=True):
+    """An answer to look at. Those that say the same on the same evidence are one."""
+
+    item: Item
+    key: str
+    run: str  # id
+    graded: str = ""  # the grader's bucket, which nobody sees before they have labelled the answer
+
+
+class Look(Struct, frozen=True):
+    """What one person sees at once: two answers to a question, or one."""
+
+    keys: tuple[str, ...]
+    drawn: Drawn = "look"
+    shared: bool = False  # it goes to everybody, whoever has labelled it
+
+
+class Outlook(Struct, frozen=True):
+    """What is left to look at, after all that was said."""
+
+    left: tuple[Look, ...]  # pairs, or answers of one version
+    others: tuple[Look, ...]  # readings that lasting changes wait for
+    again: tuple[Look, ...]  # readings that were called bad, which counts after a second look
+    seen: int  # pairs, or answers of one version
+    total: int  # of them that there are
+    step: int  # how many to look at before the gate decides again
+    words: Mapping[str, Agreed]  # by key: what people say of the answer
+
+    def is_pending(self, key: str) -> bool:
+        return key in self.words and self.words[key].pending is not None
+
+
+class LookList(Result, frozen=True, kw_only=True):
+    """The answers of two versions, or of one, that people should look at."""
+
+    beside = ("answers", "readings", "order", "runs")
+
+    names: tuple[str, ...]  # of one version or run, or of baseline and candidate
+    target: int | None
+    looked_at: int
+    of: int
+    notes: tuple[str, ...]
+    rows: list[dict[str, Any]]  # what is left, first things first
+    answers: dict[str, Answer]  # by key
+    readings: dict[str, list[Reading]]  # by question, of two versions
+    order: tuple[Look, ...]  # of one version
+    runs: tuple[Run, ...]
+
+    @property
+    def is_of_two(self) -> bool:
+        return len(self.names) > 1
+
+    def outlook(self, words: Mapping[str, Agreed]) -> Outlook:
+        """Return what is left, by what people say of each answer."""
+        if not self.is_of_two:
+            done = {key for key, word in words.items() if word.value is not None or word.disputed}
+            left = tuple(one for one in self.order if one.shared or one.keys[0] not in done)
+            seen = sum(one.keys[0] in done for one in self.order)
+            step = max(0, (self.target or _TARGET) - seen) or MORE_LOOKS
+            return Outlook(left, (), (), seen, len(self.order), step, words)
+        diff = self._diff(words)
+        # Their order tells nobody which is which.
+        pairs = (Look(tuple(sorted(filter(None, (one.base.key, one.cand.key))))) for one in diff.unseen)
+        wrong, unsupported = (lasting_of(diff, partial(_is_in, bucket), deterministic=False).to_look for bucket in BAD)
+        others = (Look((one.key,)) for one in (*wrong, *unsupported) if one.label is None)
+        again = (Look((one.key,), "again") for some in diff.readings.values() for one in some if one.pending)
+        seen = len(diff.pairs) - len(diff.unseen)
+        step = diff.looks_wanted if self.target is None else max(0, self.target - seen) or MORE_LOOKS
+        return Outlook(
+            tuple(dict.fromkeys(pairs)), tuple(dict.fromkeys(others)), tuple(again), seen, len(diff.pairs), step, words,
+        )  # fmt: skip
+
+    def _diff(self, words: Mapping[str, Agreed]) -> Diff:
+        def labelled(one: Reading) -> Reading:
+            word = words.get(one.key)
+            if word is None:
+                return replace(one, label=None, pending="") if one.key else one  # nobody can look at what is silent
+            return replace(one, label=str(word.value or CANNOT_TELL), pending=str(word.pending or ""))
+
+        return diff_of({id: list(map(labelled, some)) for id, some in self.readings.items()})
+
+
+def _is_in(bucket: str, word: str) -> float:
+    return float(word == bucket)
+
+
+def look_list(*names: Name, target: int | None = None, db: str | Path | None = None) -> LookList:
+    """Return what people should look at: where two versions differ, or answers of one run or version.
+
+    A file that `export --decision` wrote stands for both versions of its decision. Of two versions the gate says how
+    many pairs it wants; `target` says it instead. Of one, it is how many answers to label.
+    """
+    with opened(names, db) as (project, runs):
+        return list_of(project, names, runs, target)
+
+
+def list_of(project: Project, names: Sequence[Name], runs: Sequence[Run], target: int | None = None) -> LookList:
+    """The same for names that are opened already."""
+    if len(names) == 2:
+        return _of_two(project, only_run(project, names[0]), only_run(project, names[1]), {}, target)
+    if len(names) != 1:
+        raise UsageError("name one version, or a baseline and a candidate", "surefoot label BASE CAND")
+    if is_export(names[0]):
+        steps = [one for one in read_export(Path(names[0])).of(Step) if one.base_runs and one.cand_runs]
+        if steps:
+            step = max(steps, key=lambda one: one.at)
+            base, cand = (runs_of(project, id)[-1] for id in (step.base_run, step.cand_run))
+            left_out = step.overridden.get(WITHOUT, ())
+            without = {str(one).partition(" (")[0]: "as decided" for one in left_out}
+            return _of_two(project, base, cand, without, target)
+    return _of_one(project, runs, _TARGET if target is None else target)
+
+
+def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], target: int | None) -> LookList:
+    versions = versions_of(project, base, cand, without)
+    runs = (*versions.base, *versions.cand)
+    check_texts(runs)
+    before, after = read_all(project, versions.base), read_all(project, versions.cand)
+    asked, notes, _ = asked_of(before, after)
+    sides = [side_of(some, asked, name) for some, name in ((before, "base"), (after, "cand"))]
+    answers: dict[str, Answer] = {}
+    for said in (one for side in sides for one in side.all_answers()):
+        question = asked[said.question_id]
+        if not said.is_silent and said.trace and question:
+            graded = said.graded.get(BUCKET_AXIS)
+            bucket = str(graded.value) if graded and graded.value is not None else ""
+            answers.setdefault(said.key, Answer(Item(question, said.trace), said.key, said.run, bucket))
+    found = LookList(
+        names=versions.key if versions.key[0] != versions.key[1] else (base.id, cand.id), target=target, looked_at=0,
+        of=0, notes=(*versions.notes, *versions.not_counted, *notes), rows=[], answers=answers,
+        readings=readings_of(*sides), order=(), runs=runs,
+    )  # fmt: skip
+    return _counted(project, found)
+
+
+def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
+    check_texts(runs)
+    answers, verdicts, notes, silent, same = dict[str, Answer](), dict[str, Verdict](), list[str](), 0, 0
+    for run in runs:
+        keys, items = run.answer_keys(), list(run_items(run))
+        graded = {
+            (one.question_id, one.attempt): one
+            for one in run.verdicts()
+            if one.axis == BUCKET_AXIS and one.grader == run.manifest.grader
+        }
+        if not graded:
+            notes.append(f"{run.id} is not graded, so its answers come in random order")
+        for item in items:
+            if item.trace.error or item.trace.answer is None or is_empty(item.trace.answer):
+                silent += 1
+                continue
+            key, verdict = keys[place := (item.question.id, item.trace.attempt)], graded.get(place)
+            same += key in answers
+            bucket = str(verdict.value) if verdict and verdict.value is not None else ""
+            answers.setdefault(key, Answer(item, key, run.id, bucket))
+            if verdict:
+                verdicts.setdefault(key, verdict)
+    if not answers:
+        names = ", ".join(run.id for run in runs)
+        raise Incomplete(f"{names} has no answer to label", "ask its questions first: surefoot run")
+    if silent:
+        notes.append(f"missing, failed or empty, so left out: {counted(silent, 'answer')}")
+    if same:
+        notes.append(f"the same as another, so not asked for again: {counted(same, 'answer')}")
+    name = runs[-1].id if len(runs) == 1 else runs[-1].version
+    order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target,
+                         unsure={key for key, one in verdicts.items() if one.unsure})  # fmt: skip
+    found = LookList(names=(name,), target=target, looked_at=0, of=0, notes=tuple(notes), rows=[], answers=answers,
+                     readings={}, order=tuple(order), runs=tuple(runs))  # fmt: skip
+    return _counted(project, found)
+
+
+def _counted(project: Project, found: LookList) -> LookList:
+    said = agreed_words(project.labels(keys=found.answers))
+    now = found.outlook({key: word for (key, axis), word in said.items() if axis == BUCKET_AXIS})
+    return replace(
+        found, looked_at=now.seen, of=now.total if found.is_of_two else min(now.total, found.target or _TARGET),
+        rows=[_row(one, [found.answers[key] for key in one.keys])
+              for one in (*now.left, *now.others, *now.again) if not one.shared or one.keys[0] not in now.words],
+    )  # fmt: skip
+
+
+def _row(look: Look, answers: Sequence[Answer]) -> dict[str, Any]:
+    question = answers[0].item.question
+    each = [{"answer": one.item.trace.answer, "run": one.run, "attempt": one.item.trace.attempt, "key": one.key}
+            for one in answers]  # fmt: skip
+    return {"question_id": question.id, "question": question.text, "drawn": look.drawn, "answers": each}
+
+
+def single_order(
+    buckets: Mapping[str, str], seed: str, *, target: int, unsure: Collection[str] = ()
+) -> Iterator[Look]:  # fmt: skip
+    """Every answer once, by the bucket that a grader chose, which is "" where it chose none.
+
+    It depends on nothing but its arguments, so a server that is started again goes on where it was.
+    """
+    by_lot = sorted(buckets, key=lambda key: hashlib.sha256(f"{seed}\0{key}".encode()).digest())
+    doubted = [key for key in by_lot if key in unsure][: ceil(target / 2)]
+    rest = [key for key in by_lot if key not in {*doubted}]
+    flagged = [key for key in rest if any(buckets.values()) and buckets[key] not in _ACCEPTED]
+    # Answers of each verdict come as often as the root of their number: rare ones sooner than by chance alone.
+    count, turns = defaultdict[str, int](int), list[tuple[float, str, str]]()
+    others = [key for key in rest if key not in {*flagged}]
+    sizes = {bucket: sum(buckets[key] == bucket for key in others) for bucket in set(buckets.values())}
+    for key in others:
+        bucket = buckets[key]
+        turns.append(((count[bucket] + 0.5) / sqrt(sizes[bucket]), bucket, key))
+        count[bucket] += 1
+    most = ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
+    order: list[tuple[str, Drawn]] = [(key, "chosen") for key in doubted]
+    order += [(key, "flagged") for key in flagged[:most]]
+    order += [(key, "sample") for *_, key in sorted(turns)]
+    order += [(key, "flagged") for key in flagged[most:]]
+    for number, (key, drawn_as) in enumerate(order, 1):
+        yield Look((key,), drawn_as, number % _EVERYBODYS == 0)
+
+
+def agreed_words(labels: Iterable[Label]) -> dict[tuple[str, str], Agreed]:
+    """By key and axis: what the labels on an answer come to."""
+    found: defaultdict[tuple[str, str], list[Label]] = defaultdict(list)
+    for label in labels:
+        found[label.version, label.axis].append(label)
+    return {place: word for place, some in found.items() if (word := agreed(some))}
+
+
+def labelled(labels: Iterable[Label]) -> frozenset[str]:
+    """The keys of the answers that somebody has put into a bucket: what each count of labelled answers counts."""
+    return frozenset(label.version for label in current(labels) if label.axis == BUCKET_AXIS)

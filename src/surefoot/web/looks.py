@@ -1,0 +1,474 @@
+"""A session in which people look at answers: what each of them has before them, what they say, and what they take back.
+
+Another server or program may write to the same project. So labels are read anew for every page, and those that are
+added are made in the very transaction that reads the ones before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from threading import RLock
+
+from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.core.errors import Incomplete, SurefootError
+from surefoot.core.records import (
+    BY_CHOICE,
+    CANNOT_TELL,
+    SETTLED,
+    Drawn,
+    Label,
+    Value,
+    cannot_tell_because,
+    is_ai,
+    is_settler,
+    reason_of,
+    why_passed_over,
+)
+from surefoot.core.result import NOBODY
+from surefoot.core.rubric import Rubric
+from surefoot.core.types import Question
+from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
+from surefoot.io.labels import time_after
+from surefoot.report.prose import visible
+from surefoot.services.gate import gate
+from surefoot.services.looks import Look, LookList, Outlook, agreed_words
+from surefoot.store import Project
+from surefoot.web.forms import Field, applying, read, says_cannot_tell
+from surefoot.web.pages import BadForm
+from surefoot.web.views import View, compared, says, view_of
+
+SECONDS_A_KEY = 8.0  # of somebody whose own pace is not known yet
+_PACE_KNOWN = 10  # keys
+_LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
+_OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
+_LOOKS_BETWEEN = 5  # before a person sees again what they called bad
+_LIKELY_NEXT = 10  # looks, of which one may have been offered before the server was started anew
+_LONGEST_NOTE = 2_000
+_UNDO = "~undo"
+_ROW = re.compile(rf"([0-9a-f]{{32}}(?:{_UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
+
+
+class SentSide(Struct, frozen=True):
+    """What somebody says of one answer, and of others that are grouped with it."""
+
+    key: str
+    values: dict[str, str]
+    also: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Sent(Struct, frozen=True):
+    """What a page sends. `id` is made by the page, and an undo names it."""
+
+    id: str
+    sides: tuple[SentSide, ...]
+    again: bool = False  # a second look
+    settling: bool = False
+
+
+class Said(Struct, frozen=True):
+    """What one annotator says of one answer."""
+
+    who: str
+    values: dict[str, Value]  # by axis
+    note: str
+
+
+class Dispute(Struct, frozen=True):
+    """An answer on which annotators differ."""
+
+    key: str
+    question: str
+    axes: frozenset[str]
+    said: tuple[Said, ...]
+    settled: tuple[Said, ...]
+    is_open: bool
+
+
+class Side(Struct, frozen=True):
+    """One answer as a page shows it."""
+
+    key: str
+    view: View
+    fields: list[Field]
+    label: str  # what it is called already
+    said: Said  # by the person before the page
+    group: tuple[tuple[str, Markup], ...]  # others that are labelled with it
+
+
+class Progress(Struct, frozen=True):
+    seen: int
+    goal: int
+    beyond: int  # what there is beyond the goal
+    minutes: int
+    by_ai_alone: int
+    disputes: int
+    undo: str  # what the person sent last
+
+
+class Page(Struct, frozen=True):
+    """A look as one person sees it now."""
+
+    question: Question
+    sides: tuple[Side, ...]
+    progress: Progress
+    again: bool
+    back: str  # address of the look before this
+    told: str  # what the grader said of the last one
+    wants_verdict: bool  # of the gate
+    dispute: Dispute | None
+
+
+class _Past:
+    """What a person has sent, in order, and their newest rows."""
+
+    def __init__(self, rows: Iterable[Label], who: str) -> None:
+        self.rows = [row for row in rows if row.annotator == who]
+        self.newest = {(row.version, row.axis): row for row in self.rows}
+        self.sent: defaultdict[str, list[Label]] = defaultdict(list)
+        self._keys: defaultdict[str, set[str]] = defaultdict(set)
+        for row in self.rows:
+            if match := _ROW.fullmatch(row.id):
+                self.sent[match[1]].append(row)
+                self._keys[match[1]] |= set() if match[2] else {row.version}
+        self.kept = [name for name in self.sent if _UNDO not in name and name + _UNDO not in self.sent]
+
+    def keys(self, sending: str) -> tuple[str, ...]:
+        """The answers that were looked at, without those that were grouped with them."""
+        return tuple(sorted(self._keys[sending]))
+
+    def looks_since(self, key: str) -> int:
+        """How often the person looked at something else since."""
+        last = (n for n, name in enumerate(reversed(self.kept)) if any(row.version == key for row in self.sent[name]))
+        return next(last, 0)
+
+    def said(self, key: str) -> Said:
+        found = [row for (version, _), row in self.newest.items() if version == key and _is_word(row)]
+        values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
+        return Said(found[0].annotator if found else "", values, next(filter(None, map(reason_of, found)), ""))
+
+
+class _Now(Struct):
+    """Everything that was said so far, as one person may know it."""
+
+    rows: list[Label]
+    past: _Past
+    outlook: Outlook
+
+
+class LookSession:
+    """Any number of people at once."""
+
+    def __init__(
+        self, looks: LookList, rubric: Rubric, fields: Sequence[Field], project: Project, db: str | None
+    ) -> None:
+        self.looks, self.rubric, self.fields, self.project, self._db = looks, rubric, fields, project, db
+        self.verdict = ""  # what the gate would say
+        self._lock = RLock()
+        self._open: dict[str, tuple[Look, float]] = {}  # by person: what lies before them, and since when
+        self._offered: set[tuple[str, str]] = set()  # person and key
+        self._pace: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)  # seconds and keys
+        self._told: dict[str, str] = {}
+        self._drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        self._files = _files_of(project.database.file)
+        self._view = lru_cache(maxsize=200)(self._make_view)
+        self._says = lru_cache(maxsize=5_000)(lambda key: says(looks.answers[key].item))
+        self.go_on()
+        self._judged_at = self._now("").outlook.seen
+
+    def _now(self, person: str, *, settling: bool = False) -> _Now:
+        """Read all labels by this rubric. An AI's does not spare people their looks."""
+        self.check()
+        found = self.project.labels(keys=self.looks.answers)
+        rows = [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)]
+        past = _Past(rows, SETTLED + person if settling else person)
+        return _Now(rows, past, self._outlook(row for row in rows if is_ai(person) or not is_ai(row.annotator)))
+
+    def _outlook(self, rows: Iterable[Label]) -> Outlook:
+        needed = self.fields[0].name
+        return self.looks.outlook({key: word for (key, axis), word in agreed_words(rows).items() if axis == needed})
+
+    def check(self) -> None:
+        """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
+        if any(_identity(path) != known for path, known in self._files.items()):
+            message = f"the database {self.project.name} was deleted or replaced while the page was open"
+            raise Incomplete(message, "what was saved is where it went: put it back, or start `surefoot label` again")
+
+    def go_on(self) -> None:
+        """Set the goal: as far as the gate, or whoever started this, wants people to look next."""
+        now = self._now("").outlook
+        self.goal = min(now.total, now.seen + now.step)
+
+    def next_look(self, person: str) -> Look | None:
+        """Lay the next look before a person; None when nothing is left for them for now."""
+        waiting, now = self._waiting(self._now(person)), time.monotonic()
+        with self._lock:
+            others = {key for who, (look, since) in self._open.items() if who != person and now - since < _OPEN_FOR
+                      for key in look.keys}  # fmt: skip
+            look = next((one for one in waiting if not others & {*one.keys}), None)
+            if look is None:
+                self._open.pop(person, None)
+            elif self._open.get(person, (None, 0.0))[0] != look:
+                self._open[person] = look, now
+                self._offered |= {(person, key) for key in look.keys}
+            return look
+
+    def _waiting(self, now: _Now) -> Iterator[Look]:
+        """What one person should look at, first things first, up to the goal."""
+        outlook, newest, axis = now.outlook, now.past.newest, self.fields[0].name
+        mine = [one for one in outlook.again if (one.keys[0], axis) in newest]
+        yield from (one for one in mine if now.past.looks_since(one.keys[0]) >= _LOOKS_BETWEEN)
+        left = self.goal - outlook.seen
+        for one in outlook.left:
+            row = None if self.looks.is_of_two else newest.get((one.keys[0], axis))
+            if row is None or not _is_word(row):
+                left -= not one.shared or one.keys[0] not in outlook.words
+                if left >= 0:
+                    yield one
+        yield from (*outlook.others, *mine, *outlook.again)
+
+    def look_named(self, name: str) -> Look | None:
+        """The look of an address."""
+        known = {key[:16]: key for key in self.looks.answers}
+        keys = tuple(sorted(known.get(part, "") for part in name.split("-")))
+        return Look(keys) if len(keys) < 3 and all(keys) else None
+
+    def page(self, person: str, look: Look, *, again: bool = False, settling: bool = False) -> Page | None:
+        """Two answers in an order of this person's own; None where there is nothing to see again or to settle."""
+        now, answers = self._now(person, settling=settling), self.looks.answers
+        words, past = now.outlook.words, now.past
+        dispute = next((one for one in self.disputes(now.rows) if one.key == look.keys[0]), None) if settling else None
+        if (settling and dispute is None) or (again and not now.outlook.is_pending(look.keys[0])):
+            return None
+        keys = sorted(look.keys, key=lambda key: hashlib.sha256(f"{person}\0{key}\0{look.keys}".encode()).digest())
+        shown, sides = {*keys}, []
+        for at, key in enumerate(keys):
+            said, text = Said("", {}, "") if again else past.said(key), answers[key].item.trace.answer or ""
+            # Of one version, people who label the same answer are not to know what the others say.
+            word = words.get(key) if said.values or (not again and (settling or self.looks.is_of_two)) else None
+            is_open = word is None or (settling and word.disputed)
+            label = "" if word is None or is_open else str(word.pending or word.value or CANNOT_TELL)
+            others = () if settling or label else self._alike(key, now.outlook, again)
+            alike = [one for one in others if one not in shown]
+            shown |= {*alike}
+            view = self._view(key, next((one for one in keys if one != key), ""), "ab"[at])
+            group = tuple((one, compared(answers[one].item.trace.answer or "", text)) for one in alike)
+            sides.append(Side(key, view, self._asked(view, again), label, said, group))
+        with self._lock:
+            told = self._told.pop(person, "")
+        seen, judged = now.outlook.seen, self._judged_at
+        wants_verdict = self.looks.is_of_two and seen >= FIRST_LOOKS and seen // MORE_LOOKS > judged // MORE_LOOKS
+        at = next((n for n, name in enumerate(past.kept) if past.keys(name) == look.keys), len(past.kept))
+        back = f"/looks/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
+        return Page(answers[keys[0]].item.question, tuple(sides), self.progress(person, now), again, back, told,
+                    wants_verdict, dispute)  # fmt: skip
+
+    def _make_view(self, key: str, beside: str, anchor: str) -> View:
+        answers = self.looks.answers
+        return view_of(answers[key].item, answers[beside].item.trace.answer if beside else None, anchor)
+
+    def _asked(self, view: View, again: bool) -> list[Field]:
+        return list(self.fields[:1]) if again else applying(self.fields, cites=view.cites, refused=view.refuses)
+
+    def _alike(self, key: str, now: Outlook, again: bool) -> Iterator[str]:
+        """Other answers to the question that wait for the same look, and say the same as far as a program sees.
+
+        Of one version there are none: chance drew one of them, and not the others.
+        """
+        for one in self.looks.readings.get(self.looks.answers[key].item.question.id, ()):
+            waits = now.is_pending(one.key) if again else one.key not in now.words
+            if one.key and one.key != key and waits and self._says(one.key) == self._says(key):
+                yield one.key
+
+    def progress(self, person: str, given: _Now | None = None) -> Progress:
+        """How far everybody has come, and how long it will take this person at their own pace."""
+        now, pace = given or self._now(person), self._pace[person]
+        seen, keys = now.outlook.seen, sum(count for _, count in pace)
+        each = sum(seconds for seconds, _ in pace) / keys if keys >= _PACE_KNOWN else SECONDS_A_KEY
+        left = {key for one in self._waiting(now) for key in one.keys
+                if one.drawn != "look" or key not in now.outlook.words}  # fmt: skip
+        return Progress(
+            seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), ceil(len(left) * each / 60),
+            self._outlook(now.rows).seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
+            now.past.kept[-1] if now.past.kept else "",
+        )  # fmt: skip
+
+    def save(self, person: str, sent: Sent) -> str:
+        """Keep what was sent, and return where to go then. It is in the database when this returns."""
+        who = SETTLED + person if sent.settling else person
+        if not re.fullmatch(r"[0-9a-f]{32}", sent.id) or not sent.sides:
+            raise BadForm("what was sent has no name that a page would give it", "reload the page")
+        given = [(side, *self._read(side, sent)) for side in sent.sides]
+        keys = {key for side in sent.sides for key in (side.key, *side.also)}
+        offered = self._offered_to(person)
+
+        def rows_of(known: list[Label]) -> Iterator[Label]:
+            past, sending = _Past(known, who), sent.id
+            if sending in past.sent:
+                # A page whose reply was lost sends the same again, and does not know whether it was taken back since.
+                if sending + _UNDO not in past.sent:
+                    return
+                sending = secrets.token_hex(16)
+            words = agreed_words(row for row in known if is_ai(person) or not is_ai(row.annotator))
+            for place, (side, fields, values, note) in enumerate(given):
+                for number, key in enumerate((side.key, *side.also)):
+                    word = words.get((key, fields[0].name))
+                    if sent.again and (word is None or word.pending is None):
+                        continue  # another tab was faster
+                    for field in fields[:1] if number else fields:
+                        said = values.get(field.name), note if field.is_needed else ""
+                        old = past.newest.get((key, field.name))
+                        if sent.again or said != ((old.value, old.note) if old else (None, "")):
+                            way = "chosen" if sent.settling else "again" if sent.again and old else _way(past, key)
+                            drawn = way or (self._drawn.get(key, "look") if key in offered else "chosen")
+                            id = f"{sending}:{place}{f'.{number}' if number else ''}:{field.name}"
+                            yield self._row(id, who, key, field.name, said, drawn)
+
+        self._write(keys, who, rows_of)
+        with self._lock:
+            _, since = self._open.pop(person, (None, time.monotonic()))
+            self._pace[person].append((min(time.monotonic() - since, _LONGEST_PAUSE), len(given)))
+            if self.fields[0].name == "factuality" and not sent.settling:
+                words = [str(values.get("factuality", CANNOT_TELL)) for _, _, values, _ in given]
+                graded = [self.looks.answers[side.key].graded or "nothing" for side in sent.sides]
+                self._told[person] = f"You said {' and '.join(words)}; the grader said {' and '.join(graded)}."
+        return "/settle" if sent.settling else "/"
+
+    def _read(self, side: SentSide, sent: Sent) -> tuple[list[Field], dict[str, Value], str]:
+        """Return what is asked of an answer, what was said, and why."""
+        if not {side.key, *side.also} <= self.looks.answers.keys():
+            raise BadForm("this page is of an answer that is not here any more", "reload the page")
+        fields = self._asked(self._view(side.key, "", "a"), sent.again)
+        unsure, note = says_cannot_tell(fields, side.values), " ".join(visible(side.note).split())[:_LONGEST_NOTE]
+        if unsure and sent.settling:
+            raise BadForm("a settled answer has a label", "choose one, or leave it open")
+        return fields, read(fields, side.values), cannot_tell_because(note) if unsure else note
+
+    def _offered_to(self, person: str) -> set[str]:
+        """The answers of which it was no choice of the person's that they came: all others they chose by address."""
+        if self.looks.is_of_two:
+            return set(self.looks.answers)
+        soon = [key for one in self._now(person).outlook.left[:_LIKELY_NEXT] for key in one.keys]
+        return {key for who, key in self._offered if who == person}.union(soon)
+
+    def _row(self, id: str, who: str, key: str, axis: str, said: tuple[Value, str], drawn: Drawn) -> Label:
+        answer = self.looks.answers[key]
+        trace = answer.item.trace
+        return Label(
+            id=id, at="", annotator=who, question_id=answer.item.question.id, attempt=trace.attempt, axis=axis,
+            value=said[0], note=said[1], version=key, run=answer.run, rubric_sha256=self.rubric.sha256, drawn=drawn,
+            subject=str(trace.subject or ""),
+        )  # fmt: skip
+
+    def undo(self, person: str, sending: str, *, settling: bool = False) -> str:
+        """Take back what a person sent last, by new rows with the values of before; back to that look."""
+        who = SETTLED + person if settling else person
+        past = self._now(person, settling=settling).past
+        if sending not in past.sent:
+            raise BadForm("there is nothing to take back", "reload the page")
+
+        def rows_of(known: list[Label]) -> Iterator[Label]:
+            now = _Past(known, who)
+            if sending + _UNDO in now.sent:
+                return
+            if past.kept[-1:] != [sending]:
+                raise BadForm("you have saved something since, in another tab", "reload the page")
+            for row in now.sent[sending]:
+                before = [one for one in now.rows if (one.version, one.axis) == (row.version, row.axis)]
+                old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
+                value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
+                yield replace(row, id=row.id.replace(sending, sending + _UNDO, 1), at="", value=value, note=note)
+
+        self._write({row.version for row in past.sent[sending]}, who, rows_of)
+        kind = "settle" if settling else "again" if past.sent[sending][0].drawn == "again" else "looks"
+        with self._lock:
+            self._told.pop(person, None)
+        return f"/{kind}/{name_of(past.keys(sending))}"
+
+    def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
+        """Add rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
+
+        def new_beside(known: list[Label]) -> Iterator[Label]:
+            newest = max((row.at for row in known if row.annotator == who), default="")
+            if (at := time_after(newest, datetime.now(UTC))) is None:
+                message = f"an earlier label of yours has the time {newest[:40]!r}, and no other can be later"
+                raise BadForm(message, "it came with a file; label this answer under another name")
+            return (replace(row, at=at) for row in list(rows_of(known)))
+
+        self.check()
+        self.project.add_new_labels(keys, new_beside)
+        self.check()
+
+    def disputes(self, given: Sequence[Label] | None = None) -> list[Dispute]:
+        """The answers that annotators call differently, those that somebody has settled last."""
+        rows = self._now("").rows if given is None else given
+        people = agreed_words(row for row in rows if not is_settler(row.annotator))
+        disputed: defaultdict[str, set[str]] = defaultdict(set)
+        for (key, axis), word in people.items():
+            if word.disputed:
+                disputed[key].add(axis)
+        words, found = agreed_words(rows) if disputed else {}, []
+        for key, axes in disputed.items():
+            names = sorted({row.annotator for row in rows if row.version == key})
+            said = [one for name in names if (one := _Past(rows, name).said(key)).values]
+            settled = tuple(one for one in said if is_settler(one.who))
+            others, is_open = (
+                tuple(one for one in said if one not in settled),
+                any(words[key, a].disputed for a in axes),
+            )
+            text = self.looks.answers[key].item.question.text
+            found.append(Dispute(key, text, frozenset(axes), others, settled, is_open))
+        return sorted(found, key=lambda one: not one.is_open)
+
+    def ask_gate(self) -> str:
+        """Return what the gate would say now; nothing is kept of it."""
+        self._judged_at = self._now("").outlook.seen
+        try:
+            found = gate(*self.looks.names, db=self._db, keep=False, person=NOBODY)
+            self.verdict = f"The gate would say {found.outcome} now: {getattr(found, 'headline', '')}".removesuffix(
+                ": "
+            )
+        except SurefootError as error:
+            self.verdict = f"The gate cannot decide now: {error.message}"
+        return self.verdict
+
+
+def name_of(keys: Sequence[str]) -> str:
+    """What a look is called in its address."""
+    return "-".join(key[:16] for key in keys)
+
+
+def _is_word(row: Label) -> bool:
+    return row.value is not None or why_passed_over(row) == CANNOT_TELL
+
+
+def _way(past: _Past, key: str) -> Drawn | None:
+    """How an answer was drawn when a person first saw it, unless they picked it by hand since: that stays."""
+    ways: list[Drawn] = [row.drawn for row in past.rows if row.version == key and row.drawn != "again"]
+    return next((way for way in ways if way in BY_CHOICE), ways[0] if ways else None)
+
+
+def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:
+    """The file of a project, and the log beside it that holds what was written last."""
+    paths = (file.absolute(), Path(f"{file.absolute()}-wal")) if file else ()
+    return {path: found for path in paths if (found := _identity(path))}
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
