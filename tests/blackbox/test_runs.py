@@ -284,8 +284,8 @@ def test_people_who_look_at_what_differs_decide(fresh: Graded) -> None:
     how = {"uncalibrated": False, "rule": "wrong <= baseline + 3 points"}
     expect(project.gate(second, first, **how), exit=3, decision="INCONCLUSIVE", lean="BLOCK", looked_at=0, unseen=4,
            next=1, rules={how["rule"]: None})  # fmt: skip
-    for run, buckets in ((first, {"ticket": "correct", "books": "correct", "rent": "refused", "fine": "refused"}),
-                         (second, dict.fromkeys(("ticket", "books", "rent"), "correct") | {"fine": "refused"})):  # fmt: skip
+    for run, rent in ((first, "refused"), (second, "correct")):
+        buckets = {"ticket": "correct", "books": "correct", "rent": rent, "fine": "refused"}
         rows = [{"question_id": id, "factuality": bucket, "annotator": "ana"} for id, bucket in buckets.items()]
         expect(project.import_labels(labels(project, f"{run.name}.csv", rows), run), exit=0, new=4)
     expect(project.gate(second, first, **how), exit=0, decision="SHIP", looked_at=4, unseen=0, lean="", by=["ana"],

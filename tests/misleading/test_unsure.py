@@ -12,12 +12,12 @@ import pytest
 import surefoot as library
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.next_steps import queue
-from surefoot.services.history import PastRun
 from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.models.seam import Prompt
 from surefoot.report import history, markdown
+from surefoot.services.history import PastRun
 from surefoot.text.normal import unreadable
 from tests.attacks.judges import Fake, Seen, claim, evidence, findings
 from tests.conftest import Write
