@@ -73,6 +73,13 @@ def test_cannot_tell_on_both_sides_of_everything() -> None:
     assert decided("v1", "v2")["outcome"] == "INCONCLUSIVE"
 
 
+def test_cannot_tell_on_the_baseline_hides_nothing() -> None:
+    version("v1", told="y"), version("v2", WORSE)
+    people_say("v1", "?" * COUNT), people_say("v2", WORSE)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "BLOCK" and rule(found)["low"] == 6
+
+
 def test_cannot_tell_of_so_few_that_the_margin_bears_them_is_said_in_the_first_sentence() -> None:
     version("v1"), version("v2", changed(GOOD, [0]))
     people_say("v1", "c"), people_say("v2", "?")
