@@ -568,7 +568,8 @@ def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Que
     one = said[reading.question, reading.key]
     verdict = one.graded.get(BUCKET_AXIS)
     return {
-        "bucket": _bucket(reading), "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER, "graded": reading.graded,
+        "bucket": _bucket(reading), "graded": reading.graded,
+        "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
         "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
