@@ -63,7 +63,7 @@ def test_cannot_tell_on_the_bad_ones_or_on_everything(labels: str) -> None:
     people_say("v2", "." * 6 + "c" * 54), people_say("v2", labels)
     found = decided("v1", "v2")
     assert found["outcome"] == "INCONCLUSIVE" and rule(found)["high"] >= 6
-    assert len(found["cannot_tell"]) == len(labels) and "People cannot tell of" in gate("v1", "v2").out
+    assert len(found["cannot_tell"]) == len(labels) and "can tell" in gate("v1", "v2").out
 
 
 def test_cannot_tell_on_both_sides_of_everything() -> None:

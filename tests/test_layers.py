@@ -12,8 +12,6 @@ import surefoot
 
 ROOT = Path(surefoot.__file__).parent
 PURE = (
-    "calibration",
-    "factors",
     "gate",
     "outcomes",
     "safety",

@@ -16,8 +16,6 @@ from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.models.seam import Prompt
-from surefoot.report import history, markdown
-from surefoot.services.history import PastRun
 from surefoot.text.normal import unreadable
 from tests.attacks.judges import Fake, Seen, claim, evidence, findings
 from tests.conftest import Write
@@ -240,25 +238,12 @@ def test_a_label_settles_what_was_unsure(run: str, write: Write) -> None:
     assert surefoot("report", run, "--json").json["unsure"] == [{"question_id": "q1", "attempt": 1}]
 
 
-def test_unsure_ones_come_first_before_people_and_teach_no_rate(run: str) -> None:
-    rows = library.label_queue(run).table()
-    assert [row["unsure"] for row in rows] == [True, True, False]
-    assert [row["drawn"] for row in rows] == ["chosen", "chosen", "sample"]
-    assert {row["question_id"] for row in rows[:2]} == {"q1", "q3"}
-
-
 @pytest.mark.parametrize(("target", "first"), [(4, 2), (10, 5), (20, 6)])
 def test_half_of_the_queue_at_most_is_unsure(target: int, first: int) -> None:
     verdicts = {f"a{n}": "wrong" if n % 2 else "correct" for n in range(60)}
     places = queue(verdicts, unsure={f"a{n}" for n in range(6)}, target=target)
     assert [place.drawn == "chosen" for place in places] == [True] * first + [False] * (60 - first)
     assert sum(place.unsure for place in places) == 6 and {place.version for place in places} == set(verdicts)
-
-
-def test_the_page_of_the_queue_says_why_an_answer_is_there(run: str) -> None:
-    past = PastRun(key="run", name="run")
-    shown = "\n".join(markdown.lines(history.queue(past, library.label_queue(run).table(), (), False)))
-    assert shown.count("unsure") >= 2 and "the sample" in shown
 
 
 def test_files_of_verdicts_keep_the_mark(run: str, write: Write) -> None:
