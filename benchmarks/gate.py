@@ -26,11 +26,12 @@ from msgspec.structs import replace
 
 from surefoot.core.records import CANNOT_TELL, Drawn, Label, agreed
 from surefoot.core.types import Question, Trace, Verdict
-from surefoot.gate.decide import SECONDS_A_KEY, Request, compare
+from surefoot.gate.decide import Request
 from surefoot.gate.looks import Reading, diff_of, lasting_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
 from surefoot.io.gatefiles import load
+from surefoot.services.decision import SECONDS_A_KEY, compare
 
 MOST_STEPS = 150
 _BAD = ("wrong", "unsupported")

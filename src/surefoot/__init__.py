@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
-    from surefoot.gate.decide import GateResult
     from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.build import Built, build_questions
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
+    from surefoot.services.decision import GateResult
     from surefoot.services.gate import BaselineResult, gate, set_baseline
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
@@ -62,7 +62,7 @@ _HOMES = {
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
     "services.runs": ("Decided", "baseline", "decisions"),
-    "gate.decide": ("GateResult",),
+    "services.decision": ("GateResult",),
     "services.gate": ("BaselineResult", "gate", "set_baseline"),
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),

@@ -13,12 +13,12 @@ from typing import Any
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Ask, Item, Question
 from surefoot.core.words import counted, plain
-from surefoot.gate.decide import GateResult
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
 from surefoot.report.comparison import in_words, sentences
+from surefoot.services.decision import GateResult
 from surefoot.services.gate import gate
 from surefoot.services.grade import DEFAULT, row_of
 from surefoot.services.graders import Reader, Terms, open_grader

@@ -11,7 +11,6 @@ import pytest
 
 import surefoot as library
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
-from surefoot.gate.next_steps import queue
 from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
@@ -236,14 +235,6 @@ def test_a_label_settles_what_was_unsure(run: str, write: Write) -> None:
     label = {"question_id": "q3", "axis": "factuality", "value": "wrong", "annotator": "ann"}
     assert surefoot("import", write("labels.jsonl", [label]), "--run", run).code == 0
     assert surefoot("report", run, "--json").json["unsure"] == [{"question_id": "q1", "attempt": 1}]
-
-
-@pytest.mark.parametrize(("target", "first"), [(4, 2), (10, 5), (20, 6)])
-def test_half_of_the_queue_at_most_is_unsure(target: int, first: int) -> None:
-    verdicts = {f"a{n}": "wrong" if n % 2 else "correct" for n in range(60)}
-    places = queue(verdicts, unsure={f"a{n}" for n in range(6)}, target=target)
-    assert [place.drawn == "chosen" for place in places] == [True] * first + [False] * (60 - first)
-    assert sum(place.unsure for place in places) == 6 and {place.version for place in places} == set(verdicts)
 
 
 def test_files_of_verdicts_keep_the_mark(run: str, write: Write) -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from surefoot import gate
-from surefoot.gate.decide import GateResult, RuleResult
+from surefoot.gate.decide import RuleResult
 from surefoot.report import github, markdown
+from surefoot.services.decision import GateResult
 from tests.gate.helpers import changed, kept_run
 from tests.in_process import surefoot
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import Request, compare
+from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult, Matrix, effects_of
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
@@ -20,6 +20,7 @@ from surefoot.report import calibration, comparison, history, html, matrix, note
 from surefoot.report.blocks import Report
 from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.services.council_scores import CouncilScores
+from surefoot.services.decision import compare
 from surefoot.services.history import History, LastDecision, Measured, PastRun, trends
 from surefoot.services.overview import overview_of
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import GateResult, Request, compare
+from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
@@ -17,6 +17,7 @@ from surefoot.report import markdown, terminal
 from surefoot.report.blocks import TERMS, Paragraph, Quote, Report
 from surefoot.report.comparison import in_words, report
 from surefoot.report.html import page as page_of
+from surefoot.services.decision import GateResult, compare
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
 VOID = {"meta", "input"}

@@ -11,12 +11,13 @@ from surefoot import calibrate, council_runs
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage
-from surefoot.gate.decide import Request, compare
+from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
 from surefoot.services.council_runs import RunsScored
+from surefoot.services.decision import compare
 from surefoot.services.graders import Terms
 from surefoot.services.runs import read_run
 

@@ -283,8 +283,11 @@ def lasting_of(diff: Diff, bad: Bad, *, deterministic: bool, fixed: Collection[i
         base, cand = (None if one.word in (None, CANNOT_TELL) else bad(str(one.word)) for one in (pair.base, pair.cand))
         if base is not None and cand is not None and base != cand:
             (worse if cand > base else better).add(pair.question)
-    newly = [id for id in sorted(worse) if _is_settled(diff, id) and _times_bad(diff, id, bad) == (0, 1)]
-    mended = [id for id in sorted(better) if _is_settled(diff, id) and _was_mended(diff, id, bad)]
+    settled = {id: [_by(diff, id, bad, side) for side in (0, 1)] for id in sorted(worse | better)
+               if all(one.label is not None and not one.pending for one in diff.readings[id])}  # fmt: skip
+    newly = [id for id, (base, cand) in settled.items() if id in worse and all(cand) and not any(base)]
+    mended = [id for id, (base, cand) in settled.items()
+              if id in better and not any(cand) and sum(base) >= max(1, len(base) - 1)]  # fmt: skip
     waiting = sorted(worse | (better if newly else set()))
     to_look = [one for id in waiting for one in diff.readings[id] if one.label is None or one.pending]
     times = 1 if deterministic else runs_needed(diff, bad)
@@ -293,24 +296,10 @@ def lasting_of(diff: Diff, bad: Bad, *, deterministic: bool, fixed: Collection[i
     return Lasting(tuple(newly), tuple(mended), tuple(to_look), tuple(to_ask), times)
 
 
-def _is_settled(diff: Diff, id: str) -> bool:
-    return all(one.label is not None and not one.pending for one in diff.readings[id])
-
-
 def _by(diff: Diff, id: str, bad: Bad, side: int) -> list[bool]:
     """Whether each asking of a version was bad; what people cannot tell was not."""
     return [one.label not in (None, CANNOT_TELL) and bool(bad(str(one.label)))
             for one in diff.readings[id] for _ in (one.base, one.cand)[side]]  # fmt: skip
-
-
-def _times_bad(diff: Diff, id: str, bad: Bad) -> tuple[float, float]:
-    base, cand = (_by(diff, id, bad, side) for side in (0, 1))
-    return sum(base) / len(base), sum(cand) / len(cand)
-
-
-def _was_mended(diff: Diff, id: str, bad: Bad) -> bool:
-    base, cand = (_by(diff, id, bad, side) for side in (0, 1))
-    return not any(cand) and sum(base) >= max(1, len(base) - 1)
 
 
 def runs_needed(diff: Diff, bad: Bad) -> int:

@@ -82,11 +82,6 @@ class Run(Struct):
         return not self.graders or verdict.grader in self.graders
 
     @property
-    def drawn(self) -> set[Place]:
-        """The labels on answers that chance drew."""
-        return {place for place, label in self.labels.items() if label.via != PICKED}
-
-    @property
     def is_by_people(self) -> bool:
         """True for a file in which nobody but people have said anything: it is exact."""
         return bool(self.verdicts) and not self.traces and all(is_person(one.grader) for one in self.verdicts)

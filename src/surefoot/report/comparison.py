@@ -7,7 +7,7 @@ from typing import Any
 
 from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.words import counted, in_plain_words, names, plain
-from surefoot.gate.decide import GateResult, RuleResult
+from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
@@ -29,7 +29,7 @@ from surefoot.report.blocks import (
     overridden,
     problem_section,
 )
-from surefoot.services.gate import words_for
+from surefoot.services.decision import GateResult, words_for
 
 _NAMED = 6  # questions in a line
 _PRINTED = 2  # questions with both answers on paper; the others have a line

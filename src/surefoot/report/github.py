@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from surefoot.core.words import plain
-from surefoot.gate.decide import GateResult
 from surefoot.report.blocks import Headline, Items, Line, Report, Span
 from surefoot.report.comparison import in_words, rule_line, sentences, unseen
+from surefoot.services.decision import GateResult
 
 _LEVELS = {"SHIP": "notice", "BLOCK": "error", "INCONCLUSIVE": "warning"}
 _MOST = 10  # annotations of a kind that GitHub shows of one step

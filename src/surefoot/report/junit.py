@@ -13,10 +13,10 @@ from markupsafe import escape
 
 from surefoot.core.types import GOOD
 from surefoot.core.words import counted, plain
-from surefoot.gate.decide import GateResult
 from surefoot.gate.rules import Check
 from surefoot.report.blocks import seen
 from surefoot.report.comparison import in_words
+from surefoot.services.decision import GateResult
 
 if TYPE_CHECKING:
     from surefoot.outcomes import ScoredRow

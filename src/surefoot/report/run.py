@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.words import counted, plain
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.trust import unasked
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
@@ -39,6 +38,7 @@ from surefoot.report.blocks import (
     problem_section,
     share,
 )
+from surefoot.services.decision import unasked
 from surefoot.services.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 
 

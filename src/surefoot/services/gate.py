@@ -11,13 +11,12 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.words import counted, names
-from surefoot.gate import decide
-from surefoot.gate.decide import GRADER, GateResult, Request, RuleResult
-from surefoot.gate.metrics import metric_named
-from surefoot.gate.rules import LASTING, Rule
+from surefoot.gate.decide import GRADER, Request
+from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.io import gatefiles
+from surefoot.services.decision import GateResult, compare, words_for
 from surefoot.services.overview import overview_of
 from surefoot.services.runs import (
     Name,
@@ -72,17 +71,17 @@ def gate(
         if len(runs) < 2:
             raise UsageError(f"the file of verdicts {files[0]} has no baseline", "write surefoot gate BASE CAND")
         base, cand = (_read(name, db) for name in runs)
-        found = decide.compare([base], [cand], parsed, replace(request, called=(base.name, cand.name)))
-        return replace(found, overridden=overridden, headline=in_one_sentence(found))
+        found = compare([base], [cand], parsed, replace(request, called=(base.name, cand.name)))
+        return replace(found, overridden=overridden)
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs), without or {})
         called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
         request = replace(request, called=called, cannot_ask=cannot_ask(versions))
-        found = decide.compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
+        found = compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
         is_itself = versions.base[-1].id == versions.cand[-1].id
         notes = [f"both sides are the run {called[1]}"] if is_itself else []
         found = replace(
-            found, not_counted=versions.not_counted, overridden=overridden, headline=in_one_sentence(found),
+            found, not_counted=versions.not_counted, overridden=overridden,
             notes=(*notes, *found.notes, *versions.notes, *notes_on(project, versions, parsed)),
         )  # fmt: skip
         if not is_itself:
@@ -245,77 +244,3 @@ def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> Bas
         run=run.id, version=run.version, before=before.id if before else None, moved=moved, buckets=counts,
         headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}", warning=warning,
     )  # fmt: skip
-
-
-def in_one_sentence(found: GateResult) -> str:
-    """Why it was decided so."""
-    open_ = [rule for rule in found.rules if rule.waiver is None]
-    if found.outcome == "SHIP":
-        if not found.differing:
-            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
-        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
-                   if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
-        kept = " or ".join(margins)
-        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
-                else "all rules hold"]  # fmt: skip
-        if found.unseen:
-            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
-        if found.cannot_tell:
-            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
-        return f"{'; '.join(told)}."
-    if found.outcome == "BLOCK":
-        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
-        more = len(told) - _REASONS
-        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
-        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
-        return f"{'; '.join(told)}."
-    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if told:
-        return f"{'; '.join(told)}."
-    if found.lean:
-        by_grader = _counted_words(found) or "no question is newly bad or mended"
-        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
-    for rule in open_:
-        if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            metric = metric_named(rule.metric)
-            is_rise = metric is None or metric.better == "lower"
-            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
-            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
-            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
-        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
-            told.append(f"{rule.name}: {rule.reason}")
-    told += [found.next[0].partition(": ")[0]] if found.next else []
-    return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _counted_words(found: GateResult) -> str:
-    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
-              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
-    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
-
-
-def _moved_words(rule: RuleResult, found: GateResult) -> str:
-    if rule.metric in LASTING:
-        bucket = rule.metric.removeprefix("newly_")
-        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
-        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
-        ids = names(rule.questions, len(rule.questions), 4)
-        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
-    if rule.change is None:
-        limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
-        return f"{rule.name} does not hold{limit}"
-    way = "rose" if rule.change > 0 else "fell"
-    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    of = f" in {found.questions}" if rule.metric in BAD else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
-
-
-def words_for(rule: RuleResult, value: float | None) -> str:
-    """A number of a rule as people read it: of a share in points."""
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    if metric is not None and metric.shape == "share":
-        return f"{round(value * 100, 1) + 0.0:g} points"
-    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"

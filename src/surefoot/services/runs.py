@@ -21,13 +21,13 @@ from surefoot.core.files import printable
 from surefoot.core.records import BASELINE, CHANGE, MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
 from surefoot.core.result import Tell
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
-from surefoot.gate.decide import GateResult
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, code_of
+from surefoot.services.decision import GateResult
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
 

@@ -1,0 +1,377 @@
+"""What a decision says: the numbers behind it, the questions that changed, the next step, and why in one sentence."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from msgspec import field, to_builtins
+from msgspec.structs import replace
+
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.records import BAD, CANNOT_TELL
+from surefoot.core.result import Result
+from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields
+from surefoot.core.words import counted, names
+from surefoot.gate import sides as versions
+from surefoot.gate import trust
+from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
+from surefoot.gate.looks import Diff, Lasting, Pair, Reading
+from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
+from surefoot.gate.rules import LASTING, Rule, Verdict
+from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, cited_by
+from surefoot.gate.trust import SELF_CHECK, failed, graders_of
+
+SECONDS_A_KEY = 8
+_REASONS = 3  # for a block, in one sentence
+
+
+class GateResult(Result, frozen=True, kw_only=True):
+    """Two versions, what differs between them, and the decision."""
+
+    outcome: Verdict
+    exit_code: ExitCode
+    headline: str  # the verdict's reason in one sentence
+    lean: str  # what the grader alone would decide, where people have not looked at enough
+    rules: tuple[RuleResult, ...]
+    newly_wrong: tuple[str, ...]  # question ids, for good
+    newly_unsupported: tuple[str, ...]
+    mended_wrong: tuple[str, ...]
+    mended_unsupported: tuple[str, ...]
+    pairs: int
+    differing: int
+    looked_at: int
+    unseen: int
+    unseen_questions: int
+    minutes: int  # to look at all that nobody has looked at
+    cannot_tell: tuple[str, ...]  # questions with an answer of which people cannot tell
+    next: tuple[str, ...]  # commands and steps
+    names: dict[SideName, str]
+    runs: dict[SideName, list[str]]
+    graders: dict[SideName, list[str]]
+    questions: int
+    times: dict[SideName, int]  # how often every question was asked
+    buckets: dict[SideName, Counted]
+    by_stratum: dict[str, dict[SideName, Counted]]
+    by: dict[str, dict[str, tuple[RuleResult, ...]]]  # field -> value -> the rules on buckets, there
+    changed: tuple[dict[str, Any], ...]  # questions whose answers moved, the worst first
+    annotators: tuple[str, ...]
+    uncalibrated: bool
+    waived: dict[str, str]
+    notes: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
+    baseline: str = ""  # what the baseline is, and which command would move it
+    not_counted: tuple[str, ...] = ()  # runs that have no part in it, and why
+    # What of the gate file the command line has changed.
+    overridden: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The rules, each with its change and interval."""
+        kept = ("name", "rule", "status", "before", "after", "change", "low", "high", "margin", "by", "reason")
+        return [{key: getattr(rule, key) for key in kept} for rule in self.rules]
+
+
+def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], request: Request) -> GateResult:
+    """Hold the candidate's runs against the baseline's and decide by the rules."""
+    for name, reason in request.waivers.items():
+        if name not in (known := [rule.name for rule in rules]):
+            raise UsageError(f"no rule is named {name!r}, so it cannot be waived", f"the rules are {', '.join(known)}")
+        if not reason.strip():
+            raise UsageError(f"the waiver of {name!r} gives no reason", "say why with --reason")
+    base, cand = [versions.labels_apart(run) for run in base], [versions.labels_apart(run) for run in cand]
+    _check_runs(base, cand, rules)
+    asked, notes, gone = versions.asked_of(base, cand)
+    check_group_fields(request.by, filter(None, asked.values()))
+    keys = ("both", "both") if base == cand else ("base", "cand")
+    sides = versions.side_of(base, asked, keys[0]), versions.side_of(cand, asked, keys[1])
+    judge = Judge(sides, asked, request, rules, gone)
+    lean = None if judge.is_seen else Judge(sides, asked, replace(request, uncalibrated=True), rules, gone)
+    found = _assembled(judge, lean, notes)
+    return replace(found, headline=in_one_sentence(found))
+
+
+def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule]) -> None:
+    """All are of one kind, and graded: a council's scores put no answer into a bucket, and serve its own rules only."""
+    for run in (*base[:-1], *cand):
+        versions.check_alike(base[-1], run)
+    of_council = [(metric_named(rule.metric) or GRADED["wrong"]).axis for rule in rules]
+    of_buckets = [rule for rule, axis in zip(rules, of_council, strict=True) if not str(axis).startswith(AXIS_PREFIX)]
+    for run in (*base, *cand) if of_buckets else ():
+        if run.verdicts and all(verdict.axis.startswith(AXIS_PREFIX) for verdict in run.verdicts):
+            message = f"the run {run.name} has only a council's scores, and the rule {of_buckets[0].text!r} asks for"
+            raise Incomplete(f"{message} verdicts", f"grade it first: surefoot grade {run.name}")
+
+
+def _both(judge: Judge) -> dict[SideName, Side]:
+    return {"base": judge.sides[0], "cand": judge.sides[1]}
+
+
+def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateResult:
+    both, unseen = _both(judge), judge.diff.unseen
+    said = {(one.question_id, "" if one.is_silent else one.key): one for side in judge.sides
+            for one in side.all_answers()}  # fmt: skip
+    return GateResult(
+        outcome=judge.outcome,
+        exit_code=judge.code,
+        headline="",
+        lean=lean.leaning if lean and judge.outcome == "INCONCLUSIVE" else "",
+        rules=judge.rules,
+        newly_wrong=(lean or judge).lasting["wrong"].newly,
+        newly_unsupported=(lean or judge).lasting["unsupported"].newly,
+        mended_wrong=(lean or judge).lasting["wrong"].mended,
+        mended_unsupported=(lean or judge).lasting["unsupported"].mended,
+        pairs=len(judge.diff.pairs) + judge.diff.alike,
+        differing=len(judge.diff.pairs),
+        looked_at=0 if judge.request.uncalibrated else len(judge.diff.pairs) - len(unseen),
+        unseen=len(judge.diff.pairs) if judge.request.uncalibrated else len(unseen),
+        unseen_questions=len({pair.question for pair in unseen}),
+        minutes=minutes_for(unseen),
+        cannot_tell=tuple(sorted({one.question for some in judge.diff.readings.values() for one in some
+                                  if one.label == CANNOT_TELL and not one.pending and one.key})),
+        next=tuple(_next(judge)),
+        names=dict(zip(SIDES, judge.request.called, strict=True)),
+        runs={name: [run.name for run in side.runs] for name, side in both.items()},
+        graders={name: sorted(trust.graders_of(side.runs)) for name, side in both.items()},
+        questions=len(judge.asked),
+        times={name: side.attempts for name, side in both.items()},
+        buckets={name: buckets(side, judge.asked) for name, side in both.items()},
+        by_stratum={name: {side: buckets(of, ids) for side, of in both.items()}
+                    for name, ids in strata(judge.asked).items()},
+        by={field: dict(_by_group(judge, field)) for field in judge.request.by},
+        changed=tuple(changed_questions(judge.diff, (lean or judge).lasting, said, judge.asked)),
+        annotators=judge.annotators,
+        uncalibrated=judge.request.uncalibrated,
+        waived=dict(judge.request.waivers),
+        notes=(*notes, *_about_runs(judge)),
+        incomplete=judge.incomplete,
+        problems=problems_of(both),
+        failed_checks=judge.failed,
+    )  # fmt: skip
+
+
+def _about_runs(judge: Judge) -> Iterator[str]:
+    """Say which version is not as it was declared, or was asked too seldom and cannot be asked again."""
+    for side, called in zip(judge.sides, judge.request.called, strict=True):
+        if side.unsteady:
+            ids = versions.some(side.unsteady)
+            yield f"{called} was declared deterministic, and gave different answers to {ids}"
+    once = [called for side, called in zip(judge.sides, judge.request.called, strict=True)
+            if judge.diff.pairs and side.attempts < 2 and not side.deterministic]  # fmt: skip
+    if once:
+        yield f"one run of {' and '.join(once)} is hardly enough to decide by, as its answers may vary: five are"
+    for place in judge.request.cannot_ask:
+        answers = judge.sides[place].answers
+        if any(len(answers[id]) < found.times for found in judge.lasting.values() for id in found.newly):
+            runs = counted(judge.sides[place].attempts, "run")
+            yield f"{judge.request.called[place]} cannot be asked again: its {runs} count as they are"
+
+
+def _by_group(judge: Judge, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
+    values = sorted({question.group(name) for question in judge.asked.values() if question} - {""})
+    for value in values:
+        texts = [f"{bucket}[{name}={value}] <= baseline" for bucket in BAD]
+        yield value, tuple(judge.result(Rule.parse(text)) for text in texts)
+
+
+def _next(judge: Judge) -> Iterator[str]:
+    """What to do about what is not decided."""
+    yield from unasked(problems_of(_both(judge)))
+    yield from self_check_step(run for side in judge.sides for run in side.runs)
+    to_ask = sorted({id for found in judge.lasting.values() for id in found.to_ask})
+    undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != trust.SELF_CHECK]
+    if judge.outcome == "BLOCK" or not undecided:
+        return
+    to_look = [one for found in judge.lasting.values() for one in found.to_look]
+    (base, cand), label = judge.request.called, f"surefoot label {' '.join(map(shlex.quote, judge.request.called))}"
+    by_looks = [one for one in undecided if one.margin is not None and judge.metrics[one.metric].axis == BUCKET_AXIS]
+    if by_looks and judge.diff.unseen:
+        first = judge.diff.unseen[: judge.diff.looks_wanted]
+        price = _about(minutes_for(first))
+        yield f"look at {counted(len(first), 'pair')}, {price}: {label}"
+    elif to_look or any(one.pending for some in judge.diff.readings.values() for one in some):
+        count = len({one.key for one in to_look}) or 1
+        price = _about(ceil(count * SECONDS_A_KEY / 60))
+        yield f"look at {counted(count, 'answer')}, {price}: {label}"
+    elif to_ask:
+        times = max(found.times for found in judge.lasting.values() if found.to_ask)
+        for side in sorted({0, 1} - {*judge.request.cannot_ask}):
+            more = times - min(len(judge.sides[side].answers[id]) for id in to_ask)
+            if more > 0:
+                version = shlex.quote(judge.request.called[side])
+                yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more}"
+    elif by_looks or any(one.change is not None for one in undecided):
+        each = (f"surefoot run {shlex.quote(version)} --repeats 5" for version in (base, cand))
+        yield f"more runs of both: {'; '.join(each)}"
+
+
+def minutes_for(pairs: Sequence[Pair]) -> int:
+    """How long it takes to look at pairs, at one key for each answer that has no label."""
+    keys = {(one.question, one.key) for pair in pairs for one in (pair.base, pair.cand) if one.label is None}
+    return ceil(len(keys) * SECONDS_A_KEY / 60)
+
+
+def _about(minutes: int) -> str:
+    return f"about {counted(max(1, minutes), 'minute')}"
+
+
+def unasked(problems: Iterable[Problem]) -> list[str]:
+    """Which runs have questions that were not asked, and what to do about it."""
+    return list(dict.fromkeys(str(problem) for problem in problems if problem.kind == NOT_ASKED))
+
+
+def self_check_step(runs: Iterable[Run]) -> list[str]:
+    names = list(dict.fromkeys(run.name for run in runs if next(failed(run), None)))
+    if not names:
+        return []
+    again = f"{SELF_CHECK}: grade {' and '.join(names)} again"
+    return [f"{again}; if answers are misread again, grade both runs with another model"]
+
+
+def problems_of(sides: Mapping[SideName, Side]) -> tuple[Problem, ...]:
+    """The serious ones first."""
+    found = [problem for side in sides.values() for run in side.runs for problem in run.problems]
+    return tuple(sorted([*found, *_other_graders(sides)], key=lambda problem: problem.kind in HARMLESS))
+
+
+def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
+    """Files of labels by different people can be compared, but not without saying so."""
+    base, cand = (sorted(graders_of(sides[name].runs) - {""}) for name in SIDES)
+    if not base or not cand or base == cand:
+        return []
+    return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
+
+
+_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "still bad", "mended",
+          "other change")  # fmt: skip
+
+
+def changed_questions(
+    diff: Diff, lasting: Mapping[str, Lasting], said: Mapping[tuple[str, str], Said], asked: Asked
+) -> list[dict[str, Any]]:
+    """The questions whose answers moved to another bucket, each with the pair that tells most, the worst first."""
+    newly = {id: f"newly {bucket}" for bucket in reversed(BAD) for id in lasting[bucket].newly}
+    found: dict[str, tuple[int, Pair]] = {}
+    for pair in diff.pairs:
+        before, after = _bucket(pair.base), _bucket(pair.cand)
+        if before == after:
+            continue
+        turn = _turn(before, after)
+        if turn == f"became {after}" and pair.question in newly:
+            turn = newly[pair.question]
+        rank = _TURNS.index(turn)
+        if pair.question not in found or rank < found[pair.question][0]:
+            found[pair.question] = rank, pair
+    rows = []
+    for id, (rank, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
+        question = asked[id]
+        rows.append({
+            "question_id": id, "turn": _TURNS[rank], "stratum": question.stratum if question else "",
+            "question": question.text if question else "",
+            "expected": " ".join(question.gold_claims) if question else "",
+            "base": _shown(pair.base, said, question), "cand": _shown(pair.cand, said, question),
+        })  # fmt: skip
+    return rows
+
+
+def _bucket(reading: Reading) -> str | None:
+    return reading.graded if reading.label in (None, CANNOT_TELL) else reading.label
+
+
+def _turn(before: str | None, after: str | None) -> str:
+    if after is None:
+        return "not graded"
+    if after in BAD:
+        return "still bad" if before in BAD and after == "unsupported" else f"became {after}"
+    return "mended" if before in BAD else "other change"
+
+
+def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:
+    one = said[reading.question, reading.key]
+    verdict = one.graded.get(BUCKET_AXIS)
+    return {
+        "bucket": _bucket(reading), "graded": reading.graded,
+        "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER,
+        "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
+        "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
+        "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
+        "cited": [to_builtins(passage) for passage in cited_by(one, question)],
+    }  # fmt: skip
+
+
+def in_one_sentence(found: GateResult) -> str:
+    """Why it was decided so."""
+    open_ = [rule for rule in found.rules if rule.waiver is None]
+    if found.outcome == "SHIP":
+        if not found.differing:
+            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
+        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
+                   if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
+        kept = " or ".join(margins)
+        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
+                else "all rules hold"]  # fmt: skip
+        if found.unseen:
+            told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
+        if found.cannot_tell:
+            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
+        return f"{'; '.join(told)}."
+    if found.outcome == "BLOCK":
+        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
+        more = len(told) - _REASONS
+        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
+        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
+        return f"{'; '.join(told)}."
+    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
+    if told:
+        return f"{'; '.join(told)}."
+    if found.lean:
+        by_grader = _counted_words(found) or "no question is newly bad or mended"
+        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
+        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
+    for rule in open_:
+        if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
+            metric = metric_named(rule.metric)
+            is_rise = metric is None or metric.better == "lower"
+            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
+            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
+            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
+        elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
+            told.append(f"{rule.name}: {rule.reason}")
+    told += [found.next[0].partition(": ")[0]] if found.next else []
+    return f"{'; '.join(told) or 'no rule applies'}."
+
+
+def _counted_words(found: GateResult) -> str:
+    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
+              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
+    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
+
+
+def _moved_words(rule: RuleResult, found: GateResult) -> str:
+    if rule.metric in LASTING:
+        bucket = rule.metric.removeprefix("newly_")
+        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
+        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
+        ids = names(rule.questions, len(rule.questions), 4)
+        return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
+    if rule.change is None:
+        limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
+        return f"{rule.name} does not hold{limit}"
+    way = "rose" if rule.change > 0 else "fell"
+    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
+    of = f" in {found.questions}" if rule.metric in BAD else ""
+    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
+
+
+def words_for(rule: RuleResult, value: float | None) -> str:
+    """A number of a rule as people read it: of a share in points."""
+    metric = metric_named(rule.metric)
+    if value is None:
+        return "-"
+    if metric is not None and metric.shape == "share":
+        return f"{round(value * 100, 1) + 0.0:g} points"
+    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"
