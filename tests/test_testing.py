@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_passages_that_cannot_be_read_are_no_failure_but_a_mistake(passages: lis
 
 
 def test_a_run_that_may_not_ship_fails_and_says_why() -> None:
-    made = {"told": "x", "deterministic": True}
+    made: dict[str, Any] = {"told": "x", "deterministic": True}
     base, same = kept_run("v1", GOOD, **made), kept_run("v2", GOOD, **made)
     worse = kept_run("v3", changed(GOOD, range(7)), **made)
     assert assert_ships(same, base).outcome == "SHIP"
@@ -104,6 +105,7 @@ def test_a_run_that_may_not_ship_fails_and_says_why() -> None:
 PROJECT_TESTS = """
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from surefoot.testing import assert_grounded, assert_ships

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -281,7 +282,7 @@ def test_the_gate_runs_and_its_decisions_are_listed(fresh: Graded) -> None:
 
 def test_people_who_look_at_what_differs_decide(fresh: Graded) -> None:
     project, first, second = fresh
-    how = {"uncalibrated": False, "rule": "wrong <= baseline + 3 points"}
+    how: dict[str, Any] = {"uncalibrated": False, "rule": "wrong <= baseline + 3 points"}
     expect(project.gate(second, first, **how), exit=3, decision="INCONCLUSIVE", lean="BLOCK", looked_at=0, unseen=4,
            next=1, rules={how["rule"]: None})  # fmt: skip
     for run, rent in ((first, "refused"), (second, "correct")):

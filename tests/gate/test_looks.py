@@ -37,8 +37,8 @@ def bad(word: str) -> float:
 
 def reading(question: str, key: str, base: int = 0, cand: int = 0, label: str = "", graded: str = "c") -> Reading:
     """So many runs of each version gave it; people call it `label`, one letter."""
-    askings = (tuple(f"{side}{key}{n}" for n in range(times)) for side, times in (("b", base), ("c", cand)))
-    return Reading(question, f"{question} {key}", *askings, SHORT[graded], 0.9, SHORT[label] if label else None)
+    of_base, of_cand = (tuple(f"{side}{key}{n}" for n in range(times)) for side, times in (("b", base), ("c", cand)))
+    return Reading(question, f"{question} {key}", of_base, of_cand, SHORT[graded], 0.9, SHORT[label] if label else None)
 
 
 def pair(question: str, labels: str = "", weight: float = 1.0, *, doubted: bool = False) -> Pair:
@@ -55,7 +55,7 @@ def diff(pairs: Sequence[Pair], questions: int) -> Diff:
 def one_run(words: str) -> dict[str, list[Reading]]:
     """A question for each word: of the baseline and of the candidate, all looked at; `cc` is told in other words."""
     return {f"q{n}": [reading(f"q{n}", "b", 1, 0, b), reading(f"q{n}", "c", 0, 1, c)]
-            for n, (b, c) in enumerate(words.split())}  # fmt: skip
+            for n, (b, c) in enumerate(map(tuple, words.split()))}  # fmt: skip
 
 
 # Pairs
@@ -132,7 +132,7 @@ def test_what_nobody_looked_at_is_drawn_from_one_dirichlet(monkeypatch: pytest.M
     seen = [pair(id, "cc", 1 / 5) for id in [*ids[:36], *ids[:4]]]
     unseen = [pair(id, "", 1 / 5) for id in [*ids, *ids]]
     rng = MagicMock(wraps=np.random.default_rng(1))
-    monkeypatch.setattr(looks.np.random, "default_rng", lambda _: rng)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: rng)
     found = change_of(Diff(diff([], 130).readings, (*seen, *unseen)), bad, 0.0)
     assert rng.dirichlet.call_args.args == ([0.5, 0.5, 36.5], looks.DRAWS) and looks.DRAWS >= 4_000
     chance = np.random.default_rng(2)
