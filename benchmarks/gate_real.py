@@ -3,9 +3,9 @@
     python benchmarks/gate_real.py --data FOLDER [--grader local] [--verdicts FILE]
 
 FOLDER has answers.jsonl.gz, which is not part of this repository; its `runs` part has the same questions five times
-under both prompts. People's part is played by the gold answers: refused if the answer declines; correct if an answerable
-question's answer holds a gold answer; else wrong where there is one, and unsupported where there is none. Grading takes
-minutes, so verdicts can be kept in FILE.
+under both prompts. People's part is played by the gold answers: refused if the answer declines; correct if it holds a
+gold answer; else wrong where there is one, and unsupported where there is none. Grading takes minutes, so verdicts can
+be kept in FILE.
 """
 
 from __future__ import annotations

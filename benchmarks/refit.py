@@ -13,9 +13,9 @@ import argparse
 import numpy as np
 
 from grading import load
-from surefoot.calibration.refit import SHIFTS, fit
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
+from surefoot.graders.refit import SHIFTS, fit
 
 SIZES = (20, 30, 50)
 

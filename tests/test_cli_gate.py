@@ -288,7 +288,7 @@ def test_a_rule_on_a_group_is_decided_by_the_looks_at_it() -> None:
     ]
     found = decided("v1", "v2", *words)
     sea, land, air = found["rules"]
-    assert (sea["holds"], sea["change"], land["holds"]) == (True, 0, None) and "4 pairs that differ" in land["reason"]
+    assert (sea["holds"], sea["change"], land["holds"]) == (True, 0, None) and "looks" in land["reason"]
     assert air["holds"] is None and "no question has stratum 'air' (there are: land, sea)" in air["reason"]
     assert found["outcome"] == "INCONCLUSIVE"
     alone = decided("v1", "v2", "--rule", "refused[sea] <= 6")["rules"][0]
@@ -414,7 +414,7 @@ def test_in_brief_the_same_decision_is_printed_alone() -> None:
     brief, whole = gate("v1", "v2", TRUTH, "--brief"), gate("v1", "v2", TRUTH)
     assert brief.code == whole.code == 1 and brief.out in whole.out and "Questions that changed (5)" not in brief.out
     last = whole.out.splitlines()[-2:]
-    assert any(line.startswith("BLOCK - Newly wrong for good: 5 questions (q000, ") for line in last)
+    assert any(line.startswith("BLOCK - ") and "5 questions newly wrong for good (q000, " in line for line in last)
 
 
 def test_the_history_lists_decisions_each_once_and_what_was_loosened(tmp_path: Path) -> None:

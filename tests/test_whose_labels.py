@@ -48,24 +48,46 @@ def test_words(annotators: list[str], words: str, by_name: str) -> None:
 
 
 @pytest.mark.parametrize("said", WHO)
-def test_every_form_of_a_calibration_and_of_a_comparison_says_it(said: str, write: Write, tmp_path: Path) -> None:
-    run, other = a_run("first"), a_run("second", words="second")
+def test_every_form_of_a_calibration_says_it(said: str, write: Write, tmp_path: Path) -> None:
+    run = a_run("first")
     values = {"wrong": 9, "correct": 51}
     labels = write("l.jsonl", [{**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows(values)])
     reports = [tmp_path / "c.md", tmp_path / "c.html"]
     options = [part for path in reports for part in ("--report", path)]
     printed = surefoot("calibrate", run, "--labels", labels, *options).out
     found = surefoot("calibrate", run, "--json").json
-    assert found["labelled_by"] == said
+    assert found["labelled_by"] == found["axes"]["factuality"]["labelled_by"] == said
+    assert f"60 labels by {whose_by_name(found['annotators'])}" in found["headline"]
     for text in (printed, *(path.read_text("utf-8") for path in reports)):
-        assert whose_by_name(found["annotators"]) in text
-    shown = surefoot("gate", run, other, *options).out
+        assert f"labelled by {whose_by_name(found['annotators'])}" in text
+
+
+@pytest.mark.parametrize("said", WHO)
+def test_a_decision_says_it_too(said: str, write: Write, tmp_path: Path) -> None:
+    run, other = a_run("first"), a_run("second", words="second")
+    for one in (run, other):
+        rows_of = [
+            {**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows({"wrong": 9, "correct": 51})
+        ]
+        assert surefoot("import", write("l.jsonl", rows_of), "--run", one).code == 0
+    shown = surefoot("gate", run, other, "--report", tmp_path / "c.md").out
     decided = surefoot("gate", run, other, "--json").json
-    assert decided["annotators"] == found["annotators"]
     assert next(rule["by"] for rule in decided["rules"] if rule["name"] == "lasting_wrong") == said
-    for text in (shown, *(path.read_text("utf-8") for path in reports)):
-        assert f"by {said}" in text
-    assert f"labels by {whose_by_name(found['annotators'])}" in reports[0].read_text("utf-8")
+    assert (
+        f"by {said}" in shown and f"labels by {whose_by_name(decided['annotators'])}" in (tmp_path / "c.md").read_text()
+    )
+
+
+def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write: Write) -> None:
+    verdicts = [*rows({"wrong": 20, "correct": 20})]
+    verdicts += [{**row, "axis": "refusal_quality", "value": number % 3} for number, row in enumerate(verdicts)]
+    told = [{**row, "grader": f"{'ai' if row['axis'] == 'refusal_quality' else 'human'}/x"} for row in verdicts]
+    files = ("--verdicts", write("v.jsonl", verdicts), "--labels", write("l.jsonl", told))
+    found = surefoot("calibrate", *files, "--json").json
+    assert found["labelled_by"] == "people and AI annotators"
+    assert {name: axis["labelled_by"] for name, axis in found["axes"].items()} == {
+        "factuality": "people", "refusal_quality": "AI annotators",
+    }  # fmt: skip
 
 
 def test_verdicts_by_an_ai_alone_are_those_of_a_grader(write: Write) -> None:

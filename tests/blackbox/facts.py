@@ -315,7 +315,7 @@ class Project:
         facts, done = self._call("calibrate", run.name, *_options(options), "--json")
         if found := _object(done.out):
             facts |= {
-                "false correct": _rounded(found["false_correct"]),
+                "called correct, but not": _rounded(found["false_correct"]),
                 "bad found": _rounded(found["bad_found"]),
                 "labels": found["axes"].get("factuality", {}).get("n", 0),
                 "cannot tell": found["cannot_tell"],

@@ -261,8 +261,9 @@ def test_calibration_says_how_far_the_grader_errs(project: Project) -> None:
     rows.append({"question_id": "fine", "factuality": "cannot tell", "annotator": "ana"})
     project.import_labels(labels(project, "truth.csv", rows), run)
     facts = project.calibrate(run, report="calibration.html")
-    # What it calls correct, ferry, is; of the bad ones it finds ticket, and not dogs, which it takes for a refusal.
-    expect(facts, exit=0, labels=5, axes=["factuality"], **{"false correct": 0.0, "bad found": 0.5, "cannot tell": 1})
+    # Ferry, which it calls correct, is; of the bad ones it finds ticket, and not dogs, which it takes for a refusal.
+    expect(facts, exit=0, labels=5, axes=["factuality"], **{"called correct, but not": 0.0, "bad found": 0.5})
+    expect(facts, **{"cannot tell": 1})
     assert project.page("calibration.html") == "html"
     expect(project.calibrate(Run("third")), exit=2, message="not there")
 

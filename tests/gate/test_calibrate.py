@@ -116,13 +116,15 @@ def test_what_the_grader_decides_alone() -> None:
     assert calibrated(*from_table({"correct": {"correct": 3}})).alone is None, "it never says how sure it is"
 
 
-def a_run(name: str, told: Mapping[str, str], attempts: int = 1, **graded: str) -> Run:
+def a_run(name: str, told: Mapping[str, str], attempts: int = 1, graded: Mapping[str, str] | None = None) -> Run:
     """A run with the answers `told`, by question, each given at every attempt."""
     asked = {id: Question(id, f"What is {id}?", "answer") for id in told}
     cited = Retrieved([Passage("p", "The passage.", "doc")])
     traces = {(id, n): Trace(id, answer=f"{words} [p]", citations=("p",), retrieved=cited, attempt=n)
               for id, words in told.items() for n in range(1, attempts + 1)}  # fmt: skip
-    verdicts = [Verdict(id, "factuality", graded.get(id, "correct"), GRADER, n, confidence=0.9) for id, n in traces]
+    verdicts = [
+        Verdict(id, "factuality", (graded or {}).get(id, "correct"), GRADER, n, confidence=0.9) for id, n in traces
+    ]
     versions = {(id, n): f"{id}/{told[id]}" for id, n in traces}
     return Run(name, verdicts, asked, traces, versions, graders=(GRADER,), attempts=attempts)
 
@@ -152,7 +154,7 @@ def test_ten_attempts_at_a_question_tell_no_more_than_one() -> None:
 
 
 def test_differences_show_question_answer_and_what_it_cites() -> None:
-    run = a_run("run", {"a": "Four weeks", "b": "Five"}, b="wrong")
+    run = a_run("run", {"a": "Four weeks", "b": "Five"}, graded={"b": "wrong"})
     apply_labels(run, [label("", "unsupported", question_id="a", version="a/Four weeks", note="no such rule"),
                        label("", "wrong", question_id="b", version="b/Five")])  # fmt: skip
     [one] = calibrate([run], RUBRIC, GRADER).differ
@@ -263,11 +265,11 @@ def test_whatever_is_labelled_the_numbers_are_numbers_and_order_does_not_matter(
 
 
 def test_a_report_of_a_run_says_the_same_two_numbers() -> None:
-    run = a_run("run", {f"q{n}": "x" for n in range(50)}, **{f"q{n}": "wrong" for n in range(10)})
+    run = a_run("run", {f"q{n}": "x" for n in range(50)}, graded={f"q{n}": "wrong" for n in range(10)})
     apply_labels(run, [label(n, "wrong" if n < 8 or n == 20 else "correct", version=f"q{n}/x") for n in range(30)])
     asked = asked_of([run], [run])[0]
     side = side_of([run], asked)
-    trust, known = trust_in({"base": side, "cand": side}, asked), calibrate([run], RUBRIC, GRADER)
+    trust, known = trust_in(side), calibrate([run], RUBRIC, GRADER)
     assert (trust.false_correct, trust.bad_found) == (known.false_correct, known.bad_found)
     words = in_words(trust)
     assert "30 answers were labelled by people (anna); of the answers it calls correct, 5.0% (" in words
@@ -278,7 +280,7 @@ def test_without_drawn_labels_nothing_is_known_and_people_need_no_proof() -> Non
     def told(run: Run) -> str:
         asked = asked_of([run], [run])[0]
         side = side_of([run], asked)
-        return in_words(trust_in({"base": side, "cand": side}, asked))
+        return in_words(trust_in(side))
 
     run = a_run("run", {"a": "x", "b": "x"})
     assert "nobody has labelled a random sample of its answers" in told(run)

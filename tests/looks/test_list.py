@@ -129,10 +129,10 @@ def test_every_answer_has_one_place_whatever_the_run(buckets: dict[str, str], ta
 def test_unsure_ones_come_first_then_half_of_the_rest_flagged_then_a_sample() -> None:
     buckets = buckets_of(correct=60, refused=30, wrong=15, unsupported=15, none=5)
     order = list(single_order(buckets, "s", target=20, unsure={"correct-3", "wrong-1"}))
-    assert [one.drawn for one in order] == ["chosen"] * 2 + ["flagged"] * 9 + ["sample"] * 89 + ["flagged"] * 25
+    assert [one.drawn for one in order] == ["flagged"] * 2 + ["flagged"] * 9 + ["sample"] * 89 + ["flagged"] * 25
     assert {one.keys[0] for one in order[:2]} == {"correct-3", "wrong-1"}
     few = list(single_order(buckets, "s", target=20, unsure=buckets))
-    assert [one.drawn for one in few[:11]] == ["chosen"] * 10 + ["flagged"]
+    assert [one.drawn for one in few[:11]] == ["flagged"] * 10 + ["flagged"]
 
 
 def test_a_run_without_verdicts_is_one_random_sample_and_a_rare_verdict_is_in_it() -> None:

@@ -39,14 +39,14 @@ from surefoot.services.refit import refit as refit_local
 )  # fmt: skip
 @report_option
 @db_option
-@click.option("--details", is_flag=True, help="Print the tables, kappa and other axes too.")
+@click.option("--details", is_flag=True, help="Print the other axes too.")
 @json_option()
 def calibrate(
     runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
     rubric_name: str | None, refit: Path | None, reports: tuple[str, ...], db: str | None,
     details: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Compare a grader's verdicts with labels: how many bad answers it accepts, and how many it catches.
+    """Compare a grader's verdicts with labels: how many it wrongly calls correct, and how many bad ones it finds.
 
     Labels on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
     calibrated, or rows could not be read.

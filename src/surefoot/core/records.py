@@ -212,7 +212,7 @@ def as_label(verdict: Verdict) -> Label:
     return Label(
         id=f"{who}/{verdict.question_id}/{verdict.attempt}/{verdict.axis}", at="", annotator=who,
         question_id=verdict.question_id, attempt=verdict.attempt, axis=verdict.axis, value=verdict.value,
-        note=verdict.reason, drawn="chosen" if verdict.via == "chosen" else "sample",
+        note=verdict.reason, drawn="chosen" if verdict.via in BY_CHOICE else "sample",
     )  # fmt: skip
 
 

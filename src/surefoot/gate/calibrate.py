@@ -24,7 +24,8 @@ from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
 from surefoot.core.types import HARMLESS, Passage, Problem, Question
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, SideName, cited_by, said_in
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in, some
+from surefoot.gate.trust import graders_of
 
 ENOUGH = 50  # labels
 _NO_SPREAD = 1e-9
@@ -200,14 +201,11 @@ class Trust(Struct, frozen=True):
     bad_found: Interval | None = None  # of the bad ones
 
 
-def trust_in(sides: Mapping[SideName, Side], asked: Mapping[str, Question | None]) -> Trust:
-    """Return how far the verdicts on both sides can be trusted; a side that is given twice counts once."""
-    runs = list({id(run): run for side in sides.values() for run in side.runs}.values())
-    said = {(one.run or side.key, *place): one for side in sides.values() for id in asked for one in side.answers[id]
-            if (place := (one.question_id, one.attempt))}  # fmt: skip
-    given = [verdict for run in runs for verdict in run.counted()]
-    graders = {one.grader for one in given if not one.axis.startswith(AXIS_PREFIX)} or {one.grader for one in given}
-    answers = answers_of(said.values())
+def trust_in(side: Side) -> Trust:
+    """Return how far the verdicts on a version can be trusted."""
+    runs = side.runs
+    graders = graders_of(runs) or {verdict.grader for run in runs for verdict in run.counted()}
+    answers = answers_of(side.all_answers())
     labelled = [one for one in answers if one.label is not None]
     sample = sample_of(answers) if any(one.is_drawn for one in labelled) or len(labelled) == len(answers) else None
     return Trust(
@@ -261,6 +259,7 @@ class AxisCalibration(Struct, frozen=True, kw_only=True):
     """How grader and labels agree on one axis. `table[verdict][label]` counts answers."""
 
     n: int  # labelled answers
+    labelled_by: str = ""  # people, AI annotators, or both
     reason: str = ""  # why nothing can be said
     agreement: Interval | None = None
     kappa: float | None = None
@@ -347,9 +346,10 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
     labelled = [one for one in answers if one.label is not None]
     annotators = sorted({name for run in runs for name in run.labelled_by})
     labels, skipped = len({one.said.key for one in labelled}), sum(len(run.skipped) for run in runs)
-    disputed = sum(run.disputed for run in runs)
+    disputed = [key[0] for run in runs for key, word in run.words.items() if word.disputed]
     cannot_tell = sum((word.value, word.pending, word.disputed) == (None, None, False) for word in words)
-    passed_over = {"that annotators call differently": disputed, "skipped": skipped, "nobody could tell": cannot_tell}
+    torn = f"that annotators call differently ({some(sorted({*disputed}))})"
+    passed_over = {torn: len(disputed), "skipped": skipped, "nobody could tell": cannot_tell}
     first: dict[str, Any] = {}
     if labelled and not found[BUCKET_AXIS].reason:
         sample = sample_of(answers)
@@ -366,7 +366,7 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
         **first, labels=labels, axes={name: axis for name, axis in found.items() if axis.n or (
             name == BUCKET_AXIS and words)},
         notes=tuple(_notes(answers, labels, passed_over)), skipped=skipped, cannot_tell=cannot_tell,
-        disputed=disputed, grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
+        disputed=len(disputed), grader=grader, rubric_sha256=rubric.sha256, corpus=runs[0].corpus,
         runs=tuple(run.name for run in runs if run.traces), annotators=tuple(annotators), labelled_by=whose(annotators),
         problems=(*(one for run in runs for one in run.problems), *_left_out(runs, said)),
         differ=tuple(_differing(labelled, questions)),
@@ -380,7 +380,8 @@ def _axis(axis: Axis, answers: Sequence[Answer]) -> AxisCalibration:
     columns = [*map(str, axis.values), *sorted({label for _, label in pairs} - {*map(str, axis.values)})]
     rows = sorted(graded, key=lambda name: (columns.index(name) if name in columns else len(columns), name))
     found = AxisCalibration(
-        n=len(weights), answers={row: graded[row] for row in rows},
+        n=len(weights), labelled_by=whose(one.said.verdicts[axis.name].grader for one, _ in weights) if weights else "",
+        answers={row: graded[row] for row in rows},
         reason=NO_VERDICT if graded.keys() <= {UNGRADED} else UNSETTLED if not weights else
         PICKED if len(weights) < len(answers) and not any(one.is_drawn for one, _ in weights) else "",
         table={row: {label: pairs[row, label] for label in columns} for row in rows
@@ -413,16 +414,10 @@ def weighed(answers: Sequence[Answer]) -> list[tuple[Answer, float]]:
 
 
 def _bucket(bucket: str, sample: Sample, graded: float) -> Bucket:
-    def inside(_: str, label: str) -> bool:
-        return label == bucket
-
-    def outside(_: str, label: str) -> bool:
-        return label != bucket
-
     return Bucket(
-        graded, sample.share(inside, mean=True),
-        sample.share(inside, lambda group: group.verdict == bucket, of_hits=True),
-        sample.share(outside, lambda group: group.verdict != bucket, of_hits=True),
+        graded, sample.share(lambda _, label: label == bucket, mean=True),
+        sample.share(lambda _, label: label == bucket, lambda group: group.verdict == bucket, of_hits=True),
+        sample.share(lambda _, label: label != bucket, lambda group: group.verdict != bucket, of_hits=True),
     )  # fmt: skip
 
 

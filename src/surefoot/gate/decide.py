@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,6 @@ from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
 from surefoot.gate.looks import (
-    Lasting,
     askings,
     change_of,
     diff_of,
@@ -25,7 +25,7 @@ from surefoot.gate.looks import (
     noise_of,
 )
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured, of_council
-from surefoot.gate.rules import LASTING, Rule, Status, Verdict
+from surefoot.gate.rules import LASTING, Rule, Status
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side
 
 GRADER = "the grader"
@@ -86,21 +86,12 @@ class Judge:
         council = {axis: of_council(axis) for axis in sorted(self.axes) if axis.startswith(AXIS_PREFIX)}
         council.pop(f"{AXIS_PREFIX}safety", None)  # which is no score
         self.metrics = {**GRADED, **council}
-        self.lasting = {bucket: self._lasting(bucket) for bucket in BAD}
+        self.lasting = {bucket: lasting_of(self.diff, partial(_is, bucket), deterministic=all(self.fixed),
+                                           fixed=request.cannot_ask) for bucket in BAD}  # fmt: skip
         self.failed = trust.failed_checks(runs)
         self.rules = tuple(map(self._waived, self._results(rules)))
         self.incomplete = (*trust.unusable(runs), *self._ungraded(), *self._not_asked(gone))
         self.outcome, self.code = gates.outcome_of([(one.metric, one.stands) for one in self.rules], self.incomplete)
-
-    @property
-    def leaning(self) -> Verdict:
-        more_bad = any(len(found.newly) > len(found.mended) for found in self.lasting.values())
-        return "BLOCK" if more_bad or self.outcome == "BLOCK" else "SHIP"
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether people looked at enough, or there is nothing to look at."""
-        return self.request.uncalibrated or self.diff.enough
 
     def _results(self, rules: Sequence[Rule]) -> Iterator[RuleResult]:
         """In their order; what changed for good is judged when the rest is."""
@@ -236,7 +227,8 @@ class Judge:
         shown = replace(bare, before=base.value, after=cand.value, margin=float(limit) * in_units)
         if metric.axis == BUCKET_AXIS:
             by = self._who_looked
-            about = {id for id, question in asked.items() if self._is_about(metric, id, question)}
+            said = ((id, one) for side in self.sides for id in asked for one in side.answers[id])
+            about = {id for id, one in said if metric.over(one, asked[id])}
             if not about:
                 return replace(shown, reason=f"no {metric.unit}")
             part = self.diff.among(about)
@@ -268,14 +260,6 @@ class Judge:
             shown, status=status, by=by, questions=tuple(behind[:_NAMED]),
             **{end: round(one * in_units, 6) + 0.0 for end, one in (("change", value), ("low", low), ("high", high))},
         )  # fmt: skip
-
-    def _is_about(self, metric: Metric, id: str, question: Question | None) -> bool:
-        return any(metric.over(said, question) for side in self.sides for said in side.answers[id])
-
-    def _lasting(self, bucket: str) -> Lasting:
-        return lasting_of(
-            self.diff, lambda word: float(word == bucket), deterministic=all(self.fixed), fixed=self.request.cannot_ask
-        )
 
     def _for_good(self, rule: Rule, rest_holds: bool) -> RuleResult:
         """What changed for good is counted once the rest would ship, or all has been looked at."""
@@ -317,6 +301,10 @@ class Judge:
 
 
 _SAME = 1e-9
+
+
+def _is(bucket: str, word: str) -> float:
+    return float(word == bucket)
 
 
 def _no_verdict(count: int) -> str:

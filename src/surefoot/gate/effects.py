@@ -6,6 +6,7 @@ as fewer wrong answers. How many questions are left out for that stands beside t
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -129,18 +130,21 @@ class Matrix(Struct, frozen=True):
     trust: str = ""  # how far the grader can be trusted, in words
 
 
+Pairs = list[tuple[CellResult, CellResult]]
+
+
 def effects_of(
     cells: Sequence[CellResult], axes: Mapping[str, Sequence[str]], documents: Mapping[str, str]
 ) -> tuple[Effect, ...]:
     """`axes` has the names of each axis, the reference first; `documents` the document of each passage, if known."""
-    usable, found = [cell for cell in cells if cell.graded], list[Effect]()
-    for axis, (reference, *others) in axes.items() if usable else ():
-        for value in others:
-            pairs = _matched(usable, axis, value, reference)
-            lost = len(_matched(cells, axis, value, reference)) - len(pairs)
-            apart = {name: _difference(metric, pairs, documents) for name, metric in MEASURED.items()}
-            found.append(Effect(axis, value, reference, len(pairs), lost, apart))
-    return tuple(found)
+    usable = [cell for cell in cells if cell.graded]
+    pairs = {(axis, value, values[0]): _matched(usable, axis, value, values[0])
+             for axis, values in axes.items() if usable for value in values[1:]}  # fmt: skip
+    return tuple(
+        Effect(*named, len(some), len(_matched(cells, *named)) - len(some),
+               {name: _difference(metric, some, documents) for name, metric in MEASURED.items()})
+        for named, some in pairs.items()
+    )  # fmt: skip
 
 
 def _matched(cells: Sequence[CellResult], axis: str, value: str, reference: str) -> list[tuple[CellResult, CellResult]]:
@@ -155,9 +159,7 @@ def _matched(cells: Sequence[CellResult], axis: str, value: str, reference: str)
     ]
 
 
-def _difference(
-    metric: Metric, pairs: Sequence[tuple[CellResult, CellResult]], documents: Mapping[str, str]
-) -> Difference:
+def _difference(metric: Metric, pairs: Pairs, documents: Mapping[str, str]) -> Difference:
     """Compare the mean over the cells on either side, question by question and asking by asking."""
     sides = [[pair[place] for pair in pairs] for place in (1, 0)]  # the reference first
     parts = {cell.name: _parts(cell, metric) for pair in pairs for cell in pair}
@@ -174,14 +176,13 @@ def _difference(
             found[id] = list(np.mean(list(zip(*(known[cell.name] for cell in cells), strict=False)), axis=1))
     if not values[0]:
         return Difference(left_out=left_out)
-    about = {id: document_of(question, documents) if question else None for id, question in questions.items()}
+    about = {id: document for id, question in questions.items()
+             if question and (document := document_of(question, documents))}  # fmt: skip
     fixed = [all(cell.deterministic for cell in cells) for cells in sides]
-    known_documents = {id: document for id, document in about.items() if document}
-    change = mean_change(*values, known_documents, (fixed[0], fixed[1]))
-    if metric.shape == "mean":
-        return Difference(change.value, change.low, change.high, len(values[0]), left_out)
-    low, high = max(-1.0, change.low), min(1.0, change.high)
-    return Difference(100 * change.value, 100 * low, 100 * high, len(values[0]), left_out)
+    change = mean_change(*values, about, (fixed[0], fixed[1]))
+    per, most = (1, math.inf) if metric.shape == "mean" else (100, 1.0)
+    low, high = per * max(-most, change.low), per * min(most, change.high)
+    return Difference(per * change.value, low, high, len(values[0]), left_out)
 
 
 def _parts(cell: CellResult, metric: Metric) -> defaultdict[str, list[Part]]:
@@ -207,10 +208,8 @@ def conclusions(matrix: Matrix) -> Iterator[str]:
     if not any(cell.graded for cell in matrix.cells):
         yield "no cell has verdicts, so nothing can be compared"
     for effect in matrix.effects:
-        if effect.pairs:
-            yield _better(effect)
-        else:
-            yield f"{effect.axis}: {effect.value} and {effect.reference} have no two cells with verdicts to compare"
+        both = f"{effect.axis}: {effect.value} and {effect.reference}"
+        yield _better(effect) if effect.pairs else f"{both} have no two cells with verdicts to compare"
     for axis, values in matrix.axes.items():
         if len(values) == 1 and len(matrix.axes) > 1:
             yield f"{axis}: no effect can be measured, it has one value only"
@@ -232,6 +231,5 @@ def _better(effect: Effect) -> str:
         for name, gain in gains.items()
         if (gain < 0 if wins else gain > 0) and signed(gain) != "0.0"
     ]
-    return f"{effect.axis}: {better} is better than {other}: {told}" + (
-        f", but {' and '.join(against)}" if against else ""
-    )
+    price = f", but {' and '.join(against)}" if against else ""
+    return f"{effect.axis}: {better} is better than {other}: {told}{price}"

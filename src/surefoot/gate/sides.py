@@ -132,11 +132,6 @@ class Said(Struct, frozen=True):
             return False
         return verdict is not self.graded.get(axis) or is_person(verdict.grader)
 
-    def is_drawn(self, axis: str) -> bool:
-        """Whether chance drew it to be labelled."""
-        verdict = self.verdicts.get(axis)
-        return verdict is not None and verdict is not self.graded.get(axis) and verdict.via != PICKED
-
 
 class Side(Struct, frozen=True):
     """A version: all its runs together."""

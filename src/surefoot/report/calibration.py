@@ -72,7 +72,7 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
                                           for share in (one.rate, one.sensitivity, one.specificity)))
             for name, one in axis.buckets.items()
         ])  # fmt: skip
-    told = []
+    told = [f"{counted(axis.n, 'labelled answer')}, by {axis.labelled_by}"] if axis.n else []
     if axis.agreement:
         told.append(f"agreement: {in_percent(axis.agreement)}")
         told += [f"Cohen's kappa: {axis.kappa:z.2f}"] if axis.kappa is not None else []
@@ -99,7 +99,7 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
         for passage in one.cited[:_MOST_CITED]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
-        sure = "" if one.confidence is None else f"({one.confidence:.0%} sure)"
+        sure = "" if one.confidence is None else f"(confidence {one.confidence:.0%})"
         graded, label = Span(one.graded, f"bucket {one.graded}"), Span(one.label, f"bucket {one.label}")
         yield Paragraph((Span("the grader:", "strong"), graded, sure, in_plain_words(one.reason)))
         yield Paragraph((Span("people:", "strong"), label, one.note))

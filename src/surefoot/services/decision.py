@@ -90,7 +90,9 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     keys = ("both", "both") if base == cand else ("base", "cand")
     sides = versions.side_of(base, asked, keys[0]), versions.side_of(cand, asked, keys[1])
     judge = Judge(sides, asked, request, rules, gone)
-    lean = None if judge.is_seen else Judge(sides, asked, replace(request, uncalibrated=True), rules, gone)
+    by_grader = replace(request, uncalibrated=True)
+    is_seen = request.uncalibrated or judge.diff.enough
+    lean = None if is_seen else Judge(sides, asked, by_grader, rules, gone)
     found = _assembled(judge, lean, notes)
     return replace(found, headline=in_one_sentence(found))
 
@@ -119,7 +121,7 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         outcome=judge.outcome,
         exit_code=judge.code,
         headline="",
-        lean=lean.leaning if lean and judge.outcome == "INCONCLUSIVE" else "",
+        lean=_leaning(lean) if lean and judge.outcome == "INCONCLUSIVE" else "",
         rules=judge.rules,
         newly_wrong=(lean or judge).lasting["wrong"].newly,
         newly_unsupported=(lean or judge).lasting["unsupported"].newly,
@@ -152,6 +154,12 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         problems=problems_of(both),
         failed_checks=judge.failed,
     )  # fmt: skip
+
+
+def _leaning(grader: Judge) -> Verdict:
+    """What the grader alone would decide."""
+    more_bad = any(len(found.newly) > len(found.mended) for found in grader.lasting.values())
+    return "BLOCK" if more_bad or grader.outcome == "BLOCK" else "SHIP"
 
 
 def _about_runs(judge: Judge) -> Iterator[str]:

@@ -252,7 +252,7 @@ def single_order(
         turns.append(((count[bucket] + 0.5) / sqrt(sizes[bucket]), bucket, key))
         count[bucket] += 1
     most = ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
-    order: list[tuple[str, Drawn]] = [(key, "chosen") for key in doubted]
+    order: list[tuple[str, Drawn]] = [(key, "flagged") for key in doubted]
     order += [(key, "flagged") for key in flagged[:most]]
     order += [(key, "sample") for *_, key in sorted(turns)]
     order += [(key, "flagged") for key in flagged[most:]]

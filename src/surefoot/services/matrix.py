@@ -229,23 +229,19 @@ def about(where: str) -> Iterator[None]:
 def _read(text: str) -> _File:
     try:
         content = tomllib.loads(text)
-        _check_tables(content)
+        _check_table(content, _File)
+        for axis in AXES:
+            rows = content.get(axis, [])
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise UsageError(f"{axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
+            for number, row in enumerate(rows, 1):
+                with about(f"[[{axis}]] {number}"):
+                    _check_table(row, _Prompt if axis == "prompt" else Value)
         return msgspec.convert(content, _File)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"it is not valid TOML: {error}", f"it has tables like {_EXAMPLES['model']}") from error
     except msgspec.ValidationError as error:
         raise UsageError(str(error), "see `surefoot matrix --help` for an example") from error
-
-
-def _check_tables(content: Mapping[str, object]) -> None:
-    _check_table(content, _File)
-    for axis in AXES:
-        rows = content.get(axis, [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise UsageError(f"{axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
-        for number, row in enumerate(rows, 1):
-            with about(f"[[{axis}]] {number}"):
-                _check_table(row, _Prompt if axis == "prompt" else Value)
 
 
 def _check_table(table: Mapping[str, object], kind: type[Struct]) -> None:

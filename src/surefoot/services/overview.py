@@ -235,7 +235,6 @@ def overview_of(runs: Sequence[Run]) -> Overview:
     side = side_of(apart, asked)
     answers = [Judged(said, asked[id]) for id in asked for said in side.answers[id]]
     pairs = [(one.said, one.question) for one in answers]
-    both = {"base": side, "cand": side}
     by_stratum = {name: buckets(side, ids) for name, ids in strata(asked).items()}
     return Overview(
         name=side.name,
@@ -248,7 +247,7 @@ def overview_of(runs: Sequence[Run]) -> Overview:
         axes=_axes(answers),
         faults=faults(pairs),
         answers=tuple(sorted(answers, key=_worst_first)),
-        trust=calibrate.trust_in(both, asked),  # type: ignore[arg-type]
+        trust=calibrate.trust_in(side),
         failed_checks=trust.failed_checks(side.runs),
         problems=tuple(problem for run in side.runs for problem in run.problems),
         incomplete=tuple(trust.unusable(side.runs)),
