@@ -71,7 +71,6 @@ _HOMES = {
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
-
     "services.questions": (
         "check_questions",
         "clone_questions",
