@@ -63,7 +63,7 @@ def test_cannot_tell_on_the_bad_ones_or_on_everything(labels: str) -> None:
     people_say("v2", "." * 6 + "c" * 54), people_say("v2", labels)
     found = decided("v1", "v2")
     assert found["outcome"] == "INCONCLUSIVE" and rule(found)["high"] >= 6
-    assert len(found["cannot_tell"]) == len(labels) and "People cannot tell of" in gate("v1", "v2").out
+    assert len(found["cannot_tell"]) == len(labels) and "can tell" in gate("v1", "v2").out
 
 
 def test_cannot_tell_on_both_sides_of_everything() -> None:
@@ -71,6 +71,13 @@ def test_cannot_tell_on_both_sides_of_everything() -> None:
     for run in ("v1", "v2"):
         people_say(run, "?" * COUNT)
     assert decided("v1", "v2")["outcome"] == "INCONCLUSIVE"
+
+
+def test_cannot_tell_on_the_baseline_hides_nothing() -> None:
+    version("v1", told="y"), version("v2", WORSE)
+    people_say("v1", "?" * COUNT), people_say("v2", WORSE)
+    found = decided("v1", "v2")
+    assert found["outcome"] == "BLOCK" and rule(found)["low"] == 6
 
 
 def test_cannot_tell_of_so_few_that_the_margin_bears_them_is_said_in_the_first_sentence() -> None:

@@ -52,7 +52,7 @@ def test_a_comparison_reads_like_its_json(tmp_path: Path) -> None:
         found["comparison"]
     assert {row["name"]: row["status"] for row in found.table()}["wrong"] == "fail"
     assert "wrong" in surefoot.gate(tmp_path / "a", tmp_path / "b").table()[0]["name"]
-    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and report.of(found).title == "Surefoot comparison"
+    assert "BLOCK" in found._repr_html_() and "BLOCK" in repr(found) and report.of(found).title == "Surefoot decision"
 
 
 def test_a_function_is_asked_and_its_run_resumed(

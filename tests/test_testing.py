@@ -9,16 +9,18 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from surefoot import decisions, pytest_plugin, update_baseline
+from surefoot import decisions, pytest_plugin
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage
 from surefoot.testing import assert_grounded, assert_ships
 
-from .gate.helpers import changed, kept_run
+from .gate.helpers import changed, kept_run, people_say
 from .golden_files import ROOT
+from .in_process import surefoot
 
 FEES = [
     {"id": "fees#1", "text": "The fee is 40 EUR a month."},
@@ -80,25 +82,30 @@ def test_passages_that_cannot_be_read_are_no_failure_but_a_mistake(passages: lis
         assert_grounded("The fee is 40 EUR.", passages, grader="rules")
 
 
-def test_a_run_that_may_not_ship_fails_and_says_why(tmp_path: Path) -> None:
-    base = kept_run("v1", GOOD, version="v1", deterministic=True)
-    worse = kept_run("v2", changed(GOOD, range(7)), version="v2", deterministic=True)
-    assert assert_ships(base, base, uncalibrated=True).outcome == "SHIP"
-    with pytest.raises(AssertionError) as failed:
-        assert_ships(worse, base, uncalibrated=True)
-    lines = str(failed.value).splitlines()
-    assert lines[0].startswith("BLOCK - ") and "17.5 points" in lines[0]
-    assert "  wrong <= baseline: FAIL: q000, q001, q002, q003 and 3 more; +17.5 points" in lines
-    assert "  q000 was correct, is wrong: Question 0?" in lines and "      v2 1 w q000" in lines
-    assert "  and 2 more answers like these" in lines
-    with pytest.raises(AssertionError, match=r"^INCONCLUSIVE - [^\n]+\n(.+\n)*  next: .*surefoot label"):
+def test_a_run_that_may_not_ship_fails_and_says_why() -> None:
+    made: dict[str, Any] = {"told": "x", "deterministic": True}
+    base, same = kept_run("v1", GOOD, **made), kept_run("v2", GOOD, **made)
+    worse = kept_run("v3", changed(GOOD, range(7)), **made)
+    assert assert_ships(same, base).outcome == "SHIP"
+    with pytest.raises(AssertionError, match=r"^INCONCLUSIVE - [^\n]+\n(.+\n)*  next: look at 7 pairs.*surefoot label"):
         assert_ships(worse, base)
+    people_say("v1", "c" * 7), people_say("v3", "w" * 7)
+    with pytest.raises(AssertionError) as failed:
+        assert_ships(worse, base)
+    lines = str(failed.value).splitlines()
+    assert lines[0].startswith("BLOCK - ") and "7 questions newly wrong for good (q000, q001, q002, q003" in lines[0]
+    assert any(line.startswith("  wrong 0 \u2192 7 of 40, +7, you allow +1.2; by people: FAIL") for line in lines)
+    assert "  q000 was correct, is wrong: Question 0?" in lines and "      x w q000" in lines
+    assert "  and 2 more questions like these" in lines
+    waived = assert_ships(worse, base, rules=["correct >= 1"])
+    assert waived.overridden == {"rules": ("correct >= 1",)}
     assert not decisions(), "a test records nothing"
 
 
 PROJECT_TESTS = """
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from surefoot.testing import assert_grounded, assert_ships
@@ -167,7 +174,8 @@ def test_without_a_baseline_a_test_says_how_to_get_one(project: Path) -> None:
 
 
 def test_a_pipeline_is_asked_once_however_many_workers_test_it(project: Path) -> None:
-    update_baseline(kept_run("v1", GOOD, version="v1", deterministic=True), uncalibrated=True)
+    kept_run("v1", GOOD, deterministic=True)
+    surefoot("baseline", "v1")
     done = project_pytest(project, "-n", "2")
     assert "1 failed, 4 passed" in done.stdout, done.stdout + done.stderr
     assert "AssertionError: BLOCK - " in done.stdout and "q1 was correct, is wrong" in done.stdout

@@ -33,6 +33,8 @@ _FOREIGN = (
     "RAY_",
     "GITHUB_",
 )  # settings of whoever runs the tests
+_LISTED = ("newly_wrong", "newly_unsupported", "mended_wrong", "mended_unsupported", "pairs", "differing", "looked_at",
+           "unseen")  # fmt: skip
 _VERDICT = {"pass": "met", "fail": "broken", "incomplete": "broken", "undecidable": "open"}
 
 # The kind of an error, by its words; the first that fits counts.
@@ -321,21 +323,28 @@ class Project:
             }
         return facts
 
-    def gate(self, base: Run | None, cand: Run, *, brief: bool = True, **options: object) -> Facts:
-        """Grader's verdicts are taken as they are; how it decides is tested elsewhere."""
+    def gate(self, base: Run | None, cand: Run, *, uncalibrated: bool = True, **options: object) -> Facts:
+        """The grader's verdicts are taken as they are, unless people are to decide."""
         sides = [one.name for one in (base, cand) if one is not None]
-        facts, done = self._call("gate", *sides, "--uncalibrated", *_options({**options, "brief": brief}), "--json")
+        facts, done = self._call("gate", *sides, *_options({**options, "uncalibrated": uncalibrated}), "--json")
         if found := _object(done.out):
             facts |= {
                 "decision": found["outcome"],
                 "base": _some(found["buckets"]["base"]), "cand": _some(found["buckets"]["cand"]),
-                "labelled": found["labelled"]["cand"],
-            }  # fmt: skip
+                "lean": found["lean"], "by": sorted(found["annotators"]), "notes": len(found["notes"]),
+                "rules": {one["name"]: one["holds"] for one in found["rules"]},
+                "change": {one["name"]: one["change"] for one in found["rules"]},
+                "next": len(found["next"]),
+            } | {name: found[name] for name in _LISTED}  # fmt: skip
         return facts
 
-    def baseline(self, run: Run) -> Facts:
-        facts, done = self._call("baseline", "update", run.name, "--uncalibrated", "--json")
-        return facts.also({"decision": _object(done.out).get("outcome")})
+    def baseline(self, run: Run | None = None, accept_worse: str | None = None) -> Facts:
+        words = [] if run is None else [run.name]
+        facts, done = self._call("baseline", *words, *_options({"accept_worse": accept_worse}), "--json")
+        if found := _object(done.out):
+            facts |= {name: found[name] for name in ("version", "moved")} | {"buckets": _some(found["buckets"])}
+            facts["warned"] = bool(found["warning"])
+        return facts
 
     def history(self) -> Facts:
         facts, done = self._call("gate", "--history", "--json")

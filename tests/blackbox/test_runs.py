@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_labels_count_once_and_stay_with_the_answer(fresh: Graded) -> None:
     expect(project.import_labels(table, run), exit=0, new=0)
     expect(project.report(run), labels=3)
     expect(project.report(second), labels=2)  # it answers ferry and dogs alike, and books otherwise
-    expect(project.gate(run, second), base={"correct": 2, "unsupported": 1}, labelled=2)
+    expect(project.gate(run, second), base={"correct": 2, "unsupported": 1}, by=["ana"])
 
 
 def test_a_later_label_replaces_an_earlier_one_and_a_tie_counts_for_none(fresh: Graded) -> None:
@@ -270,14 +271,39 @@ def test_calibration_says_how_far_the_grader_errs(project: Project) -> None:
 
 def test_the_gate_runs_and_its_decisions_are_listed(fresh: Graded) -> None:
     project, first, second = fresh
-    expect(project.gate(None, second), exit=2, hint=True)  # against what?
-    expect(project.gate(first, second), exit=0, decision="SHIP", base=FIRST_BUCKETS, cand=SECOND_BUCKETS)
-    facts = project.gate(second, first, brief=False, report="compare.html", junit="compare.xml")
-    expect(facts, exit=1, decision="BLOCK", base=SECOND_BUCKETS)
+    expect(project.gate(None, second), exit=4, hint=True)  # against what?
+    expect(project.gate(first, second), exit=0, decision="SHIP", base=FIRST_BUCKETS, cand=SECOND_BUCKETS,
+           mended_wrong=["ticket"], mended_unsupported=["books", "fine"], newly_wrong=[])  # fmt: skip
+    facts = project.gate(second, first, report="compare.html", junit="compare.xml")
+    expect(facts, exit=1, decision="BLOCK", base=SECOND_BUCKETS, newly_wrong=["ticket"],
+           newly_unsupported=["books", "fine"], rules={"wrong": False, "lasting_wrong": False, "coverage": True},
+           change={"wrong": 1, "unsupported": 2}, pairs=6, differing=4)  # fmt: skip
     assert (project.page("compare.html"), project.page("compare.xml")) == ("html", "junit")
-    expect(project.baseline(second), exit=0, decision="SHIP")
+    assert project.history()["decisions"] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
+
+
+def test_people_who_look_at_what_differs_decide(fresh: Graded) -> None:
+    project, first, second = fresh
+    how: dict[str, Any] = {"uncalibrated": False, "rule": "wrong <= baseline + 3 points"}
+    expect(project.gate(second, first, **how), exit=3, decision="INCONCLUSIVE", lean="BLOCK", looked_at=0, unseen=4,
+           next=1, rules={how["rule"]: None})  # fmt: skip
+    for run, rent in ((first, "refused"), (second, "correct")):
+        buckets = {"ticket": "correct", "books": "correct", "rent": rent, "fine": "refused"}
+        rows = [{"question_id": id, "factuality": bucket, "annotator": "ana"} for id, bucket in buckets.items()]
+        expect(project.import_labels(labels(project, f"{run.name}.csv", rows), run), exit=0, new=4)
+    expect(project.gate(second, first, **how), exit=0, decision="SHIP", looked_at=4, unseen=0, lean="", by=["ana"],
+           newly_wrong=[], change={how["rule"]: 0})  # fmt: skip
+    expect(project.gate(first, first, uncalibrated=False), exit=0, decision="SHIP", differing=0, looked_at=0)
+
+
+def test_the_baseline_moves_only_by_hand(fresh: Graded) -> None:
+    project, first, second = fresh
+    expect(project.baseline(), exit=2, hint=True)
+    expect(project.baseline(second), exit=0, version="second", moved=True, buckets=SECOND_BUCKETS, warned=False)
     expect(project.gate(None, first), exit=1, decision="BLOCK", base=SECOND_BUCKETS, cand=FIRST_BUCKETS)
-    assert project.history()["decisions"][:2] == [("first", "second", "SHIP"), ("second", "first", "BLOCK")]
+    expect(project.baseline(first), version="second", moved=False, warned=True)
+    expect(project.baseline(first, accept_worse="we know"), exit=0, version="first", moved=True)
+    expect(project.baseline(), exit=0, version="first", moved=False)
 
 
 def test_a_version_is_all_its_runs(fresh: Graded) -> None:

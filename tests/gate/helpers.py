@@ -55,10 +55,10 @@ def kept_run(
     return keep_run(id, asked, traces, said, db, **{**usual, **manifest})
 
 
-def say(id: str, words: Mapping[str, str], who: str = "ann", drawn: Drawn = "sample", attempt: int = 1) -> None:
-    """Label a run's answers by question, one letter each: `?` is "cannot tell"."""
+def say(id: str, words: Mapping[str, str], who: str = "ann", drawn: Drawn = "sample", attempt: int = 1) -> int:
+    """Label a run's answers by question, one letter each: `?` is "cannot tell". Return how many labels are new."""
     keys = kept(id).answer_keys()
-    add_labels(*(
+    return add_labels(*(
         Label(id=f"label{(number := next(_times)):06}", at=f"2026-01-01T00:00:00.{number:06}+00:00", annotator=who,
               question_id=question, axis="factuality", value=SHORT.get(letter), version=keys[question, attempt], run=id,
               drawn=drawn, note="cannot tell" if letter == "?" else "")
@@ -66,11 +66,10 @@ def say(id: str, words: Mapping[str, str], who: str = "ann", drawn: Drawn = "sam
     ))  # fmt: skip
 
 
-def people_say(id: str, *attempts: str, who: str = "ann", drawn: Drawn = "sample") -> None:
+def people_say(id: str, *attempts: str, who: str = "ann", drawn: Drawn = "sample") -> int:
     """The same in the order of the questions: `.` gets no label."""
-    for attempt, letters in enumerate(attempts, 1):
-        words = {f"q{i:03}": letter for i, letter in enumerate(letters) if letter != "."}
-        say(id, words, who, drawn, attempt)
+    words = ({f"q{i:03}": one for i, one in enumerate(letters) if one != "."} for letters in attempts)
+    return sum(say(id, said, who, drawn, attempt) for attempt, said in enumerate(words, 1))
 
 
 def gate(*words: str | Path) -> Done:

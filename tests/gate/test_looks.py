@@ -1,4 +1,4 @@
-"""The pure part of the gate: readings are paired, looks teach, a change lies between its ends, lasting ones are counted."""
+"""The pure part of the gate: readings are paired, looks teach, a change has its ends, lasting ones are counted."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def bad(word: str) -> float:
 
 def reading(question: str, key: str, base: int = 0, cand: int = 0, label: str = "", graded: str = "c") -> Reading:
     """So many runs of each version gave it; people call it `label`, one letter."""
-    askings = (tuple(f"{side}{key}{n}" for n in range(times)) for side, times in (("b", base), ("c", cand)))
-    return Reading(question, f"{question} {key}", *askings, SHORT[graded], 0.9, SHORT[label] if label else None)
+    of_base, of_cand = (tuple(f"{side}{key}{n}" for n in range(times)) for side, times in (("b", base), ("c", cand)))
+    return Reading(question, f"{question} {key}", of_base, of_cand, SHORT[graded], 0.9, SHORT[label] if label else None)
 
 
 def pair(question: str, labels: str = "", weight: float = 1.0, *, doubted: bool = False) -> Pair:
@@ -55,7 +55,7 @@ def diff(pairs: Sequence[Pair], questions: int) -> Diff:
 def one_run(words: str) -> dict[str, list[Reading]]:
     """A question for each word: of the baseline and of the candidate, all looked at; `cc` is told in other words."""
     return {f"q{n}": [reading(f"q{n}", "b", 1, 0, b), reading(f"q{n}", "c", 0, 1, c)]
-            for n, (b, c) in enumerate(words.split())}  # fmt: skip
+            for n, (b, c) in enumerate(map(tuple, words.split()))}  # fmt: skip
 
 
 # Pairs
@@ -132,7 +132,7 @@ def test_what_nobody_looked_at_is_drawn_from_one_dirichlet(monkeypatch: pytest.M
     seen = [pair(id, "cc", 1 / 5) for id in [*ids[:36], *ids[:4]]]
     unseen = [pair(id, "", 1 / 5) for id in [*ids, *ids]]
     rng = MagicMock(wraps=np.random.default_rng(1))
-    monkeypatch.setattr(looks.np.random, "default_rng", lambda _: rng)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: rng)
     found = change_of(Diff(diff([], 130).readings, (*seen, *unseen)), bad, 0.0)
     assert rng.dirichlet.call_args.args == ([0.5, 0.5, 36.5], looks.DRAWS) and looks.DRAWS >= 4_000
     chance = np.random.default_rng(2)
@@ -163,6 +163,16 @@ def test_what_nobody_can_tell_is_bad_for_ship_and_good_for_block(labels: str, lo
     assert [round(found.low * 10, 6), round(found.high * 10, 6)] == [low, high]
 
 
+def test_what_nobody_can_tell_of_the_baseline_makes_up_for_nothing_but_the_same_of_the_candidate() -> None:
+    def ends(*labels: str) -> list[float]:
+        found = change_of(diff([pair(f"q{n:03}", one) for n, one in enumerate(labels)], 10), bad, 0.0)
+        return [round(end * 10, 6) for end in (found.low, found.high)]
+
+    assert ends("?c", "?c", "cw") == [1, 1], "to call answers of the baseline doubtful hides no wrong one"
+    assert ends("?w") == [1, 1] and ends("?c") == [0, 0]
+    assert ends("?c", "c?") == ends("?c", "?c", "c?") == [0, 0] and ends("?c", "c?", "c?") == [0, 1]
+
+
 LABELS = st.lists(st.sampled_from(["cc", "cw", "wc", "c?", "?c", "??", ""]), min_size=1, max_size=30)
 
 
@@ -170,7 +180,7 @@ LABELS = st.lists(st.sampled_from(["cc", "cw", "wc", "c?", "?c", "??", ""]), min
 def test_a_wrong_answer_more_only_raises_both_ends(labels: list[str], place: int, noise: float) -> None:
     pairs = [pair(f"q{n:03}", words) for n, words in enumerate(labels)]
     n = place % len(pairs)
-    if labels[n] in ("", "cw") or labels[n][0] == "?":
+    if labels[n] in ("", "cw"):
         return
     worse = [*pairs[:n], pair(f"q{n:03}", f"{labels[n][0]}w"), *pairs[n + 1 :]]
     before, after = change_of(diff(pairs, 40), bad, noise), change_of(diff(worse, 40), bad, noise)

@@ -90,5 +90,5 @@ def test_runs_graded_with_and_without_are_not_compared_and_rules_on_citations_ar
     assert mixed.code in (2, 4) and "rubric and grader" in mixed.err + mixed.out
     graded(runs[1], "--citations", "optional")
     compared = surefoot("gate", *runs, "--uncalibrated", "--json")
-    extra = next(check for check in json.loads(compared.out)["checks"] if check["name"] == "extra_claims")
+    extra = next(rule for rule in json.loads(compared.out)["rules"] if rule["name"] == "extra_claims")
     assert extra["status"] == "not_applicable", extra

@@ -15,7 +15,6 @@ from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm import LlmGrader
 from surefoot.models.seam import Prompt
-from surefoot.services.looks import single_order
 from surefoot.text.normal import unreadable
 from tests.attacks.judges import Fake, Seen, claim, evidence, findings
 from tests.conftest import Write
@@ -236,20 +235,6 @@ def test_a_label_settles_what_was_unsure(run: str, write: Write) -> None:
     label = {"question_id": "q3", "axis": "factuality", "value": "wrong", "annotator": "ann"}
     assert surefoot("import", write("labels.jsonl", [label]), "--run", run).code == 0
     assert surefoot("report", run, "--json").json["unsure"] == [{"question_id": "q1", "attempt": 1}]
-
-
-def test_unsure_ones_come_first_before_people(run: str) -> None:
-    rows = library.look_list(run).table()
-    assert [row["drawn"] for row in rows] == ["flagged", "flagged", "sample"]
-    assert {row["question_id"] for row in rows[:2]} == {"q1", "q3"}
-
-
-@pytest.mark.parametrize(("target", "first"), [(4, 2), (10, 5), (20, 6)])
-def test_half_of_the_target_at_most_is_unsure(target: int, first: int) -> None:
-    buckets, unsure = {f"a{n}": "correct" for n in range(60)}, {f"a{n}" for n in range(6)}
-    keys = [look.keys[0] for look in single_order(buckets, "", unsure=unsure, target=target)]
-    assert {*keys[:first]} <= unsure and {*keys} == {*buckets}
-    assert [key in unsure for key in keys[:60]].index(False) == first
 
 
 def test_files_of_verdicts_keep_the_mark(run: str, write: Write) -> None:

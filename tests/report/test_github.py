@@ -35,7 +35,7 @@ def test_annotations_and_summary(runs: tuple[str, str], tmp_path: Path, monkeypa
     done = surefoot("gate", *runs, TRUTH, "--format", "github")
     assert done.code == 1
     first, *rest = done.out.splitlines()
-    assert first.startswith("::error title=surefoot%3A BLOCK::Newly wrong for good: 6 questions (q000, ")
+    assert first.startswith("::error title=surefoot%3A BLOCK::") and "6 questions newly wrong for good (q000, " in first
     assert rest[0].startswith(
         "::error title=surefoot%3A wrong::wrong 0 \u2192 6 of 40, +6, you allow +1.2; by the grader"
     )

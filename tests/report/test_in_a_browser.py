@@ -25,7 +25,7 @@ from surefoot.services.history import History, LastDecision, Measured, PastRun, 
 from surefoot.services.overview import overview_of
 
 from ..axe import violations
-from ..gate.test_calibrate import label, verdict
+from ..gate.test_calibrate import calibrated, label, verdict
 from ..gate.test_effects import cell
 from .hostile import HOSTILE
 

@@ -108,7 +108,7 @@ def words(page: str) -> str:
 def test_the_page_shows_the_decision_the_rules_and_both_answers() -> None:
     page = render(comparison("The notice period is 30 days"))
     shown = words(page)
-    for part in ("BLOCK", "Newly wrong for good: 1 question", "lasting_wrong", "FAIL", "waived (because The notice",
+    for part in ("BLOCK", "1 question newly wrong for good", "lasting_wrong", "FAIL", "waived (because The notice",
                  "Questions that changed (1)", "newly wrong", "expected:", "nobody looked at the pair that differs",
                  "Uncalibrated:", "baseline: correct by the grader", "candidate: wrong by the grader"):  # fmt: skip
         assert part in shown, part

@@ -90,7 +90,7 @@ def test_an_export_stands_in_place_of_a_run(decided: str, tmp_path: Path) -> Non
         surefoot.export(file, file.name.partition(".")[0])
     copy = tmp_path / "copy.db"
     found = command("gate", *files, "--uncalibrated", "--json", "--db", copy).json
-    assert found["names"] == {"base": "base", "cand": "cand"} and found["labelled"] == {"base": 1, "cand": 1}
+    assert found["names"] == {"base": "v1", "cand": "v2"} and found["annotators"]
     assert command("report", files[0], "--db", copy).code == 0
     surefoot.export(tmp_path / "labels.jsonl", labels=True)
     done = command("report", tmp_path / "labels.jsonl", "--db", copy)

@@ -185,6 +185,15 @@ class Judge:
             by=self._whose(metric, asked), questions=tuple(behind[:_NAMED]),
         )  # fmt: skip
 
+    @property
+    def _who_looked(self) -> str:
+        """Whose word on what differs it is; nobody's, where nothing does or nobody has looked."""
+        if self.request.uncalibrated:
+            return GRADER
+        if self.annotators:
+            return whose(self.annotators)
+        return "people" if self.diff.pairs and not self.diff.unseen else ""
+
     def _whose(self, metric: Metric, asked: Asked) -> str:
         """People, where they said everything that counts here; else the grader."""
         if not metric.axis:
@@ -217,7 +226,7 @@ class Judge:
         margin = float(limit if rule.is_bounded_above else -limit)
         shown = replace(bare, before=base.value, after=cand.value, margin=float(limit) * in_units)
         if metric.axis == BUCKET_AXIS:
-            by = GRADER if self.request.uncalibrated else whose(self.annotators) if self.annotators else "people"
+            by = self._who_looked
             said = ((id, one) for side in self.sides for id in asked for one in side.answers[id])
             about = {id for id, one in said if metric.over(one, asked[id])}
             if not about:
@@ -265,10 +274,9 @@ class Judge:
             status, reason = "undecidable", f"{counted(len(found.to_look), 'answer')} to look at first"
         elif len(found.newly) > len(found.mended):
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
-        by = GRADER if self.request.uncalibrated else whose(self.annotators) if self.annotators else "people"
         return RuleResult(
             name=rule.name, rule=rule.text, metric=rule.metric, status=status, before=float(len(found.mended)),
-            after=float(len(found.newly)), by=by, reason=reason, questions=found.newly,
+            after=float(len(found.newly)), by=self._who_looked, reason=reason, questions=found.newly,
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:

@@ -165,14 +165,28 @@ def change_of(diff: Diff, bad: Bad, noise: float) -> Change:
         total = np.zeros(DRAWS)
         for doubted in (True, False):
             taught, others, left = diff.stratum(doubted)
-            total += sum(pair.worse(bad, cannot_tell) * pair.weight for pair in (*taught, *others))
+            seen = [*taught, *others]
+            values = _worse(seen, bad, cannot_tell)
+            total += sum(value * pair.weight for value, pair in zip(values, seen, strict=True))
             if left:
-                total += _unseen([pair.worse(bad, cannot_tell) for pair in taught], taught, left, rng)
+                total += _unseen(values[: len(taught)], taught, left, rng)
         ends.append(total / len(diff.readings))
     shock = math.sqrt(noise) * rng.standard_normal(DRAWS)
     high, low = np.quantile(ends[0] + shock, HIGH), np.quantile(ends[1] + shock, LOW)
     value = float(ends[0].mean() + ends[1].mean()) / 2
     return Change(*(round(float(one), _ROUND) + 0.0 for one in (value, min(low, value), max(high, value))))
+
+
+def _worse(pairs: Sequence[Pair], bad: Bad, cannot_tell: float) -> list[float]:
+    """By how much each is worse. What people cannot tell of the baseline is no gain.
+
+    It makes up for as many answers of the candidate of which they cannot tell, and for no others.
+    """
+    values = [pair.worse(bad, cannot_tell) for pair in pairs]
+    open_ = [(pair.base.label == CANNOT_TELL, pair.cand.label == CANNOT_TELL) for pair in pairs]
+    for place in [n for n, sides in enumerate(open_) if sides == (True, False)][open_.count((False, True)) :]:
+        values[place] += cannot_tell
+    return values
 
 
 def _unseen(found: Sequence[float], taught: Sequence[Pair], left: Sequence[Pair], rng: np.random.Generator) -> Numbers:

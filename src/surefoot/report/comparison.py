@@ -90,7 +90,8 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     metric = metric_named(rule.metric)
     if rule.metric in LASTING:
         ids = f" ({names(rule.questions, len(rule.questions), _NAMED)})" if rule.questions else ""
-        return f"{rule.after or 0:g} newly, {rule.before or 0:g} mended{ids}; by {rule.by}"
+        by = f"; by {rule.by}" if rule.by else ""
+        return f"{rule.after or 0:g} newly, {rule.before or 0:g} mended{ids}{by}"
     if metric is None or rule.after is None:
         return rule.rule
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""

@@ -168,8 +168,10 @@ def _about_runs(judge: Judge) -> Iterator[str]:
         if side.unsteady:
             ids = versions.some(side.unsteady)
             yield f"{called} was declared deterministic, and gave different answers to {ids}"
-        if judge.diff.pairs and side.attempts < 2 and not side.deterministic:
-            yield f"one run of {called} is hardly enough to decide by, as its answers may vary: five are"
+    once = [called for side, called in zip(judge.sides, judge.request.called, strict=True)
+            if judge.diff.pairs and side.attempts < 2 and not side.deterministic]  # fmt: skip
+    if once:
+        yield f"one run of {' and '.join(once)} is hardly enough to decide by, as its answers may vary: five are"
     for place in judge.request.cannot_ask:
         answers = judge.sides[place].answers
         if any(len(answers[id]) < found.times for found in judge.lasting.values() for id in found.newly):

@@ -108,7 +108,8 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
         return base, only_run(project, names[0])
-    others = [run for run in project.runs() if run.manifest.finished and run.version != base.version]
+    whole = (run for run in project.runs() if run.manifest.finished and not run.manifest.partial)
+    others = [run for run in whole if run.version != base.version]
     if not others:
         raise UsageError("no version was run but the baseline's", "write surefoot gate BASE CAND")
     return base, others[-1]

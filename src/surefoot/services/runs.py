@@ -55,11 +55,13 @@ def runs_of(project: Project, name: Name) -> list[Run]:
 
 
 def only_run(project: Project, name: Name) -> Run:
-    """The newest of a version's runs, or the run itself."""
+    """The newest of a version's runs, or the run itself; in place of a run of some questions, the whole one."""
     found = runs_of(project, name)
     if len(versions := dict.fromkeys(run.version for run in found)) > 1:
         raise UsageError(f"{name} holds runs of {' and '.join(versions)}", f"surefoot import {name}, then name one")
-    return found[-1]
+    is_part = found[-1].manifest.partial
+    whole = [run for run in project.runs(found[-1].version) if not run.manifest.partial] if is_part else []
+    return (whole or found)[-1]
 
 
 def check_texts(runs: Iterable[Run]) -> None:

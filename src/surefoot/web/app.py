@@ -40,9 +40,8 @@ from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
 from surefoot.services.gate import GATE
 from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, History, PastRun, Stamp
+from surefoot.services.history import Archive, History, PastRun, Stamp, overview
 from surefoot.services.looks import list_of
-from surefoot.services.overview import overview
 from surefoot.services.runs import Name, graders_of
 from surefoot.services.runs import opened as opened_runs
 from surefoot.store import Project, Run
