@@ -107,7 +107,7 @@ class Simulation:
             for attempt in range(1, times + 1):
                 key = self.said(side, i, attempt - 1, f"{side}.{number}.{attempt}")
                 place, (word, sure) = (f"q{i}", attempt), self.graded[key]
-                said = {"factuality": word, "extra_claim_count": int(i % 20 == 0)}
+                said: dict[str, str | int] = {"factuality": word, "extra_claim_count": int(i % 20 == 0)}
                 said = {"factuality": word, "refusal_quality": 1 + i % 2} if word == "refused" else said
                 verdicts += [
                     Verdict(

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gate import _GRADER, _RULES, Simulation, World
-from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
 from surefoot.gate.sides import Run
 from surefoot.services.decision import SECONDS_A_KEY, GateResult, compare, in_one_sentence
@@ -39,7 +39,7 @@ def read(folder: Path) -> Rows:
 
 
 def item_of(row: dict[str, Any]) -> Item:
-    expects = "answer" if row["answerable"] else "refusal"
+    expects: Expects = "answer" if row["answerable"] else "refusal"
     gold = tuple(row["gold_answer"] or ()) if row["answerable"] else ()
     ids = tuple(row["gold_ids"] or ())
     question = Question(row["id"], row["question"], expects, gold_ids=ids, gold_claims=gold[:1])
