@@ -26,7 +26,8 @@ for contract in data["documents"][:AGREEMENTS]:
         answer = f"{claim} {''.join(f'[{id_}]' for id_ in cited)}."
         items.append({"id": key, "question": f"Is this so: {claim}?", "answer": answer, "passages": passages})
         value = BUCKETS[said["choice"]]
-        labels.append({"question_id": key, "axis": "factuality", "value": value, "annotator": "lawyers"})
+        label = {"question_id": key, "axis": "factuality", "value": value, "annotator": "lawyers", "drawn": "sample"}
+        labels.append(label)
 
 out.mkdir(parents=True, exist_ok=True)
 for file, rows in (("items.jsonl", items), ("labels.jsonl", labels)):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from surefoot.cli.demo import BASE, CANDIDATE
 from surefoot.cli.main import cli
 
 from .browser import CHROMIUM
@@ -33,8 +34,10 @@ def main() -> int:
         _open_answer(page)
         page.screenshot(path=IMAGES / "answer.png")
         project = "--db", "surefoot-demo/surefoot.db"
-        with ending_well(Server("label", "with-licence", *project, "--annotator", "Ana")) as server:
-            _label(page, server.told["url"])
+        with ending_well(Server("label", BASE, CANDIDATE, *project, "--annotator", "Ana")) as server:
+            page.set_viewport_size({"width": 1280, "height": 760})
+            page.goto(server.told["url"])
+            page.keyboard.press("e")
             page.screenshot(path=IMAGES / "label.png")
         browser.close()
     return 0
@@ -48,13 +51,6 @@ def _open_answer(page: Page) -> None:
     page.set_viewport_size({"width": _WIDTH, "height": int(box["height"]) if box else _WIDTH})
     page.add_style_tag(content=".filters { position: static } .case { scroll-margin-top: 0 }")
     case.evaluate("one => one.scrollIntoView()")
-
-
-def _label(page: Page, url: str) -> None:
-    """The first answer to label, with what is expected."""
-    page.set_viewport_size({"width": 1280, "height": 760})
-    page.goto(url)
-    page.keyboard.press("e")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ RUBRIC = load()
 def rows(values: dict[str, int], grader: str = "g/1", **more: object) -> Rows:
     listed = [value for value, count in values.items() for _ in range(count)]
     return [
-        {"question_id": f"q{i}", "axis": "factuality", "value": value, "grader": grader, **more}
+        {"question_id": f"q{i}", "axis": "factuality", "value": value, "grader": grader, "drawn": "sample", **more}
         for i, value in enumerate(listed)
     ]
 
@@ -42,8 +42,8 @@ def a_run(
 
 
 def labels_for(write: Write, name: str = "labels.csv", count: int = 60) -> Path:
-    lines = [f"q{i},{'wrong' if i < 8 or i == 30 else 'correct'},anna" for i in range(count)]
-    return write(name, ["question_id,factuality,annotator", *lines])
+    lines = [f"q{i},{'wrong' if i < 8 or i == 30 else 'correct'},anna,sample" for i in range(count)]
+    return write(name, ["question_id,factuality,annotator,drawn", *lines])
 
 
 def test_the_promised_object(write: Write) -> None:
@@ -89,9 +89,10 @@ def test_skipped_answers_are_counted_and_said(write: Write) -> None:
 
 def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Write, tmp_path: Path) -> None:
     run = a_run("first")
-    lines = ["question_id,factuality,annotator,note"]
-    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna," for i in range(60)]
-    lines += ["q3,Cannot tell,ben,the page is cut off", "q70,cannot tell,ben,", "q8,correct,ben,", "q9,wrong,ben,"]
+    lines = ["question_id,factuality,annotator,drawn,note"]
+    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna,sample," for i in range(60)]
+    lines += ["q3,Cannot tell,ben,sample,the page is cut off", "q70,cannot tell,ben,sample,"]
+    lines += ["q8,correct,ben,sample,", "q9,wrong,ben,sample,"]
     surefoot("import", write("l.csv", lines), "--run", run)
     found = surefoot("calibrate", run, "--json").json
     assert (found["cannot_tell"], found["labels"], found["disputed"]) == (1, 59, 1), "one answer is in dispute"
@@ -108,9 +109,9 @@ def test_cannot_tell_is_imported_counted_and_exported_and_never_scored(write: Wr
 
 def test_what_is_settled_counts(write: Write) -> None:
     run = a_run("first")
-    lines = ["question_id,factuality,annotator"]
-    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna" for i in range(60)]
-    surefoot("import", write("l.csv", [*lines, "q20,wrong,ben"]), "--run", run)
+    lines = ["question_id,factuality,annotator,drawn"]
+    lines += [f"q{i},{'wrong' if i < 8 else 'correct'},anna,sample" for i in range(60)]
+    surefoot("import", write("l.csv", [*lines, "q20,wrong,ben,sample"]), "--run", run)
     before = surefoot("calibrate", run, "--json").json
     assert (before["labels"], before["disputed"]) == (59, 1)
     assert "not labelled: 1 that annotators call differently (q20)" in surefoot("calibrate", run).out
@@ -301,8 +302,8 @@ def test_labels_that_were_picked_are_no_calibration(write: Write, tmp_path: Path
 
 def test_labels_on_easy_answers_alone_are_pointed_out(write: Write) -> None:
     """All labels are on answers graded correct, and none on the eight graded wrong."""
-    lines = [f"q{i},correct,anna" for i in range(20, 75)]
-    easy = write("easy.csv", ["question_id,factuality,annotator", *lines])
+    lines = [f"q{i},correct,anna,sample" for i in range(20, 75)]
+    easy = write("easy.csv", ["question_id,factuality,annotator,drawn", *lines])
     done = surefoot("calibrate", a_run("first", wrong=8), "--labels", easy)
     assert done.code == 0 and "None of the answers graded wrong has a label that counts (8 of 100 answers)" in done.out
 
@@ -311,7 +312,7 @@ def test_labels_that_turn_out_to_be_picked_no_longer_count_as_a_sample(write: Wr
     run = a_run("first")
     lines = labels_for(write).read_text(encoding="utf-8").splitlines()
     assert surefoot("calibrate", run, "--labels", tmp_path / "labels.csv").code == 0
-    picked = write("picked.csv", [f"{lines[0]},drawn", *(f"{line},chosen" for line in lines[1:])])
+    picked = write("picked.csv", [line.replace(",sample", ",chosen") for line in lines])
     assert surefoot("import", picked, "--run", run).code == 0
     assert "labelled by choice, which tells nothing of the others" in surefoot("report", run).out
     again = surefoot("calibrate", run)

@@ -184,7 +184,9 @@ def test_more_askings_of_the_questions_in_doubt_are_asked_for_of_both() -> None:
     assert found["next"] == [f"surefoot run {version} --only q000 --repeats 2" for version in ("v1", "v2")]
     for version, letter in (("v1", "c"), ("v2", "w")):
         kept_run(f"{version}-more", letter, letter, version=version, told="x", partial=True)
-    assert decided("v1", "v2-more", "--rule", "newly_wrong <= mended_wrong")["outcome"] == "BLOCK", "four runs are enough"
+    assert decided("v1", "v2-more", "--rule", "newly_wrong <= mended_wrong")["outcome"] == "BLOCK", (
+        "four runs are enough"
+    )
     kept_run("v3", GOOD, GOOD, told="x", pipeline="traces:gone.jsonl")
     kept_run("v4", *[changed(GOOD, [0])] * 2, told="x")
     found = decided("v3", "v4", "--rule", "newly_wrong <= mended_wrong")
@@ -459,10 +461,8 @@ def test_hostile_answers_reach_no_report_as_they_are(tmp_path: Path) -> None:
     assert done.code == 1
     for shown in (done.out, *(path.read_text() for path in (tmp_path / "a.html", tmp_path / "a.md"))):
         assert (
-            (not any(char in shown for char in "\x1b\u202e\u061c")
-            and "<script>alert" not in shown.partition("BLOCK")[2])
-            or shown is done.out
-        )
+            not any(char in shown for char in "\x1b\u202e\u061c") and "<script>alert" not in shown.partition("BLOCK")[2]
+        ) or shown is done.out
 
 
 # Properties

@@ -110,7 +110,6 @@ CHECKED_ELSEWHERE = (
     "--margin",
     "--max-cost",
     "--sure-from",
-    "--overlap",
     "--repeats",
     "--labels",
     "ask --seed",

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from surefoot.services.gate import BaselineResult, gate, set_baseline
     from surefoot.services.grade import Grades, grade, grade_log
     from surefoot.services.graders import Terms
-    from surefoot.services.history import History, history
+    from surefoot.services.history import History, RunOverview, history, overview
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
-    from surefoot.services.overview import RunOverview, overview
     from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
         check_questions,
@@ -67,12 +66,11 @@ _HOMES = {
     "services.grade": ("Grades", "grade", "grade_log"),
     "services.graders": ("Terms",),
     "services.project": ("export", "import_", "purge", "verify_export"),
-    "services.history": ("History", "history"),
+    "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),
     "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
-    "services.overview": ("RunOverview", "overview"),
     "services.questions": (
         "check_questions",
         "clone_questions",

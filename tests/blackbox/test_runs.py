@@ -257,8 +257,9 @@ def test_calibration_says_how_far_the_grader_errs(project: Project) -> None:
     project.grade(run)
     expect(project.calibrate(run), exit=4, hint=True)
     truth = {"ferry": "correct", "ticket": "wrong", "books": "correct", "rent": "refused", "dogs": "wrong"}
-    rows = [{"question_id": qid, "factuality": bucket, "annotator": "ana"} for qid, bucket in truth.items()]
-    rows.append({"question_id": "fine", "factuality": "cannot tell", "annotator": "ana"})
+    truth["fine"] = "cannot tell"
+    rows = [{"question_id": qid, "factuality": bucket, "annotator": "ana", "drawn": "sample"}
+            for qid, bucket in truth.items()]  # fmt: skip
     project.import_labels(labels(project, "truth.csv", rows), run)
     facts = project.calibrate(run, report="calibration.html")
     # Ferry, which it calls correct, is; of the bad ones it finds ticket, and not dogs, which it takes for a refusal.

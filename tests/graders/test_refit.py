@@ -101,8 +101,8 @@ def run_of(tmp_path: Path, count: int = 30) -> tuple[str, Path]:
     run = keep_run("run", questions, traces)
     grade(run, grader=FindingsGrader(Strict()))
     labels = tmp_path / "labels.csv"
-    rows = [f"q{n},{'unsupported' if fee == 'EUR 9' else 'correct'},ana" for n, fee in enumerate(said)]
-    labels.write_text("\n".join(["question_id,factuality,annotator", *rows]) + "\n")
+    rows = [f"q{n},{'unsupported' if fee == 'EUR 9' else 'correct'},ana,sample" for n, fee in enumerate(said)]
+    labels.write_text("\n".join(["question_id,factuality,annotator,drawn", *rows]) + "\n")
     return run, labels
 
 

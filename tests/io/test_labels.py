@@ -15,7 +15,7 @@ from surefoot.core.errors import UsageError
 from surefoot.core.records import BY_CHOICE, Drawn, Label, current
 from surefoot.core.rubric import load
 from surefoot.core.types import Problem
-from surefoot.io.labels import bound, load_labels, not_yet_in, sealed
+from surefoot.io.labels import Known, bound, load_labels, not_yet_in, sealed
 
 from ..conftest import Write
 
@@ -124,7 +124,7 @@ def test_scores_by_another_rubric(write: Write) -> None:
 def test_labels_are_bound_to_the_answers_of_a_run(write: Write) -> None:
     rows = [{"question_id": q, "axis": "factuality", "value": "wrong", "annotator": "a"} for q in ("q1", "q2")]
     labels, problems = read(write("labels.jsonl", rows))
-    found = bound(labels, {("q1", 1): "v1"}, problems, run="run", rubric_sha256="r")
+    found = bound(labels, [Known("v1", "q1", run="run", rubric_sha256="r")], problems)
     assert [(one.version, one.run, one.rubric_sha256) for one in found] == [("v1", "run", "r")]
     assert found[0].id != labels[0].id
     assert [problem.kind for problem in problems] == ["unknown_question"]
@@ -132,11 +132,11 @@ def test_labels_are_bound_to_the_answers_of_a_run(write: Write) -> None:
 
 def test_a_file_may_be_read_in_again_and_says_only_what_is_new(write: Write) -> None:
     row = {"question_id": "q1", "axis": "factuality", "value": "wrong", "annotator": "a"}
-    first = bound(read(write("a.jsonl", [row]))[0], {("q1", 1): "v1"}, [])
+    first = bound(read(write("a.jsonl", [row]))[0], [Known("v1", "q1")], [])
     kept = not_yet_in([], first, DAYS[0])
     assert [one.at for one in kept] == [DAYS[0]]
     assert not_yet_in(kept, first, DAYS[1]) == []
-    changed = bound(read(write("b.jsonl", [{**row, "value": "correct"}]))[0], {("q1", 1): "v1"}, [])
+    changed = bound(read(write("b.jsonl", [{**row, "value": "correct"}]))[0], [Known("v1", "q1")], [])
     kept += not_yet_in(kept, changed, DAYS[1])
     kept += not_yet_in(kept, first, DAYS[2])  # and back again
     assert [one.value for one in kept] == ["wrong", "correct", "wrong"]
@@ -147,7 +147,7 @@ def told(*rows: Mapping[str, object]) -> list[Label]:
     """Labels on one answer as a file has them, bound to it."""
     given: dict[str, Any] = {"id": "", "at": "", "annotator": "a", "question_id": "q1", "axis": "factuality"}
     labels = [Label(**{**given, "value": "wrong", **row}) for row in rows]
-    return bound([one if one.id else sealed(one) for one in labels], {("q1", 1): "v1"}, [])
+    return bound([one if one.id else sealed(one) for one in labels], [Known("v1", "q1")], [])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def told(*rows: Mapping[str, object]) -> list[Label]:
         ({}, {"drawn": "chosen"}, ("wrong", "chosen", "")),
         ({"drawn": "chosen"}, {}, ("wrong", "chosen", "")),
         ({"drawn": "chosen"}, {"value": "correct"}, ("correct", "chosen", "")),  # nor does another value launder it
-        ({"drawn": "gate"}, {}, ("wrong", "gate", "")),
+        ({"drawn": "look"}, {}, ("wrong", "look", "")),
         ({"drawn": "flagged"}, {}, ("wrong", "flagged", "")),  # by chance, too
         ({}, {"note": "clause 2"}, ("wrong", "sample", "clause 2")),
         ({"note": "clause 2"}, {}, ("wrong", "sample", "clause 2")),  # a file without notes takes none back
@@ -371,8 +371,8 @@ def test_numbered_rows_of_two_people_do_not_meet(tmp_path: Path) -> None:
     assert first[0].question_id == "q1" and first[0].id != other[0].id
 
 
-def test_only_the_label_page_knows_what_the_gate_asked_for(tmp_path: Path) -> None:
-    table = "question_id,factuality,annotator,drawn\nq1,wrong,ana,gate\nq2,wrong,ana,flagged\n"
+def test_who_does_not_say_how_an_answer_was_drawn_picked_it(tmp_path: Path) -> None:
+    table = "question_id,factuality,annotator,drawn\nq1,wrong,ana,\nq2,wrong,ana,flagged\n"
     assert [label.drawn for label in read(csv(tmp_path, table))[0]] == ["chosen", "flagged"]
 
 
@@ -386,7 +386,7 @@ def test_people_may_be_numbered(tmp_path: Path) -> None:
     assert [label.annotator for label in labels] == ["2", "2"] and not problems
 
 
-@pytest.mark.parametrize("drawn", [("chosen", "sample"), ("sample", "chosen"), ("gate", "sample")])
+@pytest.mark.parametrize("drawn", [("chosen", "sample"), ("sample", "chosen"), ("look", "sample")])
 def test_what_was_once_picked_is_picked_in_whatever_order_ledgers_were_joined(drawn: tuple[Drawn, Drawn]) -> None:
     rows = [
         Label(id=str(at), at=f"2026-11-0{at}", annotator="ana", question_id="q", axis="factuality", value="wrong",

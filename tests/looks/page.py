@@ -126,6 +126,9 @@ class Somebody:
         """What they are called there."""
         return re.findall(r'<section class="side"[^>]* data-label="([\w ]*)"', self.text)
 
+    def is_second_look(self) -> bool:
+        return 'data-again="1"' in self.text
+
     @property
     def grouped(self) -> list[str]:
         return re.findall(r'<div class="text" dir="auto" data-key="(\w+)"', self.text)
@@ -139,7 +142,7 @@ class Somebody:
         open_ones = [key for key, label in zip(self.keys, self.labels, strict=True) if not label]
         sides = [{"key": key, "values": {"factuality": value}}
                  for key, value in zip(open_ones, values, strict=False)]  # fmt: skip
-        return {"id": secrets.token_hex(16), "sides": sides, "again": self.at.startswith("/again"),
+        return {"id": secrets.token_hex(16), "sides": sides, "again": self.is_second_look(),
                 "settling": self.at.startswith("/settle")}  # fmt: skip
 
     def post(self, path: str, body: object) -> Reply:

@@ -28,6 +28,12 @@ def test_scores_of_a_council_are_keys_too_and_ten_is_0() -> None:
     assert read([accuracy], {"accuracy": "10"}) == {"accuracy": 10}
 
 
+def test_a_count_that_is_asked_first_is_given_by_one_digit() -> None:
+    (count,) = fields_of(REFUSAL, ["extra_claim_count"])
+    assert [choice.key for choice in count.choices] == [*"0123456789", "?"]
+    assert read([count], {"extra_claim_count": "7"}) == {"extra_claim_count": 7}
+
+
 def test_a_rubric_of_ones_own_is_a_form_as_well() -> None:
     made = rubric.parse('[[axis]]\nname = "tone"\nasks = "?"\nvalues = ["kind", "rude"]', "mine.toml")
     assert read(fields_of(made), {"tone": "rude"}) == {"tone": "rude"}

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-import gate  # noqa: E402
 from simulated_gate import Setting, outcome_of  # noqa: E402
+
+import gate  # noqa: E402
 
 
 def outcomes(setting: Setting, *, more_labels: bool = False) -> Counter[str]:

@@ -40,18 +40,18 @@ def export(
     return finish(done, as_json, lambda: click.echo(words))
 
 
-@click.command("import", epilog="Example: surefoot import labels.csv --run v2")
+@click.command("import", epilog="Example: surefoot import labels.csv")
 @click.argument("file", type=_FILE)
-@click.option("--run", metavar="RUN", help="The run that the labels are on.")
+@click.option("--run", metavar="RUN", help="The run that the labels are on.  [default: all runs]")
 @click.option("--verify", is_flag=True, help="Check the file, and import nothing.")
 @db_option
 @_JSON
 def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: bool) -> int:
     """Add what `surefoot export` wrote, or labels made elsewhere, to the project.
 
-    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with annotator, attempt, note, at, drawn. If a
-    row cannot be used, nothing is added. Exits 4 when labels are on answers that the run lacks, or --verify finds a
-    fault.
+    Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with answer, run, attempt, annotator, note, at,
+    drawn. If a row cannot be used, nothing is added. Exits 4 when a label is on no answer, or may be on several, or
+    --verify finds a fault.
     """
     if verify:
         found = project.verify_export(file)

@@ -7,7 +7,7 @@ import click
 from surefoot.cli.options import db_option, json_option
 from surefoot.cli.output import check_reports, finish_with_reports
 from surefoot.report.run import summary
-from surefoot.services.overview import overview
+from surefoot.services.history import overview
 
 
 @click.command(epilog="Example: surefoot report v1 --out page.html")

@@ -67,10 +67,11 @@ class Pair(NamedTuple):
     def worse(self, bad: Bad, cannot_tell: float) -> float:
         """By how much the candidate is worse here. What people cannot tell counts as given, on both sides alike.
 
-        Where they can tell neither, nothing is known of the change: it counts as given itself.
+        Where they can tell neither, or a version gave no answer, nothing is known of the change: it counts as given
+        itself.
         """
         base, cand = (None if one.label in (None, CANNOT_TELL) else bad(one.label) for one in (self.base, self.cand))
-        if base is None and cand is None:
+        if (base is None and cand is None) or not (self.base.key and self.cand.key):
             return cannot_tell
         return (cannot_tell if cand is None else cand) - (cannot_tell if base is None else base)
 

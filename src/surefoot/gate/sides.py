@@ -227,7 +227,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
-        message = f"{who} differ on {axis} of {some(list(dict.fromkeys(ids)))}: settle it on the label page"
+        message = f"{who} differ on {axis} of {some(list(dict.fromkeys(ids)))}: settle it on the look page"
         run.problems.append(Problem("note", message, run.name))
 
 

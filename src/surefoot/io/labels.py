@@ -1,4 +1,7 @@
-"""Labels made elsewhere: a CSV file, or JSON lines, of `{question_id, axis, value[, annotator, attempt, note, ...]}`.
+"""Labels made elsewhere: a CSV file, or JSON lines, of `{question_id, axis, value[, answer, annotator, note, ...]}`.
+
+Which answer a row is on, it says by the answer's words, or by run and attempt. One that does not say how its answer was
+drawn was picked by hand, as far as anybody knows.
 
 A table with a column for each axis is read as well, as people keep them in spreadsheets. An empty cell says nothing; a
 row that cannot be used, or whose cells may be in the wrong columns, is named with its line and never used. Nor is a
@@ -12,11 +15,11 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -48,31 +51,67 @@ from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 
 Place = tuple[str, int]  # a file, and a line of it
 TICK = timedelta(microseconds=1)
+_WORDS = "answer:"
+
+
+class Known(NamedTuple):
+    """An answer that labels may be on."""
+
+    key: str
+    question_id: str
+    attempt: int = 1
+    answer: str = ""
+    run: str = ""
+    rubric_sha256: str = ""
+    subject: str = ""
 
 
 def bound(
     labels: Iterable[Label],
-    versions: Mapping[tuple[str, int], str],
+    answers: Iterable[Known],
     problems: list[Problem],
     *,
-    run: str = "",
-    rubric_sha256: str = "",
     places: Mapping[str, Place] | None = None,
 ) -> list[Label]:
-    """The labels as labels on the answers of a run, of which `versions` has the version by question and attempt.
+    """Return the labels as labels on these answers.
 
-    One on an answer that the run does not have is named, with its place if that is known by its id, and left out.
+    One that is on none of them, or on several that differ in their passages, is named and left out; with its place, if
+    that is known by its id.
     """
-    known, found = set(versions.values()), []
+    by: defaultdict[object, dict[str, Known]] = defaultdict(dict)
+    for one in answers:
+        place = one.question_id, one.attempt
+        for name in (one.key, place, (one.run, *place), (one.question_id, _by_words(one.answer))):
+            by[name].setdefault(one.key, one)
+    found = []
     for label in labels:
-        version = label.version or versions.get((label.question_id, label.attempt), "")
-        if version not in known:
-            message = f"{called(label)} is on an answer that the run does not have, and was left out"
-            source, line = (places or {}).get(label.id, ("", None))
-            problems.append(Problem("unknown_question", message, source, line))
+        place = label.question_id, label.attempt
+        here = by.get((label.run, *place) if label.run else place, {})
+        if label.version.startswith(_WORDS):
+            matching = by.get((label.question_id, label.version), {})
+            if label.run:
+                matching = {key: one for key, one in matching.items() if key in here}
         else:
-            found.append(sealed(replace(label, version=version, run=run, rubric_sha256=rubric_sha256)))
+            matching = by.get(label.version, {}) if label.version else here
+        if len(matching) == 1:
+            (one,) = matching.values()
+            found.append(sealed(replace(
+                label, version=one.key, run=one.run, rubric_sha256=one.rubric_sha256, question_id=one.question_id,
+                attempt=one.attempt, subject=one.subject,
+            )))  # fmt: skip
+            continue
+        several = (
+            f"matches {len(matching)} answers that differ in words or passages; say which by answer, run and attempt"
+        )
+        why = several if matching else "is on an answer that is not there"
+        source, line = (places or {}).get(label.id, ("", None))
+        problems.append(Problem("unknown_question", f"{called(label)} {why}, and was left out", source, line))
     return found
+
+
+def _by_words(answer: str) -> str:
+    """What stands for the answer's key until it is known, where a row has the answer's words."""
+    return _WORDS + hashlib.sha256(" ".join(answer.casefold().split()).encode("utf-8", "replace")).hexdigest()
 
 
 def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
@@ -157,7 +196,7 @@ _OF_A_GRADER = re.compile(
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _TABLES = (".csv", ".tsv")
 _NOTES = ("note", "reason")
-_TEXTS = ("at", "drawn", "version", *WHO, *_NOTES)
+_TEXTS = ("at", "drawn", "version", "run", "answer", *WHO, *_NOTES)
 _FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS})
 _OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure"})
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -308,16 +347,15 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     )
     if verdict is None or fault:
         raise BadRow(fault)
-    drawn = texts["drawn"] or "sample"
+    drawn = texts["drawn"] or "chosen"
     if drawn not in _DRAWN:
         raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
-    if drawn == "gate":
-        drawn = "chosen"  # which answers the gate asked for, only the label page knows
     note = texts["note"] or texts["reason"]
     label = Label(
         id="", at=_time(texts["at"]), annotator=name, question_id=verdict.question_id, attempt=verdict.attempt,
         axis=verdict.axis, value=verdict.value, note=cannot_tell_because(note) if unsure else note,
-        version=texts["version"], drawn=drawn,  # type: ignore[arg-type]
+        version=texts["version"] or (_by_words(texts["answer"]) if texts["answer"] else ""), run=texts["run"],
+        drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
     return sealed(label)
 

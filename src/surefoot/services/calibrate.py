@@ -19,6 +19,7 @@ from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.verdicts import load_verdicts
+from surefoot.services.project import known_answers
 from surefoot.services.runs import Name, check_texts, graders_of, is_same_file, labelled_alike, opened, read_run
 from surefoot.store import Project, Run
 
@@ -126,7 +127,8 @@ def read_labelled(
             told += load_labels(path, side.problems, rubric=by, graders=graders, places=places)
         keys = set(side.versions.values())
         if told:
-            told = bound(told, side.versions, side.problems, run=store.id, rubric_sha256=by.sha256, places=places)
+            answers = [one._replace(rubric_sha256=by.sha256) for one in known_answers(store)]
+            told = bound(told, answers, side.problems, places=places)
             project.add_new_labels(keys, lambda known, told=told: not_yet_in(known, told, timestamp()))  # type: ignore[misc]
         given = [label for label in project.labels(keys=keys) if not is_grader(label.annotator, graders)]
         if other := sum(label.rubric_sha256 not in ("", by.sha256) for label in given):

@@ -1,8 +1,8 @@
-"""The runs of a project over time. Nothing is written."""
+"""The runs of a project, one by one and over time. Nothing is written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ from surefoot.core.errors import ExitCode, SurefootError
 from surefoot.core.records import BASELINE, CHANGE, Step, current, where
 from surefoot.core.result import Result
 from surefoot.core.types import Estimate
+from surefoot.gate import calibrate
 from surefoot.gate.metrics import UNGRADED, Counted
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.services.overview import Fault, overview_of
-from surefoot.services.runs import read_all
+from surefoot.services.overview import Fault, Overview, headline, overview_of
+from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 from surefoot.store import Project, Run
 
 
@@ -226,3 +227,48 @@ def _with_fate(run: PastRun, steps: Sequence[Step]) -> PastRun:
         waiting=int(str(last.document.get("unseen", 0))) if last and last.outcome == "INCONCLUSIVE" else 0,
         is_baseline=bool(moves) and moves[-1].cand_run == run.name,
     )
+
+
+class RunOverview(Result, frozen=True, kw_only=True):
+    """What one run says."""
+
+    beside = ("overview",)
+
+    run: str
+    headline: str
+    buckets: dict[str, int]
+    by_stratum: dict[str, dict[str, int]]
+    shares: dict[str, dict[str, Estimate]]
+    unsure: list[dict[str, Any]]
+    axes: dict[str, dict[str, int]]
+    next: tuple[Fault, ...]
+    trust: dict[str, Any]
+    problems: list[str]
+    overview: Overview
+
+    @property
+    def exit_code(self) -> ExitCode:
+        found = self.overview
+        lacking = found.buckets[UNGRADED] or found.incomplete or found.failed_checks
+        return ExitCode.OK if found.total and not lacking else ExitCode.INCOMPLETE
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """What to look into."""
+        return list(self["next"])
+
+
+def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
+    """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
+    if is_file_of_verdicts(run):
+        return _result(overview_of([read_file(run)]))
+    with opened([run], db) as (project, _):
+        return _result(overview_of(read_all(project, [only_run(project, run)])))
+
+
+def _result(found: Overview) -> RunOverview:
+    return RunOverview(
+        run=found.name, headline=headline(found), buckets=found.buckets, by_stratum=found.by_stratum,
+        shares=found.shares, axes=found.axes, next=found.faults, problems=[str(one) for one in found.problems],
+        unsure=[{"question_id": one.question_id, "attempt": one.attempt} for one in found.unsure],
+        trust={**msgspec.to_builtins(found.trust), "in_words": calibrate.in_words(found.trust)}, overview=found,
+    )  # fmt: skip

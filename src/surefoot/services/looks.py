@@ -18,29 +18,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import BAD, CANNOT_TELL, WITHOUT, Agreed, Drawn, Label, Step, agreed, current
+from surefoot.core.records import BAD, CANNOT_TELL, WITHOUT, Agreed, Drawn, Label, Step, agreed
 from surefoot.core.result import Result
+from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Verdict
 from surefoot.core.words import counted
 from surefoot.gate.looks import MORE_LOOKS, Diff, Reading, diff_of, lasting_of
 from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
-from surefoot.services.runs import (
-    Name,
-    check_texts,
-    only_run,
-    opened,
-    read_all,
-    run_items,
-    runs_of,
-    versions_of,
-)
+from surefoot.services.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
 from surefoot.store import Project, Run
 from surefoot.store.export import is_export, read_export
 from surefoot.text.normal import is_empty
 
 _TARGET = 50  # answers of one version
 _EVERYBODYS = 5  # of so many answers of one version, one goes to everybody: that is how far people agree
-_ACCEPTED = frozenset({"correct", "refused"})
 
 
 class Answer(Struct, frozen=True):
@@ -50,6 +41,12 @@ class Answer(Struct, frozen=True):
     key: str
     run: str  # id
     graded: str = ""  # the grader's bucket, which nobody sees before they have labelled the answer
+    unsure: bool = False  # it is
+
+
+def _answer(item: Item, key: str, run: str, graded: Verdict | None) -> Answer:
+    bucket = "" if graded is None or graded.value is None else str(graded.value)
+    return Answer(item, key, run, bucket, bool(graded and graded.unsure))
 
 
 class Look(Struct, frozen=True):
@@ -167,9 +164,8 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
     for said in (one for side in sides for one in side.all_answers()):
         question = asked[said.question_id]
         if not said.is_silent and said.trace and question:
-            graded = said.graded.get(BUCKET_AXIS)
-            bucket = str(graded.value) if graded and graded.value is not None else ""
-            answers.setdefault(said.key, Answer(Item(question, said.trace), said.key, said.run, bucket))
+            item, graded = Item(question, said.trace), said.graded.get(BUCKET_AXIS)
+            answers.setdefault(said.key, _answer(item, said.key, said.run, graded))
     found = LookList(
         names=versions.key if versions.key[0] != versions.key[1] else (base.id, cand.id), target=target, looked_at=0,
         of=0, notes=(*versions.notes, *versions.not_counted, *notes), rows=[], answers=answers,
@@ -180,26 +176,20 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
 
 def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
     check_texts(runs)
-    answers, verdicts, notes, silent, same = dict[str, Answer](), dict[str, Verdict](), list[str](), 0, 0
+    answers, notes, silent, same = dict[str, Answer](), list[str](), 0, 0
     for run in runs:
-        keys, items = run.answer_keys(), list(run_items(run))
-        graded = {
-            (one.question_id, one.attempt): one
-            for one in run.verdicts()
-            if one.axis == BUCKET_AXIS and one.grader == run.manifest.grader
-        }
+        keys, verdicts = run.answer_keys(), run.verdicts()
+        graded = {(one.question_id, one.attempt): one for one in verdicts
+                  if one.axis == BUCKET_AXIS and one.grader == run.manifest.grader}  # fmt: skip
         if not graded:
             notes.append(f"{run.id} is not graded, so its answers come in random order")
-        for item in items:
+        for item in run_items(run):
             if item.trace.error or item.trace.answer is None or is_empty(item.trace.answer):
                 silent += 1
-                continue
-            key, verdict = keys[place := (item.question.id, item.trace.attempt)], graded.get(place)
-            same += key in answers
-            bucket = str(verdict.value) if verdict and verdict.value is not None else ""
-            answers.setdefault(key, Answer(item, key, run.id, bucket))
-            if verdict:
-                verdicts.setdefault(key, verdict)
+            else:
+                key = keys[place := (item.question.id, item.trace.attempt)]
+                same += key in answers
+                answers.setdefault(key, _answer(item, key, run.id, graded.get(place)))
     if not answers:
         names = ", ".join(run.id for run in runs)
         raise Incomplete(f"{names} has no answer to label", "ask its questions first: surefoot run")
@@ -208,8 +198,8 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
     if same:
         notes.append(f"the same as another, so not asked for again: {counted(same, 'answer')}")
     name = runs[-1].id if len(runs) == 1 else runs[-1].version
-    order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target,
-                         unsure={key for key, one in verdicts.items() if one.unsure})  # fmt: skip
+    unsure = {key for key, one in answers.items() if one.unsure}
+    order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target, unsure=unsure)
     found = LookList(names=(name,), target=target, looked_at=0, of=0, notes=tuple(notes), rows=[], answers=answers,
                      readings={}, order=tuple(order), runs=tuple(runs))  # fmt: skip
     return _counted(project, found)
@@ -241,16 +231,15 @@ def single_order(
     """
     by_lot = sorted(buckets, key=lambda key: hashlib.sha256(f"{seed}\0{key}".encode()).digest())
     doubted = [key for key in by_lot if key in unsure][: ceil(target / 2)]
-    rest = [key for key in by_lot if key not in {*doubted}]
-    flagged = [key for key in rest if any(buckets.values()) and buckets[key] not in _ACCEPTED]
+    is_graded, taken, flagged = any(buckets.values()), {*doubted}, list[str]()
+    others: defaultdict[str, list[str]] = defaultdict(list)  # by bucket
+    for key in by_lot:
+        if key not in taken:
+            bad = is_graded and buckets[key] not in ACCEPTABLE
+            (flagged if bad else others[buckets[key]]).append(key)
     # Answers of each verdict come as often as the root of their number: rare ones sooner than by chance alone.
-    count, turns = defaultdict[str, int](int), list[tuple[float, str, str]]()
-    others = [key for key in rest if key not in {*flagged}]
-    sizes = {bucket: sum(buckets[key] == bucket for key in others) for bucket in set(buckets.values())}
-    for key in others:
-        bucket = buckets[key]
-        turns.append(((count[bucket] + 0.5) / sqrt(sizes[bucket]), bucket, key))
-        count[bucket] += 1
+    turns = [((number + 0.5) / sqrt(len(keys)), bucket, key)
+             for bucket, keys in others.items() for number, key in enumerate(keys)]  # fmt: skip
     most = ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
     order: list[tuple[str, Drawn]] = [(key, "flagged") for key in doubted]
     order += [(key, "flagged") for key in flagged[:most]]
@@ -266,8 +255,3 @@ def agreed_words(labels: Iterable[Label]) -> dict[tuple[str, str], Agreed]:
     for label in labels:
         found[label.version, label.axis].append(label)
     return {place: word for place, some in found.items() if (word := agreed(some))}
-
-
-def labelled(labels: Iterable[Label]) -> frozenset[str]:
-    """The keys of the answers that somebody has put into a bucket: what each count of labelled answers counts."""
-    return frozenset(label.version for label in current(labels) if label.axis == BUCKET_AXIS)

@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
-from surefoot.core.errors import ExitCode
-from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace
 from surefoot.core.words import counted, in_plain_words
 from surefoot.gate import calibrate, trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
-from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
 Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
@@ -278,51 +273,6 @@ def _axes(answers: Sequence[Judged]) -> dict[str, dict[str, int]]:
 
 def _worst_first(one: Judged) -> tuple[int, str, int]:
     return _RANK[one.said.bucket], one.said.question_id, one.said.attempt
-
-
-class RunOverview(Result, frozen=True, kw_only=True):
-    """What one run says."""
-
-    beside = ("overview",)
-
-    run: str
-    headline: str
-    buckets: dict[str, int]
-    by_stratum: dict[str, dict[str, int]]
-    shares: dict[str, dict[str, Estimate]]
-    unsure: list[dict[str, Any]]
-    axes: dict[str, dict[str, int]]
-    next: tuple[Fault, ...]
-    trust: dict[str, Any]
-    problems: list[str]
-    overview: Overview
-
-    @property
-    def exit_code(self) -> ExitCode:
-        found = self.overview
-        lacking = found.buckets[UNGRADED] or found.incomplete or found.failed_checks
-        return ExitCode.OK if found.total and not lacking else ExitCode.INCOMPLETE
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """What to look into."""
-        return list(self["next"])
-
-
-def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
-    """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
-    if is_file_of_verdicts(run):
-        return _result(overview_of([read_file(run)]))
-    with opened([run], db) as (project, _):
-        return _result(overview_of(read_all(project, [only_run(project, run)])))
-
-
-def _result(found: Overview) -> RunOverview:
-    return RunOverview(
-        run=found.name, headline=headline(found), buckets=found.buckets, by_stratum=found.by_stratum,
-        shares=found.shares, axes=found.axes, next=found.faults, problems=[str(one) for one in found.problems],
-        unsure=[{"question_id": one.question_id, "attempt": one.attempt} for one in found.unsure],
-        trust={**msgspec.to_builtins(found.trust), "in_words": calibrate.in_words(found.trust)}, overview=found,
-    )  # fmt: skip
 
 
 def trust_in(found: Overview) -> str:

@@ -12,16 +12,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from msgspec.structs import replace
-
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import library, replacing
-from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
+from surefoot.core.records import BASELINE, CHANGE, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
-from surefoot.io.labels import Place, bound, load_labels, not_yet_in
+from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
 from surefoot.services.runs import Name, check_texts, graders_of, opened, runs_of
@@ -46,7 +44,7 @@ class Exported(Result, frozen=True):
 
 
 class Imported(Result, frozen=True):
-    """`new` are the rows that the project did not have; `left_out` labels are on answers that the run does not have."""
+    """`new` are the rows that the project did not have; `left_out` labels are on no answer, or may be on several."""
 
     file: str
     project: str
@@ -133,7 +131,8 @@ def import_(
 ) -> Imported:
     """Add what `export` wrote, or labels made elsewhere, to the project; all of it or nothing.
 
-    `run` is the run whose answers labels are on. What is there already stays, so a file may be imported again.
+    `run` is the run whose answers labels are on; else all runs are looked through. What is there already stays, so a
+    file may be imported again.
     """
     path = Path(file)
     if not path.is_file():
@@ -211,16 +210,26 @@ def _looked_through(runs: Sequence[Run], subject: str) -> str:
 
 
 def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: Tell) -> Imported:
+    """Add labels on the answers of a run or version, or of all runs of the project."""
     problems: list[Problem] = []
+    places: dict[str, Place] = {}
     at = timestamp()
     with Project.existing(db) if name is not None else Project.open(db) as project:
-        runs = runs_of(project, name) if name is not None else []
-        labels = _labels_in(path, runs, problems, tell)
+        runs = runs_of(project, name) if name is not None else project.runs()
+        rubrics = {run.manifest.rubric for run in runs}
+        by = rubric.load(rubrics.pop()) if len(rubrics) == 1 and rubrics <= {*rubric.bundled()} else None
+        graders = {grader for run in runs for grader in graders_of(run)}
+        read = load_labels(path, problems, rubric=by, graders=graders, places=places)
+        _refuse(path, problems, tell)
+        answers = [one for run in runs for one in known_answers(run)]
+        keys = {one.key for one in answers}
+        # A row that names its answer by key needs no run that has it, unless one was named.
+        labels = [one for one in read if name is None and one.version.isalnum() and one.version not in keys]
+        labels += bound([one for one in read if one not in labels], answers, problems, places=places)
         if not labels:
             tell_problems(problems, tell)
-            raise Incomplete(
-                f"no label in {path} is on an answer of the run", "nothing was imported; name the right run"
-            )
+            hint = "nothing was imported; name the right run, or give each row the answer's words"
+            raise Incomplete(f"no label in {path} is on an answer that is known", hint)
         new = project.add_new_labels({one.version for one in labels}, lambda known: not_yet_in(known, labels, at))
         tell_problems(problems, tell)
         left_out = sum(problem.kind == "unknown_question" for problem in problems)
@@ -228,25 +237,12 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         return Imported(str(path), project.name, counts, fresh, (), left_out, tuple(map(str, problems)))
 
 
-def _labels_in(path: Path, runs: Sequence[Run], problems: list[Problem], tell: Tell) -> list[Label]:
-    """Bound to answers: those of the run, or those that the rows name themselves."""
-    if not runs:
-        labels = load_labels(path, problems, rubric=None, graders=())
-        _refuse(path, problems, tell)
-        if lost := sum(not label.version for label in labels):
-            message = f"{counted(lost, 'label')} in {path} do not say which answer they are on"
-            raise UsageError(message, "say with --run RUN whose answers they are on")
-        return labels
-    if len(runs) > 1:
-        raise UsageError(f"{runs[0].version} has {len(runs)} runs", f"name one: {', '.join(run.id for run in runs)}")
-    run, places = runs[0], dict[str, Place]()
-    by = rubric.load(run.manifest.rubric) if run.manifest.rubric in rubric.bundled() else None
-    labels = load_labels(path, problems, rubric=by, graders=graders_of(run), places=places)
-    _refuse(path, problems, tell)
-    keys, subjects = run.answer_keys(), run.subjects()
-    whose = {keys[place]: subject for place, subject in subjects.items()}
-    found = bound(labels, keys, problems, run=run.id, rubric_sha256=run.manifest.rubric_sha256, places=places)
-    return [replace(label, subject=whose.get(label.version, "")) for label in found]
+def known_answers(run: Run) -> Iterator[Known]:
+    """The answers of a run that labels may be on."""
+    keys, made = run.answer_keys(), run.manifest
+    for trace in run.traces():
+        place = str(trace.question_id), trace.attempt
+        yield Known(keys[place], *place, trace.answer or "", run.id, made.rubric_sha256, str(trace.subject or ""))
 
 
 def _refuse(path: Path, problems: Sequence[Problem], tell: Tell) -> None:

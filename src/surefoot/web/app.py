@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, ExceptionHandler, Receive, Scope, Send
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
-from surefoot.core.records import CHANGE, SETTLED, bare_name, is_ai
+from surefoot.core.records import CHANGE, called, is_ai
 from surefoot.core.result import NOBODY, Person, Tell
 from surefoot.core.words import plain
 from surefoot.gate.trust import SELF_CHECK
@@ -40,9 +40,8 @@ from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
 from surefoot.services.gate import GATE
 from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, History, PastRun, Stamp
+from surefoot.services.history import Archive, History, PastRun, Stamp, overview
 from surefoot.services.looks import list_of
-from surefoot.services.overview import overview
 from surefoot.services.runs import Name, graders_of
 from surefoot.services.runs import opened as opened_runs
 from surefoot.store import Project, Run
@@ -81,20 +80,10 @@ class _Lost(SurefootError):
 
 
 def serve_looks(
-    names: Sequence[Name],
-    announce: Callable[[OpenedLooks], None],
-    *,
-    annotator: str | None,
-    target: int | None,
-    axes: Sequence[str],
-    rubric: str | None,
-    guidelines: Path | None,
-    host: str,
-    port: int | None,
-    token: str | None,
-    db: str | None,
-    person: Person,
-) -> None:
+    names: Sequence[Name], announce: Callable[[OpenedLooks], None], *, annotator: str | None, target: int | None,
+    axes: Sequence[str], rubric: str | None, guidelines: Path | None, host: str, port: int | None, token: str | None,
+    db: str | None, person: Person,
+) -> None:  # fmt: skip
     """Serve the look page of two versions, or of one, until Ctrl-C. `announce` is called when it is ready."""
 
     def note(words: str) -> None:
@@ -111,24 +100,18 @@ def serve_looks(
         session = LookSession(looks, chosen, fields_of(chosen, axes), project, db)
         for told in looks.notes:
             note(told)
-        page = OpenedLooks(door.url, looks.names, project.name, looks.looked_at, session.goal)
+        page = OpenedLooks(door.url, looks.names, project.name, session.progress(name).seen, session.goal)
         door.serve(LookPages(session, name, words).app(), lambda: announce(page))
         session.check()
-        done = session.progress("")
+        done = session.progress(name)
         of = "pairs that differ" if looks.is_of_two else "answers"
         note(f"{done.seen} of {done.goal} {of} looked at; the labels are in {project.name}")
 
 
 def serve_runs(
-    announce: Callable[[OpenedRuns], None],
-    *,
-    db: str | None,
-    host: str,
-    port: int | None,
-    token: str | None,
-    label: bool,
-    person: Person,
-) -> None:
+    announce: Callable[[OpenedRuns], None], *, db: str | None, host: str, port: int | None, token: str | None,
+    label: bool, person: Person,
+) -> None:  # fmt: skip
     """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
 
     They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
@@ -173,26 +156,20 @@ class LookPages(Pages):
 
     def __init__(self, session: LookSession, annotator: str, guidelines: Markup | None) -> None:
         super().__init__(annotator)
-        self._templates.filters["name"] = lambda who: (
-            bare_name(who).removeprefix(SETTLED) + (" (AI)" if is_ai(who) else "")
-        )
+        self._templates.filters["name"] = lambda who: called(who).removeprefix("settled by ") + " (AI)" * is_ai(who)
         self._session, self._guidelines = session, guidelines
         what = "two answers to a question" if session.looks.is_of_two else "one answer at a time"
+        task = f"You will see {what}, with the passages behind them, and say which bucket each belongs in."
         self.words = Words(
-            who="Who looks?",
-            task=f"You will see {what}, with the passages behind them, and say which bucket each belongs in. "
-            "What a grader thinks is shown only afterwards.",
-            kept="It is kept with each of your labels. Use the same name each time.",
+            who="Who looks?", task=f"{task} What a grader thinks is shown only afterwards.", again="Go on looking",
+            kept="It is kept with each of your labels. Use the same name each time.", option="--annotator",
             lost="What you looked at is kept.",
-            again="Go on looking",
-            option="--annotator",
-        )
+        )  # fmt: skip
 
     def app(self) -> ASGIApp:
         return self.app_of([
             Route("/", self.named(self._start)),
             Route("/looks/{name}", self.named(self._look)),
-            Route("/again/{name}", self.named(self._look)),
             Route("/settle/{name}", self.named(self._look)),
             Route("/settle", self.named(self._disputes)),
             Route("/done", self.named(self._done)),
@@ -202,17 +179,15 @@ class LookPages(Pages):
 
     def _start(self, request: Request, person: str) -> Response:
         look = self._session.next_look(person)
-        if look is None:
-            return to(request, "/done")
-        return to(request, f"/{'again' if look.drawn == 'again' else 'looks'}/{name_of(look.keys)}")
+        return to(request, f"/looks/{name_of(look.keys)}" if look else "/done")
 
     def _look(self, request: Request, person: str) -> Response:
-        look, kind = self._session.look_named(request.path_params["name"]), _path(request).split("/")[1]
+        look = self._session.look_named(request.path_params["name"])
         if look is None:
             return self.lost(request, None)
-        page = self._session.page(person, look, again=kind == "again", settling=kind == "settle")
+        page = self._session.page(person, look, settling=_path(request).startswith("/settle"))
         if page is None:
-            return to(request, "/settle" if kind == "settle" else "/")
+            return to(request, "/settle")
         return self.shown(request, "look.html", page=page, guidelines=self._guidelines)
 
     def _disputes(self, request: Request, _person: str) -> Response:

@@ -16,8 +16,6 @@ _LONGEST_NUMBER = 6
 # Rubrics are known by their hash, so their wording stays. This is how the page says it.
 _PLAIN = {"agrees with the gold": "agrees with the expected answer", "or the gold": "or the expected answer",
           "bears it out": "supports it"}  # fmt: skip
-
-
 OTHER_KEYS = "zxobenh"  # what they do, the page says
 
 
@@ -71,8 +69,9 @@ def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
         raise UsageError(
             f"the axis {first.name} does not apply to every answer", f"begin --axes with one that always does: {always}"
         )
-    unsure = Choice(CANNOT_TELL, "?")
-    return (Field(first, (*_choices(first), unsure), True), *(Field(axis, _choices(axis), False) for axis in others))
+    digits = tuple(Choice(digit, digit) for digit in "0123456789")  # of a count that one key gives
+    needed = Field(first, (*(_choices(first) or digits), Choice(CANNOT_TELL, "?")), True)
+    return (needed, *(Field(axis, _choices(axis), False) for axis in others))
 
 
 def applying(fields: Sequence[Field], *, cites: bool, refused: bool) -> list[Field]:

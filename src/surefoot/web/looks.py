@@ -22,20 +22,9 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot.core import records
 from surefoot.core.errors import Incomplete, SurefootError
-from surefoot.core.records import (
-    BY_CHOICE,
-    CANNOT_TELL,
-    SETTLED,
-    Drawn,
-    Label,
-    Value,
-    cannot_tell_because,
-    is_ai,
-    is_settler,
-    reason_of,
-    why_passed_over,
-)
+from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai, is_settler
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.core.types import Question
@@ -54,7 +43,6 @@ _PACE_KNOWN = 10  # keys
 _LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _LOOKS_BETWEEN = 5  # before a person sees again what they called bad
-_LIKELY_NEXT = 10  # looks, of which one may have been offered before the server was started anew
 _LONGEST_NOTE = 2_000
 _UNDO = "~undo"
 _ROW = re.compile(rf"([0-9a-f]{{32}}(?:{_UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
@@ -157,7 +145,7 @@ class _Past:
     def said(self, key: str) -> Said:
         found = [row for (version, _), row in self.newest.items() if version == key and _is_word(row)]
         values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
-        return Said(found[0].annotator if found else "", values, next(filter(None, map(reason_of, found)), ""))
+        return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
 
 
 class _Now(Struct):
@@ -178,27 +166,30 @@ class LookSession:
         self.verdict = ""  # what the gate would say
         self._lock = RLock()
         self._open: dict[str, tuple[Look, float]] = {}  # by person: what lies before them, and since when
-        self._offered: set[tuple[str, str]] = set()  # person and key
         self._pace: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)  # seconds and keys
         self._told: dict[str, str] = {}
-        self._drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
+        self._drawn: dict[str, Drawn] = {key: drawn.get(key, "look") for key in looks.answers}
+        self._labels: tuple[int, list[Label], dict[bool, Outlook]] = -1, [], {}  # by whether labels of AIs count
         self._files = _files_of(project.database.file)
         self._view = lru_cache(maxsize=200)(self._make_view)
         self._says = lru_cache(maxsize=5_000)(lambda key: says(looks.answers[key].item))
         self.go_on()
-        self._judged_at = self._now("").outlook.seen
+        self._judged = self._now("").outlook.seen, -1  # pairs that were looked at, and rows
 
     def _now(self, person: str, *, settling: bool = False) -> _Now:
-        """Read all labels by this rubric. An AI's does not spare people their looks."""
+        """Read all labels by this rubric, unless none was added since. An AI's does not spare people their looks."""
         self.check()
-        found = self.project.labels(keys=self.looks.answers)
-        rows = [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)]
-        past = _Past(rows, SETTLED + person if settling else person)
-        return _Now(rows, past, self._outlook(row for row in rows if is_ai(person) or not is_ai(row.annotator)))
-
-    def _outlook(self, rows: Iterable[Label]) -> Outlook:
-        needed = self.fields[0].name
-        return self.looks.outlook({key: word for (key, axis), word in agreed_words(rows).items() if axis == needed})
+        count = self.project.counts()["verdicts"]
+        if self._labels[0] != count:
+            found = self.project.labels(keys=self.looks.answers)
+            self._labels = count, [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)], {}
+        _, rows, outlooks = self._labels
+        if is_ai(person) not in outlooks:
+            words = agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
+            mine = {key: word for (key, axis), word in words.items() if axis == self.fields[0].name}
+            outlooks[is_ai(person)] = self.looks.outlook(mine)
+        return _Now(rows, _Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
 
     def check(self) -> None:
         """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
@@ -215,15 +206,18 @@ class LookSession:
         """Lay the next look before a person; None when nothing is left for them for now."""
         waiting, now = self._waiting(self._now(person)), time.monotonic()
         with self._lock:
-            others = {key for who, (look, since) in self._open.items() if who != person and now - since < _OPEN_FOR
-                      for key in look.keys}  # fmt: skip
-            look = next((one for one in waiting if not others & {*one.keys}), None)
+            # Others may be labelling a whole group: what they have open is a question.
+            others = {self._asks(look) for who, (look, since) in self._open.items()
+                      if who != person and now - since < _OPEN_FOR}  # fmt: skip
+            look = next((one for one in waiting if self._asks(one) not in others), None)
             if look is None:
                 self._open.pop(person, None)
             elif self._open.get(person, (None, 0.0))[0] != look:
                 self._open[person] = look, now
-                self._offered |= {(person, key) for key in look.keys}
             return look
+
+    def _asks(self, look: Look) -> str:
+        return self.looks.answers[look.keys[0]].item.question.id
 
     def _waiting(self, now: _Now) -> Iterator[Look]:
         """What one person should look at, first things first, up to the goal."""
@@ -245,13 +239,18 @@ class LookSession:
         keys = tuple(sorted(known.get(part, "") for part in name.split("-")))
         return Look(keys) if len(keys) < 3 and all(keys) else None
 
-    def page(self, person: str, look: Look, *, again: bool = False, settling: bool = False) -> Page | None:
-        """Two answers in an order of this person's own; None where there is nothing to see again or to settle."""
+    def page(self, person: str, look: Look, *, settling: bool = False) -> Page | None:
+        """Two answers in an order of this person's own; None where there is nothing to settle.
+
+        Neither the page nor its address tells that it is a second look.
+        """
         now, answers = self._now(person, settling=settling), self.looks.answers
         words, past = now.outlook.words, now.past
         dispute = next((one for one in self.disputes(now.rows) if one.key == look.keys[0]), None) if settling else None
-        if (settling and dispute is None) or (again and not now.outlook.is_pending(look.keys[0])):
+        if settling and dispute is None:
             return None
+        is_second = not settling and self._open.get(person, (None, 0.0))[0] == replace(look, drawn="again")
+        again = is_second and now.outlook.is_pending(look.keys[0])
         keys = sorted(look.keys, key=lambda key: hashlib.sha256(f"{person}\0{key}\0{look.keys}".encode()).digest())
         shown, sides = {*keys}, []
         for at, key in enumerate(keys):
@@ -268,7 +267,7 @@ class LookSession:
             sides.append(Side(key, view, self._asked(view, again), label, said, group))
         with self._lock:
             told = self._told.pop(person, "")
-        seen, judged = now.outlook.seen, self._judged_at
+        seen, judged = now.outlook.seen, self._judged[0]
         wants_verdict = self.looks.is_of_two and seen >= FIRST_LOOKS and seen // MORE_LOOKS > judged // MORE_LOOKS
         at = next((n for n, name in enumerate(past.kept) if past.keys(name) == look.keys), len(past.kept))
         back = f"/looks/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
@@ -301,7 +300,7 @@ class LookSession:
                 if one.drawn != "look" or key not in now.outlook.words}  # fmt: skip
         return Progress(
             seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), ceil(len(left) * each / 60),
-            self._outlook(now.rows).seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
+            self._now(records.AI).outlook.seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
             now.past.kept[-1] if now.past.kept else "",
         )  # fmt: skip
 
@@ -312,7 +311,6 @@ class LookSession:
             raise BadForm("what was sent has no name that a page would give it", "reload the page")
         given = [(side, *self._read(side, sent)) for side in sent.sides]
         keys = {key for side in sent.sides for key in (side.key, *side.also)}
-        offered = self._offered_to(person)
 
         def rows_of(known: list[Label]) -> Iterator[Label]:
             past, sending = _Past(known, who), sent.id
@@ -331,10 +329,15 @@ class LookSession:
                         said = values.get(field.name), note if field.is_needed else ""
                         old = past.newest.get((key, field.name))
                         if sent.again or said != ((old.value, old.note) if old else (None, "")):
-                            way = "chosen" if sent.settling else "again" if sent.again and old else _way(past, key)
-                            drawn = way or (self._drawn.get(key, "look") if key in offered else "chosen")
+                            way = "chosen" if sent.settling else "again" if sent.again and old else self._drawn[key]
                             id = f"{sending}:{place}{f'.{number}' if number else ''}:{field.name}"
-                            yield self._row(id, who, key, field.name, said, drawn)
+                            answer = self.looks.answers[key]
+                            yield Label(
+                                id=id, at="", annotator=who, question_id=answer.item.question.id, axis=field.name,
+                                attempt=answer.item.trace.attempt, value=said[0], note=said[1], version=key, drawn=way,
+                                run=answer.run, rubric_sha256=self.rubric.sha256,
+                                subject=str(answer.item.trace.subject or ""),
+                            )  # fmt: skip
 
         self._write(keys, who, rows_of)
         with self._lock:
@@ -354,23 +357,7 @@ class LookSession:
         unsure, note = says_cannot_tell(fields, side.values), " ".join(visible(side.note).split())[:_LONGEST_NOTE]
         if unsure and sent.settling:
             raise BadForm("a settled answer has a label", "choose one, or leave it open")
-        return fields, read(fields, side.values), cannot_tell_because(note) if unsure else note
-
-    def _offered_to(self, person: str) -> set[str]:
-        """The answers of which it was no choice of the person's that they came: all others they chose by address."""
-        if self.looks.is_of_two:
-            return set(self.looks.answers)
-        soon = [key for one in self._now(person).outlook.left[:_LIKELY_NEXT] for key in one.keys]
-        return {key for who, key in self._offered if who == person}.union(soon)
-
-    def _row(self, id: str, who: str, key: str, axis: str, said: tuple[Value, str], drawn: Drawn) -> Label:
-        answer = self.looks.answers[key]
-        trace = answer.item.trace
-        return Label(
-            id=id, at="", annotator=who, question_id=answer.item.question.id, attempt=trace.attempt, axis=axis,
-            value=said[0], note=said[1], version=key, run=answer.run, rubric_sha256=self.rubric.sha256, drawn=drawn,
-            subject=str(trace.subject or ""),
-        )  # fmt: skip
+        return fields, read(fields, side.values), records.cannot_tell_because(note) if unsure else note
 
     def undo(self, person: str, sending: str, *, settling: bool = False) -> str:
         """Take back what a person sent last, by new rows with the values of before; back to that look."""
@@ -392,10 +379,12 @@ class LookSession:
                 yield replace(row, id=row.id.replace(sending, sending + _UNDO, 1), at="", value=value, note=note)
 
         self._write({row.version for row in past.sent[sending]}, who, rows_of)
-        kind = "settle" if settling else "again" if past.sent[sending][0].drawn == "again" else "looks"
+        look = Look(past.keys(sending), "again" if past.sent[sending][0].drawn == "again" else "look")
         with self._lock:
             self._told.pop(person, None)
-        return f"/{kind}/{name_of(past.keys(sending))}"
+            if not settling:
+                self._open[person] = look, time.monotonic()
+        return f"/{'settle' if settling else 'looks'}/{name_of(look.keys)}"
 
     def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
         """Add rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
@@ -415,31 +404,29 @@ class LookSession:
         """The answers that annotators call differently, those that somebody has settled last."""
         rows = self._now("").rows if given is None else given
         people = agreed_words(row for row in rows if not is_settler(row.annotator))
-        disputed: defaultdict[str, set[str]] = defaultdict(set)
-        for (key, axis), word in people.items():
-            if word.disputed:
-                disputed[key].add(axis)
-        words, found = agreed_words(rows) if disputed else {}, []
-        for key, axes in disputed.items():
-            names = sorted({row.annotator for row in rows if row.version == key})
-            said = [one for name in names if (one := _Past(rows, name).said(key)).values]
+        disputed: dict[str, list[Label]] = {key: [] for (key, _), word in people.items() if word.disputed}
+        for row in rows:
+            if row.version in disputed:
+                disputed[row.version].append(row)
+        found = []
+        for key, some in disputed.items():
+            words, text = agreed_words(some), self.looks.answers[key].item.question.text
+            axes = frozenset(axis for _, axis in words if (key, axis) in people and people[key, axis].disputed)
+            said = [_Past(some, name).said(key) for name in sorted({row.annotator for row in some})]
             settled = tuple(one for one in said if is_settler(one.who))
-            others, is_open = (
-                tuple(one for one in said if one not in settled),
-                any(words[key, a].disputed for a in axes),
-            )
-            text = self.looks.answers[key].item.question.text
-            found.append(Dispute(key, text, frozenset(axes), others, settled, is_open))
+            others = tuple(one for one in said if one.values and one not in settled)
+            found.append(Dispute(key, text, axes, others, settled, any(words[key, axis].disputed for axis in axes)))
         return sorted(found, key=lambda one: not one.is_open)
 
     def ask_gate(self) -> str:
         """Return what the gate would say now; nothing is kept of it."""
-        self._judged_at = self._now("").outlook.seen
+        seen, count = self._now("").outlook.seen, self._labels[0]
+        if self._judged == (seen, count):
+            return self.verdict
+        self._judged = seen, count
         try:
             found = gate(*self.looks.names, db=self._db, keep=False, person=NOBODY)
-            self.verdict = f"The gate would say {found.outcome} now: {getattr(found, 'headline', '')}".removesuffix(
-                ": "
-            )
+            self.verdict = f"The gate would say {found.outcome} now: {found.headline}"
         except SurefootError as error:
             self.verdict = f"The gate cannot decide now: {error.message}"
         return self.verdict
@@ -451,13 +438,7 @@ def name_of(keys: Sequence[str]) -> str:
 
 
 def _is_word(row: Label) -> bool:
-    return row.value is not None or why_passed_over(row) == CANNOT_TELL
-
-
-def _way(past: _Past, key: str) -> Drawn | None:
-    """How an answer was drawn when a person first saw it, unless they picked it by hand since: that stays."""
-    ways: list[Drawn] = [row.drawn for row in past.rows if row.version == key and row.drawn != "again"]
-    return next((way for way in ways if way in BY_CHOICE), ways[0] if ways else None)
+    return row.value is not None or records.why_passed_over(row) == CANNOT_TELL
 
 
 def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:

@@ -1,0 +1,62 @@
+"""Labels made elsewhere, imported without naming a run: which of all answers a row is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from surefoot.core.records import Label
+from surefoot.core.types import Passage, Question, Retrieved, Trace
+from surefoot.store import Project
+from tests.conftest import Done, Write
+from tests.in_process import surefoot
+from tests.kept import keep_run, kept
+
+HEAD = "question_id,answer,run,attempt,factuality,annotator,drawn"
+
+
+@pytest.fixture(autouse=True)
+def runs() -> None:
+    """q1 is answered in the same words on other passages, q2 alike in both runs, q3 in other words."""
+    for id, passage, words in (("a", "It is red.", "Red."), ("b", "It was red.", "Dark red.")):
+        questions = [Question(f"q{n}", f"Question {n}?", "answer") for n in (1, 2, 3)]
+        said = {1: ("The  door is red", passage), 2: ("Yes [p].", "Yes."), 3: (words, "x")}
+        traces = [Trace(f"q{n}", answer=answer, retrieved=Retrieved([Passage("p", text)]))
+                  for n, (answer, text) in said.items()]  # fmt: skip
+        keep_run(id, questions, traces)
+
+
+def labels() -> Sequence[Label]:
+    with Project.existing() as project:
+        return project.labels()
+
+
+def imported(write: Write, *rows: str) -> Done:
+    return surefoot("import", write("labels.csv", [HEAD, *rows]))
+
+
+def test_a_row_is_on_the_answer_with_its_words_or_at_its_place(write: Write) -> None:
+    done = imported(write, "q3,dark RED.,,,wrong,ana,", "q3,,a,1,correct,ana,sample", "q2,,,,cannot tell,bo,")
+    assert done.code == 0, done.err
+    found = {(label.question_id, label.run): label for label in labels()}
+    assert found["q3", "b"].version == kept("b").answer_keys()["q3", 1] and found["q3", "b"].drawn == "chosen"
+    assert found["q3", "a"].drawn == "sample" and found["q3", "a"].value == "correct"
+    assert found["q2", "a"].note == "cannot tell", "both runs say the same"
+    assert imported(write, "q3,Dark red.,,,wrong,ana,").code == 0 and len(labels()) == 3
+
+
+def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write) -> None:
+    done = imported(
+        write, "q1,The door is red,,,wrong,ana,", "q3,,,,wrong,ana,", "q3,Green.,,,wrong,ana,", "q3,Red.,,,correct,ana,"
+    )
+    assert done.code == 4 and len(labels()) == 1
+    assert "labels.csv:2: ana's factuality label on question 'q1' matches 2 answers" in done.err
+    assert "labels.csv:3: " in done.err and "say which by answer, run and attempt" in done.err
+    assert "labels.csv:4: " in done.err and "is on an answer that is not there" in done.err
+    assert imported(write, "q1,The door is red,a,1,wrong,ana,").code == 0 and len(labels()) == 2
+
+
+def test_where_no_row_fits_nothing_is_imported(write: Write) -> None:
+    done = imported(write, "q9,,,,wrong,ana,")
+    assert done.code == 4 and "no label in" in done.err and "hint: " in done.err and labels() == []
