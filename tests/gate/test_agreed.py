@@ -48,6 +48,7 @@ WRONG, NOBODY, ONCE = Agreed("wrong"), Agreed(), Agreed(pending="wrong")
         # A new label begins anew.
         ("ann w look, ann w again, ann c look", Agreed("correct")),
         ("ann c look, ann w look", ONCE),
+        ("ann w again", ONCE),
         # Two people.
         ("ann w look, bob w look", WRONG),
         ("ann w look, bob c look", Agreed(disputed=True)),

@@ -289,7 +289,7 @@ def agreed(labels: Iterable[Label]) -> Agreed | None:
         elif not is_word and len(mine) > 1:
             mine.pop()
         if is_word:
-            mine.append((label.value, label.drawn != "look" or label.value not in BAD))
+            mine.append((label.value, label.drawn not in ("look", "again") or label.value not in BAD))
     spoken = {who: said for who, said in votes.items() if said}
     people = {who: said for who, said in spoken.items() if not is_ai(who)} or spoken
     last_words = [said[-1][0] for who, said in people.items() if is_settler(who) and said[-1][0] is not None]

@@ -82,6 +82,8 @@ class Judge:
         runs = [run for side in sides for run in side.runs]
         self.documents = {id: document for run in runs for id, document in versions.documents_of(run).items()}
         self.annotators = tuple(sorted({name for run in runs for name in run.labelled_by}))
+        nobody = "people" if self.diff.pairs and not self.diff.unseen else ""  # "": none differ, or nobody looked
+        self.lookers = GRADER if request.uncalibrated else whose(self.annotators) if self.annotators else nobody
         self.axes = {axis for side in sides for said in side.all_answers() for axis in said.verdicts}
         council = {axis: of_council(axis) for axis in sorted(self.axes) if axis.startswith(AXIS_PREFIX)}
         council.pop(f"{AXIS_PREFIX}safety", None)  # which is no score
@@ -185,15 +187,6 @@ class Judge:
             by=self._whose(metric, asked), questions=tuple(behind[:_NAMED]),
         )  # fmt: skip
 
-    @property
-    def _who_looked(self) -> str:
-        """Whose word on what differs it is; nobody's, where nothing does or nobody has looked."""
-        if self.request.uncalibrated:
-            return GRADER
-        if self.annotators:
-            return whose(self.annotators)
-        return "people" if self.diff.pairs and not self.diff.unseen else ""
-
     def _whose(self, metric: Metric, asked: Asked) -> str:
         """People, where they said everything that counts here; else the grader."""
         if not metric.axis:
@@ -226,7 +219,7 @@ class Judge:
         margin = float(limit if rule.is_bounded_above else -limit)
         shown = replace(bare, before=base.value, after=cand.value, margin=float(limit) * in_units)
         if metric.axis == BUCKET_AXIS:
-            by = self._who_looked
+            by = self.lookers
             said = ((id, one) for side in self.sides for id in asked for one in side.answers[id])
             about = {id for id, one in said if metric.over(one, asked[id])}
             if not about:
@@ -276,7 +269,7 @@ class Judge:
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
         return RuleResult(
             name=rule.name, rule=rule.text, metric=rule.metric, status=status, before=float(len(found.mended)),
-            after=float(len(found.newly)), by=self._who_looked, reason=reason, questions=found.newly,
+            after=float(len(found.newly)), by=self.lookers, reason=reason, questions=found.newly,
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:
