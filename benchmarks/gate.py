@@ -24,10 +24,11 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.records import CANNOT_TELL, Drawn, Label, agreed
+from surefoot.core.records import CANNOT_TELL, Agreed, Drawn, Label, agreed
 from surefoot.core.types import Question, Trace, Verdict
 from surefoot.gate.decide import Request
-from surefoot.gate.looks import Reading, diff_of, lasting_of
+from surefoot.gate.looks import Diff, Reading, askings, change_of, diff_of, lasting_of, noise_of
+from surefoot.gate.metrics import METRICS
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
 from surefoot.io.gatefiles import load
@@ -35,6 +36,7 @@ from surefoot.services.decision import SECONDS_A_KEY, compare
 
 MOST_STEPS = 150
 _BAD = ("wrong", "unsupported")
+_MARGINS = {"wrong": 0.03, "unsupported": 0.05, "acceptable": 0.06}  # of the default gate
 _GRADER = "grader@1"
 _RULES = [Rule.parse(text, name) for name, text in load("ship").items()]
 
@@ -94,7 +96,9 @@ class Simulation:
         self.truth: dict[str, str] = {}
         self.graded: dict[str, tuple[str, float]] = {}
         self.rows: dict[str, list[Label]] = {}
+        self.words: dict[str, Agreed] = {}
         self.keys = 0
+        self.bare: Diff | None = None
         self.runs: tuple[list[Run], list[Run]] = ([], [])
         for side in (0, 1):
             self.ask(side, range(n), world.runs)
@@ -107,7 +111,7 @@ class Simulation:
             for attempt in range(1, times + 1):
                 key = self.said(side, i, attempt - 1, f"{side}.{number}.{attempt}")
                 place, (word, sure) = (f"q{i}", attempt), self.graded[key]
-                said = {"factuality": word, "extra_claim_count": int(i % 20 == 0)}
+                said: dict[str, str | int] = {"factuality": word, "extra_claim_count": int(i % 20 == 0)}
                 said = {"factuality": word, "refusal_quality": 1 + i % 2} if word == "refused" else said
                 verdicts += [
                     Verdict(
@@ -124,6 +128,7 @@ class Simulation:
         )  # fmt: skip
         apply_labels(run, [row for key in set(versions.values()) for row in self.rows.get(key, ())])
         self.runs[side].append(run)
+        self.bare = None
 
     def document(self, i: int) -> str:
         return "bad" if i in self.failing else f"d{i}"
@@ -165,6 +170,8 @@ class Simulation:
             drawn, word = "again", agreed(rows)
             if word is None or word.pending is None:
                 break
+        if word is not None:
+            self.words[key] = word
         for side in self.runs:
             for run in side:
                 apply_labels(run, rows)
@@ -173,11 +180,44 @@ class Simulation:
         for key in dict.fromkeys(one.key for one in readings if one.label is None):
             self.label(key)
 
-    def step(self, by_looks_hold: bool) -> bool:
+    def diff(self) -> Diff:
+        """What differs, with what people have said so far; the order of the pairs never depends on that."""
+        if self.bare is None:
+            asked, _, _ = asked_of(*self.runs)
+            base, cand = (side_of(runs, asked, name) for runs, name in zip(self.runs, ("base", "cand"), strict=True))
+            self.bare = diff_of(readings_of(base, cand))
+        now = {(one.question, one.key): self.labelled(one) for some in self.bare.readings.values() for one in some}
+        return Diff(
+            {id: tuple(now[id, one.key] for one in some) for id, some in self.bare.readings.items()},
+            tuple(one._replace(base=now[one.question, one.base.key], cand=now[one.question, one.cand.key])
+                  for one in self.bare.pairs),
+            self.bare.alike,
+        )  # fmt: skip
+
+    def labelled(self, one: Reading) -> Reading:
+        if one.key not in self.words:
+            return one
+        word = self.words[one.key]
+        return replace(one, label=str(word.value or CANNOT_TELL), pending=str(word.pending or ""))
+
+    def is_open(self, diff: Diff) -> bool:
+        """True where the whole gate would say for certain that people have to look at more pairs."""
+        if not diff.unseen or not diff.enough:
+            return bool(diff.unseen)
+        documents = {f"q{i}": self.document(i) for i in range(self.world.questions)}
+        statuses = list[str]()
+        for name, margin in _MARGINS.items():
+            bad = METRICS[name].bad
+            noise = noise_of(askings(diff, bad, 0), askings(diff, bad, 1), documents, (self.world.deterministic,) * 2)
+            change = change_of(diff, bad, noise)
+            statuses.append("fail" if change.low > 0 else "pass" if change.high <= margin else "open")
+            if self.world.only_wrong:
+                break
+        return "fail" not in statuses and "open" in statuses
+
+    def step(self, diff: Diff) -> bool:
         """Do what the gate asks for next; False where there is nothing."""
-        asked, _, _ = asked_of(*self.runs)
-        diff = diff_of(readings_of(side_of(self.runs[0], asked, "base"), side_of(self.runs[1], asked, "cand")))
-        if diff.unseen and not by_looks_hold:
+        if self.is_open(diff):
             self.look(one for pair in diff.unseen[: diff.looks_wanted] for one in (pair.base, pair.cand))
             return True
         lasting = [lasting_of(diff, partial(_is, bucket), deterministic=self.world.deterministic) for bucket in _BAD]
@@ -204,9 +244,10 @@ def programme(world: World, seed: int) -> Programme:
             made.label(key, free=True)
     rules = [rule for rule in _RULES if not world.only_wrong or rule.metric in ("wrong", "newly_wrong")]
     for _ in range(MOST_STEPS):
+        while made.is_open(diff := made.diff()):
+            made.step(diff)
         found = compare(*made.runs, rules, Request(called=("v1", "v2")))
-        margins = [one.status for one in found.rules if one.metric in (*_BAD, "acceptable") and one.margin is not None]
-        if found.outcome != "INCONCLUSIVE" or not made.step(all(one == "pass" for one in margins)):
+        if found.outcome != "INCONCLUSIVE" or not made.step(diff):
             break
     rule = next(one for one in found.rules if one.name == "wrong")
     if rule.low is None or rule.high is None:

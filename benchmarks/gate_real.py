@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gate import _GRADER, _RULES, Simulation, World
-from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
+from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
 from surefoot.gate.sides import Run
 from surefoot.services.decision import SECONDS_A_KEY, GateResult, compare, in_one_sentence
@@ -39,7 +39,7 @@ def read(folder: Path) -> Rows:
 
 
 def item_of(row: dict[str, Any]) -> Item:
-    expects = "answer" if row["answerable"] else "refusal"
+    expects: Expects = "answer" if row["answerable"] else "refusal"
     gold = tuple(row["gold_answer"] or ()) if row["answerable"] else ()
     ids = tuple(row["gold_ids"] or ())
     question = Question(row["id"], row["question"], expects, gold_ids=ids, gold_claims=gold[:1])
@@ -67,7 +67,7 @@ class Real(Simulation):
 
     def __init__(self, sides: Sequence[Rows], verdicts: dict[str, list[Verdict]]) -> None:
         self.world, self.rng = World(), np.random.default_rng(1)
-        self.truth, self.rows, self.keys, self.runs = {}, {}, 0, ([], [])
+        self.truth, self.rows, self.words, self.keys, self.runs, self.bare = {}, {}, {}, 0, ([], []), None
         for side, rows in enumerate(sides):
             by_question: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
             for row in rows:
@@ -83,6 +83,9 @@ class Real(Simulation):
                     run.traces[id, attempt], run.versions[id, attempt] = item.trace, key
                     run.verdicts += [_as(one, id, attempt) for one in verdicts[key]]
             self.runs[side].append(run)
+
+    def document(self, i: int) -> str:
+        return f"d{i}"
 
     def ask(self, side: int, questions: Iterable[int], times: int) -> None:  # noqa: ARG002
         raise AssertionError("what was answered is all there is")
@@ -109,15 +112,13 @@ def graded(rows: Rows, grader: str, kept: Path | None) -> dict[str, list[Verdict
     return made
 
 
-def journey(made: Real) -> tuple[GateResult, list[str]]:
-    steps = list[str]()
+def journey(made: Real) -> GateResult:
     while True:
+        while made.is_open(diff := made.diff()):
+            made.step(diff)
         found = compare(*made.runs, _RULES, Request(called=("v1", "v2"), cannot_ask=(0, 1)))
-        steps.append(found.outcome)
-        by_looks = ("wrong", "unsupported", "acceptable")
-        margins = [one.status for one in found.rules if one.metric in by_looks and one.margin]
-        if found.outcome != "INCONCLUSIVE" or not made.step(all(one == "pass" for one in margins)):
-            return found, steps
+        if found.outcome != "INCONCLUSIVE" or not made.step(diff):
+            return found
 
 
 def main() -> None:
@@ -134,7 +135,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for name, sides in (("licensed, unlicensed", list(by_prompt.values())), ("licensed, itself", halves)):
         made = Real(sides, verdicts)
-        found, _ = journey(made)
+        found = journey(made)
         true = [Counter(made.truth[key] for key in side[0].versions.values()) for side in made.runs]
         counts = [", ".join(f"{one[b]} {b}" for b in ("correct", "wrong", "unsupported", "refused")) for one in true]
         minutes = made.keys * SECONDS_A_KEY / 60

@@ -324,10 +324,10 @@ def test_doctor_needs_both_sides(folder: Path) -> None:
 
 def test_the_workflow_of_init_has_all_of_the_default_gates(folder: Path) -> None:
     assert Result(init, "start").code == 0
-    workflow = Path("start/.github/workflows/surefoot.yml").read_text("utf-8")
+    script = Path("start/surefoot.sh").read_text("utf-8")
     for option, name, default in (("score", "gate.toml", "default"), ("gate", "ship.toml", "ship")):
-        assert gatefiles.read(f"start/{name}") == gatefiles.read(default)
-        assert re.search(rf"{option}: (?:--questions \S+ )?--gate {name}", workflow)
+        assert gatefiles.load(f"start/{name}") == gatefiles.load(default)
+        assert re.search(rf"surefoot {option} [^\n]*--gate {name}", script)
 
 
 def test_the_steps_of_the_starter_work_as_written(tmp_path: Path) -> None:
