@@ -534,9 +534,9 @@ class Site:
 
     def label(self, bucket: str) -> Facts:
         """Put the answer that is offered into a bucket."""
-        number, text = self._offered()
-        sent = {"number": number, "version": _version(text), "id": f"{number:032x}", "values": {"factuality": bucket}}
-        return self._posted("/label", {"label": sent})
+        page = self.get("/")[1]
+        key = re.findall(r'data-key="([^"]+)"', page)[0]
+        return self._posted("/look", {"id": key[:32], "sides": [{"key": key, "values": {"factuality": bucket}}]})
 
     def decide_question(self, questions: str, decision: str) -> Facts:
         """Accept or reject the question that is offered, as it is."""
@@ -554,7 +554,7 @@ class Site:
 
     def post_from_elsewhere(self) -> int:
         """The status that another site gets when it sends a label."""
-        return int(self._posted("/label", {}, origin="http://elsewhere.example")["status"])
+        return int(self._posted("/look", {}, origin="http://elsewhere.example")["status"])
 
     def _offered(self) -> tuple[int, str]:
         """The number and the page of what is to be decided next."""

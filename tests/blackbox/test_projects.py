@@ -235,7 +235,7 @@ def test_the_label_page_takes_a_label_and_needs_its_token(fresh: Graded) -> None
         expect(site.label("refused"), status=200)
         assert site.label("splendid")["status"] >= 400
         assert site.post_from_elsewhere() == 403
-        assert site.get("/answers/99")[0] == 404
+        assert site.get("/looks/99")[0] == 404
     expect(project.report(first), labels=2)
     expect(project.export("labels.jsonl"), labels=2)
 
@@ -251,7 +251,7 @@ def test_all_runs_can_be_browsed(fresh: Graded) -> None:
         for run, answers in ((first, FIRST), (second, SECOND)):
             status, page = site.run_page(run)
             assert status == 200 and all(one.question in page for one in answers), run
-        assert site.get("/labels")[0] == 200 and site.get("/nowhere")[0] == 404
+        assert site.get("/looks")[0] == 200 and site.get("/nowhere")[0] == 404
 
 
 def test_a_command_tells_its_name_and_options(shared: Project) -> None:
