@@ -147,7 +147,7 @@ def thirty() -> Report:
 def test_the_decision_and_why_come_first(page: Page, thirty: Report) -> None:
     show(page, thirty)
     decision = page.locator(".decision")
-    expect(decision).to_contain_text("Wrong rose by 10")
+    expect(decision).to_contain_text("10 more of 30 answers are wrong")
     box = decision.bounding_box()
     assert box is not None and box["y"] < 100
 

@@ -91,8 +91,7 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     sides = versions.side_of(base, asked, keys[0]), versions.side_of(cand, asked, keys[1])
     judge = Judge(sides, asked, request, rules, gone)
     by_grader = replace(request, uncalibrated=True)
-    is_seen = request.uncalibrated or judge.diff.enough
-    lean = None if is_seen else Judge(sides, asked, by_grader, rules, gone)
+    lean = None if request.uncalibrated or judge.diff.enough else Judge(sides, asked, by_grader, rules, gone)
     found = _assembled(judge, lean, notes)
     return replace(found, headline=in_one_sentence(found))
 
@@ -109,12 +108,8 @@ def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule])
             raise Incomplete(f"{message} verdicts", f"grade it first: surefoot grade {run.name}")
 
 
-def _both(judge: Judge) -> dict[SideName, Side]:
-    return {"base": judge.sides[0], "cand": judge.sides[1]}
-
-
 def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateResult:
-    both, unseen = _both(judge), judge.diff.unseen
+    both, unseen = dict(zip(SIDES, judge.sides, strict=True)), judge.diff.unseen
     said = {(one.question_id, "" if one.is_silent else one.key): one for side in judge.sides
             for one in side.all_answers()}  # fmt: skip
     return GateResult(
@@ -151,7 +146,7 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         waived=dict(judge.request.waivers),
         notes=(*notes, *_about_runs(judge)),
         incomplete=judge.incomplete,
-        problems=problems_of(both),
+        problems=problems_of(judge.sides),
         failed_checks=judge.failed,
     )  # fmt: skip
 
@@ -188,7 +183,7 @@ def _by_group(judge: Judge, name: str) -> Iterator[tuple[str, tuple[RuleResult, 
 
 def _next(judge: Judge) -> Iterator[str]:
     """What to do about what is not decided."""
-    yield from unasked(problems_of(_both(judge)))
+    yield from unasked(problems_of(judge.sides))
     yield from self_check_step(run for side in judge.sides for run in side.runs)
     to_ask = sorted({id for found in judge.lasting.values() for id in found.to_ask})
     undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != trust.SELF_CHECK]
@@ -240,15 +235,15 @@ def self_check_step(runs: Iterable[Run]) -> list[str]:
     return [f"{again}; if answers are misread again, grade both runs with another model"]
 
 
-def problems_of(sides: Mapping[SideName, Side]) -> tuple[Problem, ...]:
+def problems_of(sides: Sequence[Side]) -> tuple[Problem, ...]:
     """The serious ones first."""
-    found = [problem for side in sides.values() for run in side.runs for problem in run.problems]
+    found = [problem for side in sides for run in side.runs for problem in run.problems]
     return tuple(sorted([*found, *_other_graders(sides)], key=lambda problem: problem.kind in HARMLESS))
 
 
-def _other_graders(sides: Mapping[SideName, Side]) -> list[Problem]:
+def _other_graders(sides: Sequence[Side]) -> list[Problem]:
     """Files of labels by different people can be compared, but not without saying so."""
-    base, cand = (sorted(graders_of(sides[name].runs) - {""}) for name in SIDES)
+    base, cand = (sorted(graders_of(side.runs) - {""}) for side in sides)
     if not base or not cand or base == cand:
         return []
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
@@ -330,7 +325,7 @@ def in_one_sentence(found: GateResult) -> str:
     if found.outcome == "BLOCK":
         told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
         more = len(told) - _REASONS
-        told = [*told[:_REASONS], *([f"{counted(more, 'rule')} more"] if more > 0 else [])]
+        told[_REASONS:] = [f"{counted(more, 'more rule')} {'fails' if more == 1 else 'fail'}"] if more > 0 else []
         told += [f"the run is incomplete too: {one}" for one in found.incomplete]
         return f"{'; '.join(told)}."
     told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
@@ -369,10 +364,12 @@ def _moved_words(rule: RuleResult, found: GateResult) -> str:
     if rule.change is None:
         limit = "" if rule.limit is None or rule.after is None else f" ({rule.after:g}, the limit is {rule.limit:g})"
         return f"{rule.name} does not hold{limit}"
-    way = "rose" if rule.change > 0 else "fell"
-    ends = f" ({words_for(rule, rule.low)} to {words_for(rule, rule.high)})" if rule.low != rule.high else ""
-    of = f" in {found.questions}" if rule.metric in BAD else ""
-    return f"{rule.metric} {way} by {words_for(rule, abs(rule.change))}{of}{ends}"
+    by, *both = (words_for(rule, abs(one or 0)) for one in (rule.change, rule.low, rule.high))
+    least, most = both if rule.change > 0 else both[::-1]
+    ends = f" ({least.removesuffix(' points')} to {most})" if rule.low != rule.high else ""
+    if rule.metric in BAD:
+        return f"{by} more of {found.questions} answers {'is' if by == '1' else 'are'} {rule.metric}{ends}"
+    return f"{rule.metric} {'rose' if rule.change > 0 else 'fell'} by {by}{ends}"
 
 
 def words_for(rule: RuleResult, value: float | None) -> str:
