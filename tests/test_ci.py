@@ -111,7 +111,7 @@ def test_the_loop_is_closed_without_asking_again(repository: Repository, tmp_pat
     asked = len((repository.root / "asked").read_text())
     label(repository, tmp_path / "desk", "unsupported")
     decided = repository.job()
-    assert decided.returncode == 1 and "newly unsupported for good: 1 question (q3)" in repository.comment.lower()
+    assert decided.returncode == 1 and "1 question newly unsupported for good (q3)" in repository.comment
     assert len((repository.root / "asked").read_text()) <= asked + 1, "loaded, and not asked"
     assert "3 answers" in decided.stdout
     again = repository.job()

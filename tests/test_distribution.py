@@ -35,7 +35,7 @@ KINDS = {
     ".md",
     ".json",
     ".jsonl",
-    ".toml",
+    ".sh", ".toml",
     ".txt",
     ".html",
     ".css",
@@ -95,7 +95,7 @@ def test_the_example_notebook_runs_and_shows_its_results(tmp_path: Path) -> None
     cells = json.loads(path.read_text("utf-8"))["cells"]
     shown = ["".join(one["data"]["text/html"]) for cell in cells for one in cell.get("outputs", ()) if "data" in one]
     titles = [re.findall(r'^<iframe title="([^"]*?)(?:-[0-9a-f]{6})?(?:&gt;)?"', html) for html in shown]
-    assert titles[:3] == [["Answers"], ["Surefoot run bold"], ["Surefoot comparison"]]
+    assert titles[:3] == [["Answers"], ["Surefoot run bold"], ["Surefoot decision"]]
 
 
 @pytest.fixture

@@ -302,7 +302,7 @@ class _Pages:
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
-            return reports.unreadable("Surefoot comparison", "Choose a baseline and a candidate.")
+            return reports.unreadable("Surefoot decision", "Choose a baseline and a candidate.")
         sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
         gate, uncalibrated, by = _rules(past)
         made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
