@@ -181,7 +181,8 @@ def test_more_askings_of_the_questions_in_doubt_are_asked_for_of_both() -> None:
     people_say("v1", "c"), people_say("v2", "w")
     found = decided("v1", "v2", "--rule", "newly_wrong <= mended_wrong")
     assert found["outcome"] == "INCONCLUSIVE" and found["newly_wrong"] == ["q000"]
-    assert found["next"] == [f"surefoot run {version} --only q000 --repeats 2" for version in ("v1", "v2")]
+    again = [f"surefoot run {one} --only q000 --repeats 2 && surefoot grade {one}" for one in ("v1", "v2")]
+    assert found["next"] == again
     for version, letter in (("v1", "c"), ("v2", "w")):
         kept_run(f"{version}-more", letter, letter, version=version, told="x", partial=True)
     assert decided("v1", "v2-more", "--rule", "newly_wrong <= mended_wrong")["outcome"] == "BLOCK", (
@@ -190,7 +191,7 @@ def test_more_askings_of_the_questions_in_doubt_are_asked_for_of_both() -> None:
     kept_run("v3", GOOD, GOOD, told="x", pipeline="traces:gone.jsonl")
     kept_run("v4", *[changed(GOOD, [0])] * 2, told="x")
     found = decided("v3", "v4", "--rule", "newly_wrong <= mended_wrong")
-    assert found["next"] == ["surefoot run v4 --only q000 --repeats 2"]
+    assert found["next"] == ["surefoot run v4 --only q000 --repeats 2 && surefoot grade v4"]
     assert "v3 cannot be asked again: its 2 runs count as they are" in found["notes"]
 
 

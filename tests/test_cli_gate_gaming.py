@@ -191,7 +191,7 @@ def test_running_again_after_a_block() -> None:
         version("v2", id=f"lucky{n}", code_sha256="code of v2")
     found = decided("v1", "v2")
     assert found["outcome"] == "BLOCK" and len(found["runs"]["cand"]) == 4
-    assert "this code was blocked on" in found["headline"] and "the answers since then would be" in told(found)
+    assert "this code was blocked on" in found["headline"] and "decided afresh, it would be" in told(found)
     assert "change the code of v2, or correct a label" in found["next"][0]
 
 

@@ -12,10 +12,10 @@ from surefoot.services.gate import set_baseline
 
 @click.command(epilog="Example: surefoot baseline v2")
 @click.argument("run", required=False, type=click.Path(), metavar="[RUN]")
-@click.option("--accept-worse", default="", metavar="REASON", help="Move it although RUN is worse; says why.")
+@click.option("--accept-worse", metavar="REASON", help="Move it although RUN is worse; says why.")
 @db_option
 @json_option()
-def baseline(run: str | None, accept_worse: str, db: str | None, as_json: bool) -> int:
+def baseline(run: str | None, accept_worse: str | None, db: str | None, as_json: bool) -> int:
     """Move the baseline to the version of RUN, or say which it is.
 
     The first baseline has nothing to be compared with. A later one must have shipped, with no more bad answers.

@@ -55,7 +55,7 @@ _PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
     help="github: annotations, and ten lines for $GITHUB_STEP_SUMMARY.",
 )  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Show changes by this field of the questions. Repeatable.")
-@click.option("--brief", is_flag=True, help="Print the decision alone.")
+@click.option("--brief", is_flag=True, help="Print the decision without the answers.")
 @click.option("--history", is_flag=True, help="List past decisions instead.")
 @report_option
 @json_option()

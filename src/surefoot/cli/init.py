@@ -18,6 +18,8 @@ EXAMPLE = {
     "pipeline.py": "starter/pipeline.txt",
     "surefoot.sh": "starter/surefoot.sh",
     ".github/workflows/surefoot.yml": "starter/workflow.yml",
+    ".gitignore": "starter/gitignore.txt",
+    ".gitattributes": "starter/gitattributes.txt",
     "README.txt": "starter/README.txt",
 }
 

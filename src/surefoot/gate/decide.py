@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -144,23 +145,22 @@ class Judge:
 
         Where people chose another bucket than the grader, it had no reason to judge the rest: that is left out.
         """
-        sums, below, unknown = dict[int, int | Fraction](), 0, 0  # by how often a question was asked
+        times = math.lcm(*{len(side.answers[id]) or 1 for id in asked})
+        above, below, unknown = Fraction(0), 0, 0  # every question counts alike, however often it was asked
         for id, question in asked.items():
             answers = side.answers[id]
             for said in answers:
                 part = metric.part(said, question)
-                if part is UNKNOWN:
-                    unknown += metric.axis == BUCKET_AXIS or not said.is_labelled(BUCKET_AXIS)
-                elif part is not None:
-                    below += 1
-                    sums[len(answers)] = sums.get(len(answers), 0) + part
+                if part is UNKNOWN and (metric.axis == BUCKET_AXIS or not said.is_labelled(BUCKET_AXIS)):
+                    unknown += 1
+                    below += (metric.axis in ("", BUCKET_AXIS)) * times // len(answers)
+                elif part is not None and part is not UNKNOWN:
+                    above, below = above + part * (times // len(answers)), below + times // len(answers)
         if metric.shape == "count":
-            total = sum((Fraction(one) / times for times, one in sums.items()), Fraction(0))
-            return Estimate(total.numerator, total.denominator), unknown
-        below += unknown if metric.shape == "share" and metric.axis in ("", BUCKET_AXIS) else 0
+            return Estimate(above.numerator, above.denominator * times), unknown
         if not below:
             return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
-        return Estimate(float(sum(sums.values())), below), unknown
+        return Estimate(float(above), below), unknown
 
     def _alone(self, rule: Rule, metric: Metric, asked: Asked, bare: RuleResult) -> RuleResult:
         """A rule with a limit of its own: the candidate as it stands."""

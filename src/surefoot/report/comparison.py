@@ -71,7 +71,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     if found.cannot_tell and found.outcome != "SHIP":  # of which the first sentence says it
         ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
         yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in found.notes)
+    yield from (f"{note.rstrip('.')}." for note in found.notes)
 
 
 def rule_line(rule: RuleResult, found: GateResult) -> tuple[str | Span, ...]:
@@ -127,10 +127,9 @@ def unseen(found: GateResult) -> str:
         seen = "nobody looked at" if found.uncalibrated else f"{who} looked at"
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
-    pairs = f"{found.unseen} of {counted(found.differing, 'differing pair')}"
-    left = f"{pairs} of {counted(found.unseen_questions, 'question')} unseen"
-    time = f"about {counted(found.minutes, 'minute')} would close it"
-    return f"{alike}; {left}: nobody would have seen an error there; {time}."
+    left = f"nobody has looked at {found.unseen} of {counted(found.differing, 'differing pair')}"
+    questions, time = counted(found.unseen_questions, "question"), counted(found.minutes, "minute")
+    return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
 
 
 def _body(found: GateResult) -> Iterator[Block]:

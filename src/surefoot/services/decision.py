@@ -206,7 +206,7 @@ def _next(judge: Judge) -> Iterator[str]:
             more = times - min(len(judge.sides[side].answers[id]) for id in to_ask)
             if more > 0:
                 version = shlex.quote(judge.request.called[side])
-                yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more}"
+                yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more} && surefoot grade {version}"
     elif by_looks or any(one.change is not None for one in undecided):
         each = (f"surefoot run {shlex.quote(version)} --repeats 5" for version in (base, cand))
         yield f"more runs of both: {'; '.join(each)}"

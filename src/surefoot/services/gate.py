@@ -134,7 +134,7 @@ def _with_blocks(project: Project, versions: Versions, found: GateResult) -> Gat
     if found.outcome == "BLOCK":
         return found
     why = f"this code was blocked on {step.at[:10]}: {step.document.get('headline', '')}"
-    notes = (f"the answers since then would be {found.outcome}: {found.headline}", *found.notes)
+    notes = (f"decided afresh, it would be {found.outcome}: {found.headline}", *found.notes)
     back = f"change the code of {versions.key[1]}, or correct a label: surefoot label {' '.join(found.names.values())}"
     return replace(found, outcome="BLOCK", exit_code=ExitCode.BLOCKED, headline=why, notes=notes, next=(back,))
 
@@ -193,13 +193,15 @@ class BaselineResult(Result, frozen=True, kw_only=True):
 
 
 def set_baseline(
-    run: Name | None = None, *, accept_worse: str = "", db: str | Path | None = None, person: Person = READER
+    run: Name | None = None, *, accept_worse: str | None = None, db: str | Path | None = None, person: Person = READER
 ) -> BaselineResult:
     """Move the baseline to a run, or say which it is.
 
     The first has nothing to be compared with. Later ones must have shipped against the baseline of now, and no count of
     bad answers may be estimated above its own, unless `accept_worse` says why.
     """
+    if accept_worse is not None and not accept_worse.strip():
+        raise UsageError("--accept-worse needs a reason", 'write --accept-worse "REASON"')
     with opened([run] if run else [], db) as (project, _):
         before = current_baseline(project)
         if run is None:
@@ -218,9 +220,9 @@ def set_baseline(
         if before is not None:
             found = gate(before.id, cand.id, db=db, person=person)
             worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]
-            if (found.outcome != "SHIP" or worse) and not accept_worse.strip():
-                more = f"more {' and '.join(worse)} than" if worse else f"{found.outcome} against"
-                message = f"the baseline stays {before.version}: {cand.version} has {more} it"
+            if (found.outcome != "SHIP" or worse) and accept_worse is None:
+                why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
+                message = f"the baseline stays {before.version}: {cand.version} {why}"
                 code = ExitCode.BLOCKED if found.outcome == "BLOCK" or worse else found.exit_code
                 stays = _told(project, before, before, moved=False)
                 hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'

@@ -214,7 +214,7 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
     problems: list[Problem] = []
     places: dict[str, Place] = {}
     at = timestamp()
-    with Project.existing(db) if name is not None else Project.open(db) as project:
+    with Project.existing(db) as project:
         runs = runs_of(project, name) if name is not None else project.runs()
         rubrics = {run.manifest.rubric for run in runs}
         by = rubric.load(rubrics.pop()) if len(rubrics) == 1 and rubrics <= {*rubric.bundled()} else None

@@ -107,6 +107,9 @@ def run(
             manifest, asked, made = _planned(wanted, how, tell)  # what cannot be run makes no project
             opened.enter_context(closing(made))
             project = opened.enter_context(Project.open(db))
+            for run in project.runs(manifest.version)[:1]:
+                if (run.manifest.pipeline, run.manifest.code_sha256) != (manifest.pipeline, manifest.code_sha256):
+                    tell(f"warning: {manifest.version} was run with other code before ({run.id}): name this one anew")
             kept = project.create(manifest, asked)
         with project.database.holding(kept.id):
             started = time.monotonic()

@@ -26,7 +26,7 @@ from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
-from surefoot.pipelines.asker import CANNOT_FORCE_NULL, code_of
+from surefoot.pipelines.asker import CANNOT_FORCE_NULL
 from surefoot.services.decision import GateResult
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
@@ -198,6 +198,9 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
 
     A run against itself stands for itself alone.
     """
+    for run in (base, cand):
+        if not run.manifest.grader and not run.manifest.council and run.answer_keys():
+            raise Incomplete(f"the run {run.id} is not graded yet", f"surefoot grade {run.id}")
     named, names = {base.id, cand.id}, {base.version, cand.version}
     others = [] if base.id == cand.id else [run for run in project.runs(*names) if run.id not in named]
     for name in without:
@@ -286,10 +289,14 @@ def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
 
 
 def cannot_ask(versions: Versions) -> list[int]:
-    """The sides whose pipeline cannot be asked again: a log, or code that is not what it was."""
-    made = versions.base[-1].manifest, versions.cand[-1].manifest
+    """The sides whose pipeline cannot be asked again: logs, and a baseline whose code the candidate has replaced.
+
+    Whatever code lies in this folder: everywhere the same answers lead to the same decision.
+    """
+    base, cand = made = versions.base[-1].manifest, versions.cand[-1].manifest
+    is_replaced = base.pipeline == cand.pipeline and base.code_sha256 != cand.code_sha256
     logs = [bool(one.log_sha256) or one.pipeline.startswith("traces:") for one in made]
-    return [side for side, one in enumerate(made) if logs[side] or code_of(one.pipeline) != one.code_sha256]
+    return [side for side, is_log in enumerate(logs) if is_log or (side == 0 and is_replaced)]
 
 
 def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Iterator[str]:
@@ -311,9 +318,9 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
     # However often it was decided by other rules since: as long as the baseline is the same, that is told.
     related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
     if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
-        before, now = set(other.rules) - set(by), set(by) - set(other.rules)
-        then, instead = (", ".join(sorted(texts)) or "nothing" for texts in (before, now))
-        yield f"other rules than on {other.at[:10]}: {instead} in place of {then}"
+        both = {*by} - {*other.rules}, {*other.rules} - {*by}
+        instead, then = (", ".join(sorted(texts)) or "nothing" for texts in both)
+        yield f"other rules than on {other.at[:10]} ({other.id}): {instead} in place of {then}"
 
 
 def keep_decision(project: Project, step: Step, tell: Tell) -> None:

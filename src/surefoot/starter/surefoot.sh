@@ -9,7 +9,8 @@ set -uo pipefail
 run=(--pipeline pipeline:answer --questions questions.json) # add --repeats 5 if it does not always answer alike
 grade=(--grader local)
 
-version=$(git ls-files -s -- . ':!eval' | git hash-object --stdin | cut -c1-12)
+if [ -z "$(git ls-files -- . ':!eval')" ]; then echo "no file here is in git: git add them first" >&2 && exit 2; fi
+version=$(git ls-files -z -- . ':!eval' | xargs -0 sha256sum | git hash-object --stdin | cut -c1-12)
 if [ "${1:-}" = version ]; then echo "$version" && exit; fi
 
 out=surefoot-out
@@ -35,7 +36,11 @@ rm -f "$out/summary.md"
 GITHUB_STEP_SUMMARY="$out/summary.md" surefoot gate "$version" --gate ship.toml --format github \
   --report "$out/page.html" --junit "$out/gate.xml"
 gate=$?
-surefoot export "$out/decision.jsonl" --decision latest
+if [ -s "$out/summary.md" ]; then
+  surefoot export "$out/decision.jsonl" --decision latest
+else
+  echo "**No decision** - there is no baseline, or the gate could not read the runs: see the log." > "$out/summary.md"
+fi
 
 worst=0
 for code in 3 4 1 2; do

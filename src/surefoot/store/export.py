@@ -26,7 +26,7 @@ from sqlalchemy import Connection, or_, select
 from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import UNREADABLE
-from surefoot.core.records import Step, is_annotator
+from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
 from surefoot.io.sources import open_zst
 from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
@@ -254,6 +254,8 @@ def verify(found: Exported) -> Iterator[str]:
     """Yield what does not fit together in the bundle of a decision."""
     ids = {row.id for row in found.of(VerdictRow)}
     for step in found.of(Step):
+        if step.mode != CHANGE:  # that a version is the baseline goes along with it, and not what it was before
+            continue
         if lost := set(step.pinned) - ids:
             yield f"the decision {step.id} used {len(lost)} verdicts that are not in the file"
         if gone := {*step.base_runs, *step.cand_runs} - found.runs.keys():
