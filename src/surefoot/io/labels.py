@@ -100,10 +100,8 @@ def bound(
                 attempt=one.attempt, subject=one.subject,
             )))  # fmt: skip
             continue
-        several = (
-            f"matches {len(matching)} answers that differ in words or passages; say which by answer, run and attempt"
-        )
-        why = several if matching else "is on an answer that is not there"
+        several = f"fits {len(matching)} different answers (name one by answer, or by run and attempt)"
+        why = several if matching else "is on an answer that no run gave"
         source, line = (places or {}).get(label.id, ("", None))
         problems.append(Problem("unknown_question", f"{called(label)} {why}, and was left out", source, line))
     return found

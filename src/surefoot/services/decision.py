@@ -344,7 +344,9 @@ def in_one_sentence(found: GateResult) -> str:
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
-    told += [found.next[0].partition(": ")[0]] if found.next else []
+    step = found.next[0].partition(": ")[0] if found.next else ""
+    told[_REASONS:] = [f"{len(told) - _REASONS} more open"] if len(told) > _REASONS else []
+    told += ["ask the questions in doubt again"] if step.startswith("surefoot run") else [step] * bool(step)
     return f"{'; '.join(told) or 'no rule applies'}."
 
 

@@ -213,7 +213,8 @@ def _once_more(
         raise OtherRun(f"the code of {before.version} has changed since it was run", hint)
     asked = before.questions()
     if unknown := sorted({*only} - {question.id for question in asked}):
-        raise UsageError(f"{before.version} was not asked {some(unknown)}", "its question ids are in surefoot report")
+        known = some([question.id for question in asked])
+        raise UsageError(f"{before.version} was not asked {some(unknown)}", f"it was asked {known}")
     chosen = [question for question in asked if not only or question.id in only]
     pipeline = _same_pipeline(before.manifest, replace(wanted, repeats=None), how, tell)
     made = replace(

@@ -143,7 +143,8 @@ class Project:
         found = [one for one in every if one.id == name] or [one for one in every if one.version == name]
         if not found:
             names = {*(one.id for one in every), *(one.version for one in every)}
-            near = difflib.get_close_matches(name, sorted(names), 3, 0.5) or sorted(names, reverse=True)[:5]
+            newest = list(dict.fromkeys(one.version for one in reversed(every)))[:5]
+            near = difflib.get_close_matches(name, sorted(names), 3, 0.5) or newest
             hint = f"there are {', '.join(near)}" if near else "surefoot run makes one"
             raise UsageError(f"the project {self.name} has no run or version {name!r}", hint)
         return found
