@@ -52,7 +52,7 @@ def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write)
     )
     assert done.code == 4 and len(labels()) == 1
     assert "labels.csv:2: ana's factuality label on question 'q1' fits 2 different answers" in done.err
-    assert "labels.csv:3: " in done.err and "say which by answer, run and attempt" in done.err
+    assert "labels.csv:3: " in done.err and "name one by answer, or by run and attempt" in done.err
     assert "labels.csv:4: " in done.err and "is on an answer that no run gave" in done.err
     assert imported(write, "q1,The door is red,a,1,wrong,ana,").code == 0 and len(labels()) == 2
 
