@@ -220,7 +220,7 @@ class Simulation:
         if self.is_open(diff):
             self.look(one for pair in diff.unseen[: diff.looks_wanted] for one in (pair.base, pair.cand))
             return True
-        lasting = [lasting_of(diff, partial(_is, bucket), deterministic=self.world.deterministic) for bucket in _BAD]
+        lasting = [lasting_of(diff, bucket, deterministic=self.world.deterministic) for bucket in _BAD]
         if waiting := [one for some in lasting for one in some.to_look]:
             self.look(waiting)
             return True
@@ -230,10 +230,6 @@ class Simulation:
             if (more := max(some.times for some in lasting) - there) > 0:
                 self.ask(side, to_ask, more)
         return bool(to_ask)
-
-
-def _is(bucket: str, word: str) -> float:
-    return float(word == bucket)
 
 
 def programme(world: World, seed: int) -> Programme:

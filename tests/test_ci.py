@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from surefoot import look_list
+
 from .golden_files import ROOT
 from .in_process import surefoot
 
@@ -83,6 +85,9 @@ def label(repository: Repository, desk: Path, bucket: str) -> None:
     desk.mkdir()
     shutil.copy(repository.root / "surefoot-out/decision.jsonl", desk)
     assert surefoot("import", "decision.jsonl", cwd=desk).code == 0
+    assert len(look_list(desk / "decision.jsonl", db=desk / "surefoot.db").names) == 2
+    of_one = look_list(repository.root / "eval/baseline.jsonl", db=desk / "surefoot.db")
+    assert len(of_one.names) == 1, "a file that makes a version the baseline is no pair"
     last = surefoot("gate", "--history", "--json", cwd=desk).json["decisions"][-1]
     for version, word in ((last["reference"], "refused"), (last["release"], bucket)):
         (desk / "mine.jsonl").write_text(
@@ -129,6 +134,8 @@ def test_the_workflow_and_the_job_for_gitlab_call_the_script() -> None:
     workflow = yaml.safe_load((ROOT / "src/surefoot/starter/workflow.yml").read_text("utf-8"))
     steps = [step.get("run", "") for step in workflow["jobs"]["gate"]["steps"]]
     assert "bash surefoot.sh" in steps
+    kept = next(one for one in workflow["jobs"]["gate"]["steps"] if "cache/save" in one.get("uses", ""))
+    assert kept["if"] == "${{ !cancelled() }}", "a job that waits for looks ends red, and is not asked again"
     assert all("${{" not in run for run in steps), "what comes from outside reaches a shell by its environment alone"
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     block = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[0])["surefoot"]

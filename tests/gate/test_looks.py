@@ -120,7 +120,7 @@ def test_without_a_difference_the_change_is_exactly_nothing() -> None:
 def test_what_was_all_looked_at_is_known_exactly() -> None:
     """Deterministic, ten pairs differ, two newly bad and one mended: one more."""
     words = "cw cw wc" + " cc" * 7
-    found, last = diff_of(one_run(words)), lasting_of(diff_of(one_run(words)), bad, deterministic=True)
+    found, last = diff_of(one_run(words)), lasting_of(diff_of(one_run(words)), "wrong", deterministic=True)
     change = change_of(found, bad, 0.0)
     assert [round(end * 10, 9) for end in (change.value, change.low, change.high)] == [1, 1, 1]
     assert (last.newly, last.mended, last.to_ask, last.to_look) == (("q0", "q1"), ("q2",), (), ())
@@ -249,38 +249,38 @@ def test_bad_in_every_run_now_and_in_none_before_is_newly_bad_and_mended_the_oth
         "half mended": [reading("half mended", "a", 1, 0, "w"), reading("half mended", "b", 2, 3, "c")],
         "who knows": [reading("who knows", "a", 3, 0, "c"), reading("who knows", "b", 0, 3, "?")],
     }
-    found = lasting_of(diff_of(some), bad, deterministic=False)
+    found = lasting_of(diff_of(some), "wrong", deterministic=False)
     assert (found.newly, found.mended) == (("always",), ("mended",))
-    assert found.times == runs_needed(diff_of(some), bad) == 5  # six questions vary: log4(600), rounded up
+    assert found.times == runs_needed(diff_of(some), "wrong") == 5  # six questions vary: log4(600), rounded up
 
 
 def test_the_other_readings_of_what_got_worse_are_shown_and_more_runs_asked_for() -> None:
     other = reading("q", "x", 0, 1)
     some = {"q": [reading("q", "a", 2, 0, "c"), reading("q", "b", 0, 1, "w"), other]}
-    found = lasting_of(diff_of(some), bad, deterministic=False)
+    found = lasting_of(diff_of(some), "wrong", deterministic=False)
     assert found.to_look == (other,) and not found.newly
     some["q"][2] = replace(other, label="wrong")
-    found = lasting_of(diff_of(some), bad, deterministic=False)
+    found = lasting_of(diff_of(some), "wrong", deterministic=False)
     assert (found.newly, found.to_look, found.to_ask, found.times) == (("q",), (), ("q",), 4)
     enough = {"q": [reading("q", "a", 4, 0, "c"), reading("q", "b", 0, 4, "w")]}
-    assert lasting_of(diff_of(enough), bad, deterministic=False).to_ask == ()
+    assert lasting_of(diff_of(enough), "wrong", deterministic=False).to_ask == ()
     short = {"q": [reading("q", "a", 1, 0, "c"), reading("q", "b", 0, 4, "w")]}
-    assert lasting_of(diff_of(short), bad, deterministic=False).to_ask == ("q",)
-    assert lasting_of(diff_of(short), bad, deterministic=False, fixed=[0]).to_ask == (), "it cannot be asked again"
-    assert lasting_of(diff_of(some), bad, deterministic=True).to_ask == ()
+    assert lasting_of(diff_of(short), "wrong", deterministic=False).to_ask == ("q",)
+    assert lasting_of(diff_of(short), "wrong", deterministic=False, fixed=[0]).to_ask == (), "it cannot be asked again"
+    assert lasting_of(diff_of(some), "wrong", deterministic=True).to_ask == ()
 
 
 def test_a_second_look_that_is_missing_holds_it_open() -> None:
     some = {"q": [reading("q", "a", 1, 0, "c"), replace(reading("q", "b", 0, 1, "?"), pending="wrong")]}
-    found = lasting_of(diff_of(some), bad, deterministic=True)
+    found = lasting_of(diff_of(some), "wrong", deterministic=True)
     assert not found.newly and [one.pending for one in found.to_look] == ["wrong"]
 
 
 def test_six_runs_for_thirteen_of_130() -> None:
     some = {f"q{n}": [reading(f"q{n}", "a", 1, 0, "c"), reading(f"q{n}", "b", 0, 1, "w" if n < 13 else "c")]
             for n in range(130)}  # fmt: skip
-    assert runs_needed(diff_of(some), bad) == 6
-    assert runs_needed(diff_of({"q": [reading("q", "a", 1, 1)]}), bad) == 4
+    assert runs_needed(diff_of(some), "wrong") == 6
+    assert runs_needed(diff_of({"q": [reading("q", "a", 1, 1)]}), "wrong") == 4
 
 
 def test_askings_are_by_people_else_by_the_grader() -> None:

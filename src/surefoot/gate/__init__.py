@@ -3,11 +3,10 @@
 sides.py       the two versions that are compared, and their answers with labels in place
 metrics.py     everything that is measured, each thing under one name
 rules.py       a rule, what came of it, and the decision that all rules lead to
+looks.py       what differs between them, what people saw of it, and how far a count may have changed
 trust.py       what is missing from the verdicts, and what the grader misread
 calibrate.py   how far the grader can be trusted, by people's labels
 effects.py     what each axis of a matrix changes
-queue.py       the order in which answers come before people
-next_steps.py  what would decide an open rule, and what that costs
 decide.py      all rules, and the decision
 
 The package is called like the public function `surefoot.gate`, so it can be called as that.

@@ -1,11 +1,10 @@
-"""A candidate against a baseline: what differs, every rule, and the decision with its next step."""
+"""A candidate against a baseline: every rule, and the decision they lead to."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -89,8 +88,8 @@ class Judge:
         council = {axis: of_council(axis) for axis in sorted(self.axes) if axis.startswith(AXIS_PREFIX)}
         council.pop(f"{AXIS_PREFIX}safety", None)  # which is no score
         self.metrics = {**GRADED, **council}
-        self.lasting = {bucket: lasting_of(self.diff, partial(_is, bucket), deterministic=all(self.fixed),
-                                           fixed=request.cannot_ask) for bucket in BAD}  # fmt: skip
+        self.lasting = {bucket: lasting_of(self.diff, bucket, deterministic=all(self.fixed), fixed=request.cannot_ask)
+                        for bucket in BAD}  # fmt: skip
         self.failed = trust.failed_checks(runs)
         self.rules = tuple(map(self._waived, self._results(rules)))
         self.incomplete = (*trust.unusable(runs), *self._ungraded(), *self._not_asked(gone))
@@ -294,10 +293,6 @@ class Judge:
 
 
 _SAME = 1e-9
-
-
-def _is(bucket: str, word: str) -> float:
-    return float(word == bucket)
 
 
 def _no_verdict(count: int) -> str:

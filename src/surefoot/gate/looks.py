@@ -274,39 +274,39 @@ class Lasting(Struct, frozen=True):
     times: int = 1  # that they need
 
 
-def lasting_of(diff: Diff, bad: Bad, *, deterministic: bool, fixed: Collection[int] = ()) -> Lasting:
-    """Count, do not estimate: a question is newly bad if each asking of the candidate is and none of the baseline.
+def lasting_of(diff: Diff, bucket: str, *, deterministic: bool, fixed: Collection[int] = ()) -> Lasting:
+    """Count, do not estimate: a question is newly bad if each asking of the candidate is in this bucket, and none of
+    the baseline.
 
     `fixed` are the sides (0 and 1) that can no longer be asked: their askings count as they are.
     """
     better, worse = set[str](), set[str]()
     for pair in diff.pairs:
-        base, cand = (None if one.word in (None, CANNOT_TELL) else bad(str(one.word)) for one in (pair.base, pair.cand))
+        base, cand = (None if one.word in (None, CANNOT_TELL) else one.word == bucket for one in (pair.base, pair.cand))
         if base is not None and cand is not None and base != cand:
             (worse if cand > base else better).add(pair.question)
-    settled = {id: [_by(diff, id, bad, side) for side in (0, 1)] for id in sorted(worse | better)
+    settled = {id: [_by(diff, id, bucket, side) for side in (0, 1)] for id in sorted(worse | better)
                if all(one.label is not None and not one.pending for one in diff.readings[id])}  # fmt: skip
     newly = [id for id, (base, cand) in settled.items() if id in worse and all(cand) and not any(base)]
     mended = [id for id, (base, cand) in settled.items()
               if id in better and not any(cand) and sum(base) >= max(1, len(base) - 1)]  # fmt: skip
     waiting = sorted(worse | (better if newly else set()))
     to_look = [one for id in waiting for one in diff.readings[id] if one.label is None or one.pending]
-    times = 1 if deterministic else runs_needed(diff, bad)
-    to_ask = [id for id in newly if any(len(_by(diff, id, bad, side)) < times for side in {0, 1} - {*fixed})]
+    times = 1 if deterministic else runs_needed(diff, bucket)
+    to_ask = [id for id in newly if any(len(_by(diff, id, bucket, side)) < times for side in {0, 1} - {*fixed})]
     to_ask = to_ask if len(newly) > len(mended) else []
     return Lasting(tuple(newly), tuple(mended), tuple(to_look), tuple(to_ask), times)
 
 
-def _by(diff: Diff, id: str, bad: Bad, side: int) -> list[bool]:
-    """Whether each asking of a version was bad; what people cannot tell was not."""
-    return [one.label not in (None, CANNOT_TELL) and bool(bad(str(one.label)))
-            for one in diff.readings[id] for _ in (one.base, one.cand)[side]]  # fmt: skip
+def _by(diff: Diff, id: str, bucket: str, side: int) -> list[bool]:
+    """Whether each asking of a version was in the bucket; what people cannot tell was not."""
+    return [one.label == bucket for one in diff.readings[id] for _ in (one.base, one.cand)[side]]
 
 
-def runs_needed(diff: Diff, bad: Bad) -> int:
+def runs_needed(diff: Diff, bucket: str) -> int:
     """How often to ask a question so that hardly one of those that vary looks as if it had changed for good."""
     varying = 0
     for readings in diff.readings.values():
         words = (one.graded if one.label is None else one.label for one in readings)
-        varying += len({0.5 if word in (None, CANNOT_TELL) else bad(word) for word in words}) > 1
+        varying += len({None if word in (None, CANNOT_TELL) else word == bucket for word in words}) > 1
     return math.ceil(math.log(100 * max(1, varying), 4))

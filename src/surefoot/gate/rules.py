@@ -33,7 +33,6 @@ Verdict = Literal["SHIP", "BLOCK", "INCONCLUSIVE"]
 
 # A rule on this metric fails as "incomplete": the run is unfinished rather than bad.
 COMPLETENESS = "coverage"
-WAIVED = "waived"  # what is said of a rule in place of its status
 
 DEFAULT_GROUP = "stratum"
 

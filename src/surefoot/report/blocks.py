@@ -265,15 +265,6 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{estimate.value:.2f}{scale} (over {estimate.denominator})"
 
 
-def bound_words(check: Check) -> str:
-    """The end of the interval that a rule is on: `, low 7.21`."""
-    which = check.rule.bound
-    bound = None if which is None or check.seen is None else (check.seen.low if which == "low" else check.seen.high)
-    if bound is None:
-        return ""
-    return f", {which} {f'{bound:.2f}' if _is_mean(check.rule.metric) else percent(bound)}"
-
-
 def _is_mean(metric: str) -> bool:
     known = metric_named(metric)
     return known is not None and known.shape == "mean"

@@ -17,7 +17,6 @@ from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields
 from surefoot.core.words import counted, names
 from surefoot.gate import sides as versions
-from surefoot.gate import trust
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
 from surefoot.gate.looks import Diff, Lasting, Pair, Reading
 from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
@@ -25,7 +24,7 @@ from surefoot.gate.rules import LASTING, Rule, Verdict
 from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, cited_by
 from surefoot.gate.trust import SELF_CHECK, failed, graders_of
 
-SECONDS_A_KEY = 8
+SECONDS_A_KEY = 8  # of somebody whose own pace is not known
 _REASONS = 3  # for a block, in one sentence
 
 
@@ -100,8 +99,8 @@ def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule])
     """All are of one kind, and graded: a council's scores put no answer into a bucket, and serve its own rules only."""
     for run in (*base[:-1], *cand):
         versions.check_alike(base[-1], run)
-    of_council = [(metric_named(rule.metric) or GRADED["wrong"]).axis for rule in rules]
-    of_buckets = [rule for rule, axis in zip(rules, of_council, strict=True) if not str(axis).startswith(AXIS_PREFIX)]
+    axes = [str((metric_named(rule.metric) or GRADED["wrong"]).axis) for rule in rules]
+    of_buckets = [rule for rule, axis in zip(rules, axes, strict=True) if not axis.startswith(AXIS_PREFIX)]
     for run in (*base, *cand) if of_buckets else ():
         if run.verdicts and all(verdict.axis.startswith(AXIS_PREFIX) for verdict in run.verdicts):
             message = f"the run {run.name} has only a council's scores, and the rule {of_buckets[0].text!r} asks for"
@@ -109,7 +108,8 @@ def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule])
 
 
 def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateResult:
-    both, unseen = dict(zip(SIDES, judge.sides, strict=True)), judge.diff.unseen
+    both, by_grader = dict(zip(SIDES, judge.sides, strict=True)), judge.request.uncalibrated
+    unseen = list(judge.diff.pairs) if by_grader else judge.diff.unseen
     said = {(one.question_id, "" if one.is_silent else one.key): one for side in judge.sides
             for one in side.all_answers()}  # fmt: skip
     return GateResult(
@@ -124,8 +124,8 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         mended_unsupported=(lean or judge).lasting["unsupported"].mended,
         pairs=len(judge.diff.pairs) + judge.diff.alike,
         differing=len(judge.diff.pairs),
-        looked_at=0 if judge.request.uncalibrated else len(judge.diff.pairs) - len(unseen),
-        unseen=len(judge.diff.pairs) if judge.request.uncalibrated else len(unseen),
+        looked_at=len(judge.diff.pairs) - len(unseen),
+        unseen=len(unseen),
         unseen_questions=len({pair.question for pair in unseen}),
         minutes=minutes_for(unseen),
         cannot_tell=tuple(sorted({one.question for some in judge.diff.readings.values() for one in some
@@ -133,7 +133,7 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         next=tuple(_next(judge)),
         names=dict(zip(SIDES, judge.request.called, strict=True)),
         runs={name: [run.name for run in side.runs] for name, side in both.items()},
-        graders={name: sorted(trust.graders_of(side.runs)) for name, side in both.items()},
+        graders={name: sorted(graders_of(side.runs)) for name, side in both.items()},
         questions=len(judge.asked),
         times={name: side.attempts for name, side in both.items()},
         buckets={name: buckets(side, judge.asked) for name, side in both.items()},
@@ -142,7 +142,7 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         by={field: dict(_by_group(judge, field)) for field in judge.request.by},
         changed=tuple(changed_questions(judge.diff, (lean or judge).lasting, said, judge.asked)),
         annotators=judge.annotators,
-        uncalibrated=judge.request.uncalibrated,
+        uncalibrated=by_grader,
         waived=dict(judge.request.waivers),
         notes=(*notes, *_about_runs(judge)),
         incomplete=judge.incomplete,
@@ -186,7 +186,7 @@ def _next(judge: Judge) -> Iterator[str]:
     yield from unasked(problems_of(judge.sides))
     yield from self_check_step(run for side in judge.sides for run in side.runs)
     to_ask = sorted({id for found in judge.lasting.values() for id in found.to_ask})
-    undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != trust.SELF_CHECK]
+    undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != SELF_CHECK]
     if judge.outcome == "BLOCK" or not undecided:
         return
     to_look = [one for found in judge.lasting.values() for one in found.to_look]

@@ -37,7 +37,6 @@ from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
 _MOSTLY = 0.5  # of the answers
-_REASONS = 3  # for a block, in one sentence
 
 
 def gate(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import BAD, CANNOT_TELL, WITHOUT, Agreed, Drawn, Label, Step, agreed
+from surefoot.core.records import BAD, CANNOT_TELL, CHANGE, WITHOUT, Agreed, Drawn, Label, Step, agreed
 from surefoot.core.result import Result
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Verdict
@@ -103,7 +102,7 @@ class LookList(Result, frozen=True, kw_only=True):
         diff = self._diff(words)
         # Their order tells nobody which is which.
         pairs = (Look(tuple(sorted(filter(None, (one.base.key, one.cand.key))))) for one in diff.unseen)
-        wrong, unsupported = (lasting_of(diff, partial(_is_in, bucket), deterministic=False).to_look for bucket in BAD)
+        wrong, unsupported = (lasting_of(diff, bucket, deterministic=False).to_look for bucket in BAD)
         others = (Look((one.key,)) for one in (*wrong, *unsupported) if one.label is None)
         again = (Look((one.key,), "again") for some in diff.readings.values() for one in some if one.pending)
         seen = len(diff.pairs) - len(diff.unseen)
@@ -120,10 +119,6 @@ class LookList(Result, frozen=True, kw_only=True):
             return replace(one, label=str(word.value or CANNOT_TELL), pending=str(word.pending or ""))
 
         return diff_of({id: list(map(labelled, some)) for id, some in self.readings.items()})
-
-
-def _is_in(bucket: str, word: str) -> float:
-    return float(word == bucket)
 
 
 def look_list(*names: Name, target: int | None = None, db: str | Path | None = None) -> LookList:
@@ -143,7 +138,7 @@ def list_of(project: Project, names: Sequence[Name], runs: Sequence[Run], target
     if len(names) != 1:
         raise UsageError("name one version, or a baseline and a candidate", "surefoot label BASE CAND")
     if is_export(names[0]):
-        steps = [one for one in read_export(Path(names[0])).of(Step) if one.base_runs and one.cand_runs]
+        steps = [one for one in read_export(Path(names[0])).of(Step) if one.mode == CHANGE]
         if steps:
             step = max(steps, key=lambda one: one.at)
             base, cand = (runs_of(project, id)[-1] for id in (step.base_run, step.cand_run))

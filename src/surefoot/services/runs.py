@@ -387,10 +387,8 @@ def decisions(db: str | Path | None = None) -> list[Decided]:
 
 
 def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
-    before: dict[str, object] = {}
+    before: tuple[str, ...] = ()
     for step in steps:
-        taken = {"rules": step.rules}
-        told = {"rules" if key == MORE_RULES else key for key in step.overridden}
-        now = {key: value for key, value in taken.items() if value not in ((), None) and key not in told}
-        yield Decided(step, tuple(key for key, value in now.items() if before.get(key, value) != value))
-        before |= now
+        now = () if {"rules", MORE_RULES} & step.overridden.keys() else step.rules
+        yield Decided(step, ("rules",) if before and now and before != now else ())
+        before = now or before

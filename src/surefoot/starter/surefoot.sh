@@ -42,6 +42,7 @@ else
   echo "**No decision** - there is no baseline, or the gate could not read the runs: see the log." > "$out/summary.md"
 fi
 
+if [ "$gate" = 3 ]; then printf '\nTo look: take decision.jsonl from the artifact, and `surefoot label decision.jsonl`.\n' >> "$out/summary.md"; fi
 worst=0
 for code in 3 4 1 2; do
   if [ "$score" = "$code" ] || [ "$gate" = "$code" ]; then worst=$code; fi

@@ -31,6 +31,7 @@ from surefoot.core.types import Question
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
 from surefoot.io.labels import time_after
 from surefoot.report.prose import visible
+from surefoot.services.decision import SECONDS_A_KEY
 from surefoot.services.gate import gate
 from surefoot.services.looks import Look, LookList, Outlook, agreed_words
 from surefoot.store import Project
@@ -38,7 +39,6 @@ from surefoot.web.forms import Field, applying, read, says_cannot_tell
 from surefoot.web.pages import BadForm
 from surefoot.web.views import View, compared, says, view_of
 
-SECONDS_A_KEY = 8.0  # of somebody whose own pace is not known yet
 _PACE_KNOWN = 10  # keys
 _LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
 _OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
