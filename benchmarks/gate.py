@@ -154,10 +154,10 @@ class Simulation:
         return key
 
     def label(self, key: str, *, free: bool = False) -> None:
-        """One person looks at an answer; what they call bad comes again, until it counts."""
+        """One person looks at an answer, or looks again; what they call bad comes again, until it counts."""
         rows = self.rows.setdefault(key, [])
-        drawn: Drawn = "look"
-        for number in range(3):
+        drawn: Drawn = "again" if rows else "look"
+        for number in range(len(rows), len(rows) + 3):
             unsure = not number and self.rng.random() < self.world.cannot_tell
             says, slips = self.truth[key], self.rng.random() < self.world.slips
             says = ("correct" if says in _BAD else "wrong") if slips else says
@@ -177,7 +177,7 @@ class Simulation:
                 apply_labels(run, rows)
 
     def look(self, readings: Iterable[Reading]) -> None:
-        for key in dict.fromkeys(one.key for one in readings if one.label is None):
+        for key in dict.fromkeys(one.key for one in readings):
             self.label(key)
 
     def diff(self) -> Diff:
@@ -198,7 +198,8 @@ class Simulation:
         if one.key not in self.words:
             return one
         word = self.words[one.key]
-        return replace(one, label=str(word.value or CANNOT_TELL), pending=str(word.pending or ""))
+        label, pending = str(word.value or CANNOT_TELL), str(word.pending or "")
+        return replace(one, label=label, pending=pending, looks=word.looks)
 
     def is_open(self, diff: Diff) -> bool:
         """True where the whole gate would say for certain that people have to look at more pairs."""
@@ -218,7 +219,9 @@ class Simulation:
     def step(self, diff: Diff) -> bool:
         """Do what the gate asks for next; False where there is nothing."""
         if self.is_open(diff):
-            self.look(one for pair in diff.unseen[: diff.looks_wanted] for one in (pair.base, pair.cand))
+            self.look(
+                one for pair in diff.unseen[: diff.looks_wanted] for one in (pair.base, pair.cand) if one.label is None
+            )
             return True
         lasting = [lasting_of(diff, bucket, deterministic=self.world.deterministic) for bucket in _BAD]
         if waiting := [one for some in lasting for one in some.to_look]:

@@ -115,15 +115,33 @@ def test_the_grader_alone_decides_only_on_demand_and_that_is_said_first() -> Non
     assert decided("v1", "v3", TRUTH)["outcome"] == "SHIP" and decided("v1", "v3")["outcome"] == "INCONCLUSIVE"
 
 
-def test_a_look_that_calls_it_bad_waits_for_the_second() -> None:
+def test_a_question_blocks_by_name_once_it_was_looked_at_again_and_again() -> None:
     pair(changed(GOOD, [0]))
     say("b", {"q000": "c"}, drawn="look"), say("c", {"q000": "w"}, drawn="look")
     found = decided("v1", "v2")
     assert found["outcome"] == "INCONCLUSIVE" and found["newly_wrong"] == []
     assert "look at 1 answer" in found["next"][0] and "surefoot label v1 v2" in found["next"][0]
     say("c", {"q000": "w"}, drawn="again")
-    assert decided("v1", "v2")["newly_wrong"] == ["q000"]
+    found = decided("v1", "v2")
+    assert found["outcome"] == "INCONCLUSIVE" and found["newly_wrong"] == ["q000"], "two slips in a row do happen"
+    assert "look at 2 answers" in found["next"][0]
+    say("c", {"q000": "w"}, drawn="again"), say("b", {"q000": "c"}, drawn="again")
     assert decided("v1", "v2")["outcome"] == "BLOCK"
+
+
+def test_what_the_grader_counts_alone_blocks_beyond_what_is_allowed() -> None:
+    for name, claims in (
+        ("v0", 0),
+        ("v3", 2),
+        ("v4", 3),
+    ):  # two in forty are the five in a hundred that the rule allows
+        said = [Verdict(f"q{i:03}", "extra_claim_count", int(i < claims), GRADER) for i in range(40)]
+        kept_run(name, GOOD, told=name, deterministic=True, also=said)
+    for name in ("v0", "v3", "v4"):
+        people_say(name, GOOD)
+    within, beyond = decided("v0", "v3"), decided("v0", "v4")
+    assert within["outcome"] == "SHIP" and rule(within, "extra_claims")["low"] == 2
+    assert beyond["outcome"] == "BLOCK" and rule(beyond, "extra_claims")["by"] == "the grader"
 
 
 def test_a_sample_of_what_differs_ships_an_unchanged_pipeline_and_tells_what_nobody_saw() -> None:

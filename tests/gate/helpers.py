@@ -41,7 +41,7 @@ def changed(buckets: str, places: Iterable[int], letter: str = "w") -> str:
 
 def kept_run(
     id: str, *attempts: str, version: str = "", told: str | None = None, found: Retrieved = _FOUND,
-    asked: list[Question] | None = None, db: Path | None = None, **manifest: Any,  # noqa: ANN401
+    asked: list[Question] | None = None, db: Path | None = None, also: Iterable[Verdict] = (), **manifest: Any,  # noqa: ANN401
 ) -> str:  # fmt: skip
     """A graded run of the test's project. Each attempt has its own words unless `told` says which they are."""
     asked = asked or questions(len(attempts[0]))
@@ -51,6 +51,7 @@ def kept_run(
         for attempt, buckets in enumerate(attempts, 1) for question, letter in zip(asked, buckets, strict=True)
     ]  # fmt: skip
     said = [one for attempt, buckets in enumerate(attempts, 1) for one in verdicts(buckets, attempt)]
+    said += also
     usual = {"version": version or id, "repeats": len(attempts), "created": f"2026-01-01T00:00:00 {id}"}
     return keep_run(id, asked, traces, said, db, **{**usual, **manifest})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from surefoot.core.records import CANNOT_TELL, Agreed, Label, agreed
 
@@ -37,6 +38,10 @@ WRONG, NOBODY, ONCE = Agreed("wrong"), Agreed(), Agreed(pending="wrong")
         ("ann w look, ann c again, ann w again", WRONG),
         ("ann w look, ann c again, ann c again", Agreed("correct")),
         ("ann w look, ann c again, ann u again", NOBODY),
+        ("ann w look, ann w again, ann c again", WRONG),
+        ("ann w look, ann w again, ann c again, ann c again", NOBODY),
+        ("ann c look, ann w again", Agreed(pending="correct")),
+        ("ann c look, ann w again, ann w again", WRONG),
         ("ann w look, ann ? again", ONCE),
         ("ann w look, ann ? again, ann ? again", NOBODY),
         ("ann w", WRONG),
@@ -69,7 +74,26 @@ WRONG, NOBODY, ONCE = Agreed("wrong"), Agreed(), Agreed(pending="wrong")
     ],
 )
 def test_what_labels_come_to(labels: str, found: Agreed | None) -> None:
-    assert agreed(said(labels)) == found
+    word = agreed(said(labels))
+    assert (replace(word, looks=0) if word else None) == found
+
+
+@pytest.mark.parametrize(
+    ("labels", "looks"),
+    [
+        ("ann c look", 1),
+        ("ann w look, ann c again, ann w again", 2),
+        ("ann w look, ann w again, ann w again", 3),
+        ("ann w look, ann w again, bob w look", 3),
+        ("ann ? look, ann ? again", 2),
+        # Whoever picks an answer by hand, or settles it, need not look again.
+        ("ann w", 3),
+        ("ann w look, bob c look, settled/eve w", 3),
+    ],
+)
+def test_how_often_an_answer_was_called_so(labels: str, looks: int) -> None:
+    word = agreed(said(labels))
+    assert word is not None and word.looks == looks
 
 
 @given(st.lists(st.tuples(st.sampled_from(["ann", "bob", "ai/x", "settled/eve"]), st.sampled_from("cwu?-"),

@@ -111,7 +111,7 @@ PassedOver = Literal["skipped", "cannot tell"]  # how the note begins where some
 SKIPPED: Final = "skipped"
 CANNOT_TELL: Final = "cannot tell"
 BAD = ("wrong", "unsupported")
-_MOST_LOOKS = 3  # of one person at one answer
+MOST_LOOKS = 3  # at one answer
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -268,6 +268,7 @@ class Agreed(Struct, frozen=True):
     value: Value = None  # None where nobody can tell
     pending: Value = None  # what it was called in a look: that counts only after another blind one
     disputed: bool = False  # they differ, and nobody has settled it
+    looks: int = 0  # that called it so; what was not said in a look needs no other, and counts as three
 
     @property
     def cannot_tell(self) -> bool:
@@ -280,7 +281,7 @@ def agreed(labels: Iterable[Label]) -> Agreed | None:
     Who settles it has the last word, and an AI none where a person has spoken. What a look calls bad has to be called
     so twice: two who said the same did that already.
     """
-    votes: dict[str, list[tuple[Value, bool]]] = {}  # by annotator: what they said, and whether that is enough
+    votes: dict[str, list[tuple[Value, int]]] = {}  # by annotator: what they said, and for how many looks that counts
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
         mine = votes.setdefault(label.annotator, [])
         is_word = label.value is not None or why_passed_over(label) == CANNOT_TELL
@@ -289,31 +290,35 @@ def agreed(labels: Iterable[Label]) -> Agreed | None:
         elif not is_word and len(mine) > 1:
             mine.pop()
         if is_word:
-            mine.append((label.value, label.drawn not in ("look", "again") or label.value not in BAD))
+            mine.append((label.value, 1 if label.drawn in ("look", "again") else MOST_LOOKS))
     spoken = {who: said for who, said in votes.items() if said}
     people = {who: said for who, said in spoken.items() if not is_ai(who)} or spoken
     last_words = [said[-1][0] for who, said in people.items() if is_settler(who) and said[-1][0] is not None]
     if not people or last_words:
-        return Agreed(last_words[-1]) if last_words else None
+        return Agreed(last_words[-1], looks=MOST_LOOKS) if last_words else None
     words = {who: _word_of(said) for who, said in people.items()}
     values = {one.pending if one.value is None else one.value for one in words.values()} - {None}
     if len(values) > 1:
-        return Agreed(disputed=True)
+        return Agreed(disputed=True, looks=MOST_LOOKS)
     if not values:
-        return Agreed()
+        return Agreed(looks=sum(count for said in people.values() for _, count in said))
     telling = [one for one in words.values() if (one.value, one.pending) != (None, None)]
     is_enough = len(telling) > 1 or telling[0].value is not None
-    return Agreed(values.pop()) if is_enough else telling[0]
+    value = values.pop()
+    looks = sum(count for said in people.values() for word, count in said if word == value)
+    return Agreed(value, looks=looks) if is_enough else telling[0]
 
 
-def _word_of(said: Sequence[tuple[Value, bool]]) -> Agreed:
-    """What one annotator says: once where that is enough, else the same twice; three different words say nothing."""
-    (first, is_enough), count = said[0], Counter(value for value, _ in said if value is not None).most_common(1)
+def _word_of(said: Sequence[tuple[Value, int]]) -> Agreed:
+    """What one annotator says: once where that is enough, else the same twice; as many words on either side, or three
+    different ones, say nothing.
+    """
+    (first, looks), counts = said[0], Counter(value for value, _ in said if value is not None).most_common(2)
     if len(said) == 1:
-        return Agreed(first) if is_enough else Agreed(pending=first)
-    if count and count[0][1] > 1:
-        return Agreed(count[0][0])
-    return Agreed(pending=first) if len(said) < _MOST_LOOKS else Agreed()
+        return Agreed(first) if looks > 1 or first not in BAD else Agreed(pending=first)
+    if counts and counts[0][1] > max([1, *(count for _, count in counts[1:])]):
+        return Agreed(counts[0][0])
+    return Agreed(pending=first) if len(said) < MOST_LOOKS else Agreed()
 
 
 def where(given: str | Path | None = None) -> str:

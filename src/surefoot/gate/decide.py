@@ -17,6 +17,7 @@ from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
 from surefoot.gate.looks import (
+    Reading,
     askings,
     change_of,
     diff_of,
@@ -230,6 +231,9 @@ class Judge:
             values = askings(part, metric.bad, 0), askings(part, metric.bad, 1)
             change = change_of(part, metric.bad, noise_of(*values, self.documents, self.fixed))
             in_units = len(about) if metric.shape == "count" else 1
+            first = [one for bucket in BAD if metric.bad(bucket) for one in self.lasting[bucket].to_look]
+            if first and all(self.fixed) and change.low > 0:
+                return replace(shown, status="undecidable", by=by, reason=_to_look(first))
         else:
             by = self._whose(metric, asked)
             if lacking := lack_base + lack_cand:
@@ -241,7 +245,8 @@ class Judge:
                               for id, question in asked.items()} for side in self.sides)  # fmt: skip
             change = mean_change(before, after, self.documents, self.fixed if self.diff.pairs else (True, True))
         status: Status = "undecidable"
-        if change.low > min(0.0, margin) + _SAME:
+        # People's word blocks on any certain rise; a grader's on one beyond what is allowed.
+        if change.low > (min(0.0, margin) if metric.axis == BUCKET_AXIS else margin) + _SAME:
             status = "fail"
         elif change.high <= margin + _SAME:
             status = "pass"
@@ -263,7 +268,7 @@ class Judge:
         elif not rest_holds and self.diff.unseen:
             status, reason = "undecidable", "it is counted once the rest is settled"
         elif found.to_look:
-            status, reason = "undecidable", f"{counted(len(found.to_look), 'answer')} to look at first"
+            status, reason = "undecidable", _to_look(found.to_look)
         elif len(found.newly) > len(found.mended):
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
         return RuleResult(
@@ -293,6 +298,10 @@ class Judge:
 
 
 _SAME = 1e-9
+
+
+def _to_look(readings: Sequence[Reading]) -> str:
+    return f"{counted(len({one.key for one in readings}), 'answer')} to look at first"
 
 
 def _no_verdict(count: int) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.core.records import CANNOT_TELL
+from surefoot.core.records import CANNOT_TELL, MOST_LOOKS
 from surefoot.core.table import ACCEPTABLE
 
 Numbers = NDArray[np.float64]
@@ -41,6 +41,7 @@ class Reading(Struct, frozen=True):
     sureness: float = 0.0  # of that
     label: str | None = None  # what people call it, or CANNOT_TELL; None: nobody has looked
     pending: str = ""  # what it was called once, where that counts only after a second look
+    looks: int = MOST_LOOKS  # that called it what it is called
 
     @property
     def word(self) -> str | None:
@@ -269,14 +270,14 @@ class Lasting(Struct, frozen=True):
 
     newly: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
-    to_look: tuple[Reading, ...] = ()  # other readings of questions that changed, and second looks
+    to_look: tuple[Reading, ...] = ()  # other readings of questions that changed, and second and third looks
     to_ask: tuple[str, ...] = ()  # questions that need more askings of both versions
     times: int = 1  # that they need
 
 
 def lasting_of(diff: Diff, bucket: str, *, deterministic: bool, fixed: Collection[int] = ()) -> Lasting:
     """Count, do not estimate: a question is newly bad if each asking of the candidate is in this bucket, and none of
-    the baseline.
+    the baseline. Before it counts, its new answers were called so three times in all, and its old ones good twice.
 
     `fixed` are the sides (0 and 1) that can no longer be asked: their askings count as they are.
     """
@@ -292,6 +293,10 @@ def lasting_of(diff: Diff, bucket: str, *, deterministic: bool, fixed: Collectio
               if id in better and not any(cand) and sum(base) >= max(1, len(base) - 1)]  # fmt: skip
     waiting = sorted(worse | (better if newly else set()))
     to_look = [one for id in waiting for one in diff.readings[id] if one.label is None or one.pending]
+    for id in newly if len(newly) > len(mended) else ():
+        for of, wanted in (("base", 2), ("cand", MOST_LOOKS)):
+            seen = [one for one in diff.readings[id] if getattr(one, of)]
+            to_look += seen if sum(one.looks for one in seen) < wanted else []
     times = 1 if deterministic else runs_needed(diff, bucket)
     to_ask = [id for id in newly if any(len(_by(diff, id, bucket, side)) < times for side in {0, 1} - {*fixed})]
     to_ask = to_ask if len(newly) > len(mended) else []

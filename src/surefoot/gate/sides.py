@@ -17,6 +17,7 @@ from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import (
     CANNOT_TELL,
+    MOST_LOOKS,
     SKIPPED,
     Agreed,
     Drawn,
@@ -264,17 +265,17 @@ def readings_of(base: Side, cand: Side, *, by_grader: bool = False) -> dict[str,
 def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, by_grader: bool) -> Reading:
     said = next((one for one in (*base, *cand) if one.graded.get(BUCKET_AXIS)), (*base, *cand)[0])
     graded, word = said.graded.get(BUCKET_AXIS), next((one.word for one in (*base, *cand) if one.word), None)
-    label, pending = None, ""
+    label, pending, looks = None, "", MOST_LOOKS
     if by_grader or (graded is not None and is_person(graded.grader)):
         label = said.bucket or CANNOT_TELL
     elif word is not None:
-        label, pending = str(word.value or CANNOT_TELL), str(word.pending or "")
+        label, pending, looks = str(word.value or CANNOT_TELL), str(word.pending or ""), word.looks
     elif said.is_silent:
         label = CANNOT_TELL
     return Reading(
         id, key, tuple(one.asking for one in base), tuple(one.asking for one in cand),
         None if graded is None or graded.value is None else str(graded.value),
-        0.0 if graded is None or graded.unsure else graded.confidence or 0.0, label, pending,
+        0.0 if graded is None or graded.unsure else graded.confidence or 0.0, label, pending, looks,
     )  # fmt: skip
 
 

@@ -61,14 +61,11 @@ class Outlook(Struct, frozen=True):
 
     left: tuple[Look, ...]  # pairs, or answers of one version
     others: tuple[Look, ...]  # readings that lasting changes wait for
-    again: tuple[Look, ...]  # readings that were called bad, which counts after a second look
+    again: Mapping[str, Look]  # by key: readings that were called bad, which counts after a second look
     seen: int  # pairs, or answers of one version
     total: int  # of them that there are
     step: int  # how many to look at before the gate decides again
     words: Mapping[str, Agreed]  # by key: what people say of the answer
-
-    def is_pending(self, key: str) -> bool:
-        return key in self.words and self.words[key].pending is not None
 
 
 class LookList(Result, frozen=True, kw_only=True):
@@ -98,17 +95,18 @@ class LookList(Result, frozen=True, kw_only=True):
             left = tuple(one for one in self.order if one.shared or one.keys[0] not in done)
             seen = sum(one.keys[0] in done for one in self.order)
             step = max(0, (self.target or _TARGET) - seen) or MORE_LOOKS
-            return Outlook(left, (), (), seen, len(self.order), step, words)
+            return Outlook(left, (), {}, seen, len(self.order), step, words)
         diff = self._diff(words)
         # Their order tells nobody which is which.
         pairs = (Look(tuple(sorted(filter(None, (one.base.key, one.cand.key))))) for one in diff.unseen)
-        wrong, unsupported = (lasting_of(diff, bucket, deterministic=False).to_look for bucket in BAD)
-        others = (Look((one.key,)) for one in (*wrong, *unsupported) if one.label is None)
-        again = (Look((one.key,), "again") for some in diff.readings.values() for one in some if one.pending)
+        to_look = [one for bucket in BAD for one in lasting_of(diff, bucket, deterministic=False).to_look]
+        others = (Look((one.key,)) for one in to_look if one.label is None)
+        pending = (one for some in diff.readings.values() for one in some if one.pending)
+        again = {one.key: Look((one.key,), "again") for one in (*pending, *to_look) if one.label is not None}
         seen = len(diff.pairs) - len(diff.unseen)
         step = diff.looks_wanted if self.target is None else max(0, self.target - seen) or MORE_LOOKS
         return Outlook(
-            tuple(dict.fromkeys(pairs)), tuple(dict.fromkeys(others)), tuple(again), seen, len(diff.pairs), step, words,
+            tuple(dict.fromkeys(pairs)), tuple(dict.fromkeys(others)), again, seen, len(diff.pairs), step, words,
         )  # fmt: skip
 
     def _diff(self, words: Mapping[str, Agreed]) -> Diff:
@@ -116,7 +114,8 @@ class LookList(Result, frozen=True, kw_only=True):
             word = words.get(one.key)
             if word is None:
                 return replace(one, label=None, pending="") if one.key else one  # nobody can look at what is silent
-            return replace(one, label=str(word.value or CANNOT_TELL), pending=str(word.pending or ""))
+            label, pending = str(word.value or CANNOT_TELL), str(word.pending or "")
+            return replace(one, label=label, pending=pending, looks=word.looks)
 
         return diff_of({id: list(map(labelled, some)) for id, some in self.readings.items()})
 
@@ -206,7 +205,8 @@ def _counted(project: Project, found: LookList) -> LookList:
     return replace(
         found, looked_at=now.seen, of=now.total if found.is_of_two else min(now.total, found.target or _TARGET),
         rows=[_row(one, [found.answers[key] for key in one.keys])
-              for one in (*now.left, *now.others, *now.again) if not one.shared or one.keys[0] not in now.words],
+              for one in (*now.left, *now.others, *now.again.values())
+              if not one.shared or one.keys[0] not in now.words],
     )  # fmt: skip
 
 

@@ -222,7 +222,7 @@ class LookSession:
     def _waiting(self, now: _Now) -> Iterator[Look]:
         """What one person should look at, first things first, up to the goal."""
         outlook, newest, axis = now.outlook, now.past.newest, self.fields[0].name
-        mine = [one for one in outlook.again if (one.keys[0], axis) in newest]
+        mine = [one for key, one in outlook.again.items() if (key, axis) in newest]
         yield from (one for one in mine if now.past.looks_since(one.keys[0]) >= _LOOKS_BETWEEN)
         left = self.goal - outlook.seen
         for one in outlook.left:
@@ -231,7 +231,7 @@ class LookSession:
                 left -= not one.shared or one.keys[0] not in outlook.words
                 if left >= 0:
                     yield one
-        yield from (*outlook.others, *mine, *outlook.again)
+        yield from (*outlook.others, *mine, *outlook.again.values())
 
     def look_named(self, name: str) -> Look | None:
         """The look of an address."""
@@ -250,7 +250,7 @@ class LookSession:
         if settling and dispute is None:
             return None
         is_second = not settling and self._open.get(person, (None, 0.0))[0] == replace(look, drawn="again")
-        again = is_second and now.outlook.is_pending(look.keys[0])
+        again = is_second and look.keys[0] in now.outlook.again
         keys = sorted(look.keys, key=lambda key: hashlib.sha256(f"{person}\0{key}\0{look.keys}".encode()).digest())
         shown, sides = {*keys}, []
         for at, key in enumerate(keys):
@@ -287,7 +287,7 @@ class LookSession:
         Of one version there are none: chance drew one of them, and not the others.
         """
         for one in self.looks.readings.get(self.looks.answers[key].item.question.id, ()):
-            waits = now.is_pending(one.key) if again else one.key not in now.words
+            waits = one.key in now.again if again else one.key not in now.words
             if one.key and one.key != key and waits and self._says(one.key) == self._says(key):
                 yield one.key
 
@@ -319,12 +319,8 @@ class LookSession:
                 if sending + _UNDO not in past.sent:
                     return
                 sending = secrets.token_hex(16)
-            words = agreed_words(row for row in known if is_ai(person) or not is_ai(row.annotator))
             for place, (side, fields, values, note) in enumerate(given):
                 for number, key in enumerate((side.key, *side.also)):
-                    word = words.get((key, fields[0].name))
-                    if sent.again and (word is None or word.pending is None):
-                        continue  # another tab was faster
                     for field in fields[:1] if number else fields:
                         said = values.get(field.name), note if field.is_needed else ""
                         old = past.newest.get((key, field.name))
