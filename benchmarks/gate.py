@@ -32,7 +32,7 @@ from surefoot.gate.metrics import METRICS
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
 from surefoot.io.gatefiles import load
-from surefoot.services.decision import SECONDS_A_KEY, compare
+from surefoot.services.decision import SECONDS_A_KEY, GateResult, compare
 
 MOST_STEPS = 150
 _BAD = ("wrong", "unsupported")
@@ -97,6 +97,7 @@ class Simulation:
         self.graded: dict[str, tuple[str, float]] = {}
         self.rows: dict[str, list[Label]] = {}
         self.words: dict[str, Agreed] = {}
+        self.fresh: set[str] = set()  # keys whose labels the runs do not have yet
         self.keys = 0
         self.bare: Diff | None = None
         self.runs: tuple[list[Run], list[Run]] = ([], [])
@@ -172,9 +173,7 @@ class Simulation:
                 break
         if word is not None:
             self.words[key] = word
-        for side in self.runs:
-            for run in side:
-                apply_labels(run, rows)
+        self.fresh.add(key)
 
     def look(self, readings: Iterable[Reading]) -> None:
         for key in dict.fromkeys(one.key for one in readings):
@@ -216,13 +215,15 @@ class Simulation:
                 break
         return "fail" not in statuses and "open" in statuses
 
+    def decide(self, rules: Sequence[Rule]) -> GateResult:
+        rows = [row for key in sorted(self.fresh) for row in self.rows[key]]
+        for run in (*self.runs[0], *self.runs[1]):
+            apply_labels(run, rows)
+        self.fresh.clear()
+        return compare(*self.runs, rules, Request(called=("v1", "v2")))
+
     def step(self, diff: Diff) -> bool:
-        """Do what the gate asks for next; False where there is nothing."""
-        if self.is_open(diff):
-            self.look(
-                one for pair in diff.unseen[: diff.looks_wanted] for one in (pair.base, pair.cand) if one.label is None
-            )
-            return True
+        """Do what the gate asks for beside looks at pairs; False where there is nothing."""
         lasting = [lasting_of(diff, bucket, deterministic=self.world.deterministic) for bucket in _BAD]
         if waiting := [one for some in lasting for one in some.to_look]:
             self.look(waiting)
@@ -244,8 +245,9 @@ def programme(world: World, seed: int) -> Programme:
     rules = [rule for rule in _RULES if not world.only_wrong or rule.metric in ("wrong", "newly_wrong")]
     for _ in range(MOST_STEPS):
         while made.is_open(diff := made.diff()):
-            made.step(diff)
-        found = compare(*made.runs, rules, Request(called=("v1", "v2")))
+            pairs = diff.unseen[: diff.looks_wanted]
+            made.look(one for pair in pairs for one in (pair.base, pair.cand) if one.label is None)
+        found = made.decide(rules)
         if found.outcome != "INCONCLUSIVE" or not made.step(diff):
             break
     rule = next(one for one in found.rules if one.name == "wrong")
