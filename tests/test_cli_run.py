@@ -193,7 +193,7 @@ def test_another_corpus_is_another_run(folder: Path) -> None:
 
 def _begin(folder: Path, version: str) -> subprocess.Popen[str]:
     """A run that is under way: at least ten of its 120 questions are answered."""
-    command = [*COMMAND, "-p", "mine:slow", "-q", "many.json", "--concurrency", "3", "--version", version]
+    command = [*COMMAND, "-p", "mine:slow", "-q", "many.json", "--set", "concurrency=3", "--version", version]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 600
     while not Path(where()).exists() or len(_answers(version)) < 10:
@@ -211,7 +211,7 @@ def _answers(version: str) -> dict[tuple[str, int], str]:
 def _assert_nothing_lost_or_repeated(folder: Path, version: str) -> None:
     before = kept(version).traces()
     assert 10 <= len(before) < 120
-    done = Result(run, "--resume", version, "--concurrency", "30")
+    done = Result(run, "--resume", version, "--set", "concurrency=30")
     assert done.code == 0 and "120 answers, 0 errors\n" in done.out
     after = kept(version).traces()
     assert all(trace in after for trace in before)
@@ -240,7 +240,7 @@ def test_ctrl_c_and_resume(folder: Path) -> None:
 
 def test_a_hung_pipeline_does_not_keep_the_process(folder: Path) -> None:
     (folder / "hung.py").write_text("import time\ndef answer(question): time.sleep(3600)\n")
-    command = [*COMMAND, "-p", "hung:answer", "-q", "q.json", "--timeout", "0.3"]
+    command = [*COMMAND, "-p", "hung:answer", "-q", "q.json", "--set", "timeout=0.3"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 4 and "4 x timeout after 0.3 s" in done.stdout
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
-    from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import calibrate
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from surefoot.services.decision import GateResult
     from surefoot.services.gate import BaselineResult, gate, set_baseline
     from surefoot.services.grade import Grades, grade, grade_log
-    from surefoot.services.graders import Terms
     from surefoot.services.history import History, RunOverview, history, overview
     from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.looks import LookList, look_list
@@ -39,9 +37,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
+    "Added", "Answers", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
     "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
-    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
+    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
     "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
@@ -51,7 +49,6 @@ __all__ = [
 ]  # fmt: skip
 _HOMES = {
     "gate.calibrate": ("Calibration",),
-    "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
     "services.build": ("Built", "build_questions"),
     "services.calibrate": ("calibrate",),
@@ -64,7 +61,6 @@ _HOMES = {
     "services.decision": ("GateResult",),
     "services.gate": ("BaselineResult", "gate", "set_baseline"),
     "services.grade": ("Grades", "grade", "grade_log"),
-    "services.graders": ("Terms",),
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),

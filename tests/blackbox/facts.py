@@ -254,8 +254,7 @@ class Project:
 
     def grade_texts(self, kind: str, name: str) -> Facts:
         """`kind` is pairs, refusals or answering."""
-        option = {"pairs": "--pairs", "refusals": "--refusals", "answering": "--questions-passages"}[kind]
-        facts, done = self._call("grade", option, name, "--json")
+        facts, done = self._call("grade", "--pairs", name, "--json")
         rows = rows_in(done.out)
         facts["says"] = {str(row["id"]): row.get("label", row.get("refusal", row.get("value"))) for row in rows}
         return facts

@@ -19,7 +19,8 @@ from surefoot.io import sources
 from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
-from surefoot.services.graders import Terms, open_grader
+from surefoot.services.graders import open_grader
+from surefoot.services.settings import Settings
 from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -93,7 +94,7 @@ def rows(path: str | Path) -> list[object]:
 def test_an_address_is_read_like_a_file(store: Store, name: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "BLOCK_BYTES", 150)
     local = score(QUESTIONS, write("log.jsonl", GOOD_TRACES), rerun="all", keep_rows=False)
-    remote = score(QUESTIONS, f"{store.url}/{name}?signature=secret", rerun="all", jobs=2)
+    remote = score(QUESTIONS, f"{store.url}/{name}?signature=secret", rerun="all", settings={"jobs": 2})
     assert remote["metrics"] == local["metrics"]
     assert {row.source for row in remote.rows()} == {f"{store.url}/{name}"}  # without what may be a secret
 
@@ -123,8 +124,8 @@ def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -
         lambda: score(QUESTIONS, address),
         lambda: score(address, tmp_path),
         lambda: grade_log(address, grader="rules"),
-        lambda: list(grade_items(address, open_grader("rules", Terms()), mapping={}, corpus=None, person=READER)),
-        lambda: list(grade_texts("refusals", address)),
+        lambda: list(grade_items(address, open_grader("rules", Settings()), mapping={}, corpus=None, person=READER)),
+        lambda: list(grade_texts(address)),
     ):
         with pytest.raises(SurefootError) as caught:
             work()

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import SEED, asking_options, citations_option, json_option, map_option
+from surefoot.cli.options import SEED, citations_option, json_option, map_option, set_option, yes_option
 from surefoot.cli.output import PERSON, finish
 from surefoot.core.errors import UsageError
 from surefoot.core.words import counted, plain
 from surefoot.services import build as service
-from surefoot.services.graders import Terms
 
 
 @click.command(epilog="Example: surefoot build corpus.jsonl --out questions.jsonl --size 130")
@@ -33,16 +32,16 @@ from surefoot.services.graders import Terms
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
-@asking_options
+@set_option
+@yes_option
 @json_option()
 def build(corpus: Path | None, as_json: bool, mix: str | None, model: str | None, **options: Any) -> int:  # noqa: ANN401
     """Make a question set from documents: questions that they answer, and questions that they do not.
 
     The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
     """
-    own = {name: options.pop(name) for name in ("out", "size", "from_traces", "mapping", "accept_all", "seed")}
     shares = None if mix is None else _shares(mix)
-    made = service.build_questions(corpus, mix=shares, model=model, terms=Terms(**options), person=PERSON, **own)
+    made = service.build_questions(corpus, mix=shares, model=model, person=PERSON, **options)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')} ({kinds})"]
     if made.proposed:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import asking_options, db_option, json_option
+from surefoot.cli.options import db_option, json_option, set_option, yes_option
 from surefoot.cli.output import (
     PERSON,
     bare_cause,
@@ -38,7 +38,6 @@ from surefoot.reviewers.scores import Ranked, Row
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.council_runs import council_runs
-from surefoot.services.graders import Terms
 from surefoot.services.runs import opened
 
 _JSON = json_option()
@@ -126,7 +125,8 @@ for command in (evaluate, tune):
 @click.option("--rubric", metavar="NAME", help=f"A bundled rubric, or a TOML file.  [default: {COUNCIL_OF_RUNS}]")
 @click.option("--holistic", is_flag=True, help="Ask for one overall number too, to compare the rubric with.")
 @click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
-@asking_options
+@set_option
+@yes_option
 @report_option
 @db_option
 @json_option()
@@ -140,8 +140,7 @@ def runs(
     baseline - 0.2`. Exits 4 when a score is missing; repeat the command to ask for it.
     """
     check_reports(reports, as_json)
-    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
-    found = council_runs(*names, reviewers=reviewers, terms=terms, person=PERSON, **options)
+    found = council_runs(*names, reviewers=reviewers, person=PERSON, **options)
     return finish_with_reports(found, as_json, reports)
 
 
@@ -167,14 +166,14 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
     help="Review these instead: `responses`, as for --reviews.",
 )  # fmt: skip
 @click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
-@asking_options
+@set_option
+@yes_option
 @_RUBRIC
 @_GATE
 @_JSON
 def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models answer a question and review the answers without names."""
-    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
-    return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
+    return _show(ask_models(question, models=models or (), person=PERSON, **options), as_json)
 
 
 def _show(found: Council, as_json: bool) -> int:

@@ -9,7 +9,6 @@ import click
 from surefoot.cli.options import json_option, pipeline_options
 from surefoot.cli.output import PERSON, finish
 from surefoot.core.words import counted, names, plain
-from surefoot.pipelines.specs import Asking
 from surefoot.services.doctor import Diagnosis
 from surefoot.services.doctor import doctor as examine
 
@@ -24,7 +23,7 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
     Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
     pass; a failed one is asked once more. Exits 1 when one does not, 4 when the pipeline fails.
     """
-    found = examine(spec, questions=questions, corpus=corpus, asking=Asking(**options), person=PERSON)
+    found = examine(spec, questions=questions, corpus=corpus, person=PERSON, **options)
     return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))
 
 

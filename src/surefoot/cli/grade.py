@@ -10,7 +10,15 @@ from typing import Any
 import click
 
 from surefoot import report
-from surefoot.cli.options import asking_options, citations_option, db_option, engine_options, json_option, map_option
+from surefoot.cli.options import (
+    citations_option,
+    db_option,
+    engine_option,
+    json_option,
+    map_option,
+    set_option,
+    yes_option,
+)
 from surefoot.cli.output import (
     PERSON,
     STDOUT,
@@ -25,11 +33,12 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
 from surefoot.core.words import in_plain_words, names, plain
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.services.engine import Engine, check_engine
+from surefoot.services.engine import Engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_runs
-from surefoot.services.graders import Reader, Terms, check_terms, open_grader
+from surefoot.services.graders import Reader, open_grader
 from surefoot.services.overview import trust_in
+from surefoot.services.settings import settings_from
 from surefoot.services.texts import grade_texts
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
@@ -51,62 +60,57 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--version", metavar="TEXT", help="With --traces: the version that the log is of.  [default: its name]")
-@click.option("--pairs", type=click.Path(), metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
-@click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does it answer?")
-@click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
+@click.option(
+    "--pairs", type=click.Path(), metavar="FILE",
+    help="Bare texts: {id, context, claim}, is it supported; {id, question, passage}, does it answer; {id, text}, "
+    "does it refuse.",
+)  # fmt: skip
 @click.option(
     "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
     help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)",
 )  # fmt: skip
-@click.option(
-    "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
-    help="How sure the first grader of a cascade must be to decide.",
-)  # fmt: skip
 @citations_option
-@asking_options
-@engine_options
+@engine_option
+@set_option
+@yes_option
 @db_option
 @report_option
 @json_option("Print JSON lines.")
 def grade(
-    runs: tuple[str, ...], items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
-    version: str | None, db: str | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...],
-    as_json: bool, **more: Any,  # noqa: ANN401 - as click hands them over
+    runs: tuple[str, ...], items: str | None, log: tuple[str, ...], pairs: str | None, mapping: dict[str, str],
+    version: str | None, engine: Engine, reports: tuple[str, ...], as_json: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a run, or a version for all its runs, and keeps the verdicts; --traces makes a run of a log. Exits 4 when
     some answers were not graded, or when the grader failed its self-check on answers of known label.
     """
-    terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
-    texts = [(kind, path) for kind, path in more.items() if path is not None]
-    if bool(runs) + (items is not None) + bool(log) + len(texts) != 1:
+    if bool(runs) + (items is not None) + bool(log) + (pairs is not None) != 1:
         raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
     if version is not None and not log:
         raise UsageError("--version was given without --traces", "a run has its version already")
-    if reports and not runs and not log:
-        raise UsageError("--report was given without a run", "pass a run or --traces LOG")
-    if engine != "local" and not runs and not log:
-        raise UsageError(f"--engine {engine} was given without a run", "pass a run or --traces LOG")
-    check_engine(engine, work)
+    if not runs and not log:
+        for name, given in (("report", reports), ("engine ray", engine != "local")):
+            if given:
+                raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
     check_reports(reports, as_json)
-    check_terms(terms)
-    if texts:
-        return _grade_texts(*texts[0], as_json)
-    chosen = open_grader(grader, terms, person=PERSON)
+    how = settings_from(options["settings"], citations=options["citations"], yes=options["yes"], map=mapping)
+    if pairs is not None:
+        return _grade_texts(pairs, as_json)
     if items is not None:
-        return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
-    where: dict[str, Any] = {"corpus": corpus, "engine": engine, "work": work, "db": db, "person": PERSON}
+        chosen, corpus = open_grader(options["grader"], how, person=PERSON), options["corpus"]
+        return _grade_items(grade_items(items, chosen, mapping=how.map, corpus=corpus, person=PERSON), chosen, as_json)
     if runs:
-        return _show_run(grade_runs(*runs, grader=chosen, **where), as_json, reports)
-    found = grade_log(log, version=version or "", grader=chosen, mapping=mapping, **where)
+        return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), as_json, reports)
+    found = grade_log(log, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
     say(f"run: {found.runs[0]}")
     return _show_run(found, as_json, reports)
 
 
-def _grade_texts(kind: str, path: str, as_json: bool) -> int:
+def _grade_texts(path: str, as_json: bool) -> int:
     counts: Counter[str] = Counter()
-    for one in grade_texts(kind, path, PERSON):
+    for one in grade_texts(path, PERSON):
         if one.problem:
             say(f"error: {plain(str(one.problem), 500)}")
         decision = "not graded" if one.decision is None else str(one.decision)

@@ -10,21 +10,10 @@ import click
 import msgspec
 
 from surefoot import report
-from surefoot.cli.options import (
-    cache_option,
-    chat_options,
-    concurrency_option,
-    db_option,
-    json_option,
-    retries_option,
-    timeout_option,
-    yes_option,
-)
+from surefoot.cli.options import db_option, json_option, set_option, yes_option
 from surefoot.cli.output import PERSON, check_outputs, console, finish, say, write_lines, write_reports
 from surefoot.core.errors import ExitCode
-from surefoot.pipelines.specs import Asking
 from surefoot.report import terminal
-from surefoot.services.graders import Terms
 from surefoot.services.matrix import MatrixResult, slug
 from surefoot.services.matrix import matrix as run_cells
 
@@ -37,11 +26,7 @@ _INTERRUPTED = 130
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the reports. [default: matrix-NAME]"
 )
-@concurrency_option
-@timeout_option
-@retries_option
-@chat_options
-@cache_option
+@set_option
 @yes_option
 @db_option
 @json_option()
@@ -53,8 +38,7 @@ def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **option
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))
-    asking = Asking(**{name: options.pop(name) for name in ("concurrency", "timeout", "retries")})
-    found = run_cells(file, db=db, asking=asking, terms=Terms(**options), person=PERSON)
+    found = run_cells(file, db=db, person=PERSON, **options)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
         return _INTERRUPTED

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from surefoot import report
-from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
+from surefoot.cli.options import engine_option, gate_option, json_option, map_option, rule_option
 from surefoot.cli.output import (
     STDOUT,
     Progress,
@@ -62,8 +62,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @json_option()
 @click.option("--no-rows", is_flag=True, help="Leave the rows out of --json.")
-@click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
-@engine_options
+@engine_option
 def score(
     questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
     junit: str | None, as_json: bool, no_rows: bool,

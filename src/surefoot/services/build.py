@@ -14,6 +14,7 @@ from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.wording import prompt, reworded
 from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
 from surefoot.core.result import READER, Person, Result, Seen, Watch
+from surefoot.core.rubric import Citations
 from surefoot.core.types import Question
 from surefoot.core.words import counted
 from surefoot.corpus.corpus import load_rows
@@ -24,9 +25,10 @@ from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, revi
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
-from surefoot.services.graders import Terms, settings_of
+from surefoot.services.graders import settings_of
 from surefoot.services.log_questions import proposals_from_log
 from surefoot.services.questions import accept_unread
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.text.normal import normalise, unreadable
 
 _MOST = 10_000
@@ -63,7 +65,9 @@ def build_questions(
     accept_all: bool = False,
     seed: int = 0,
     model: str | Model | None = None,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
+    yes: bool = False,
+    settings: Given = None,
     person: Person = READER,
 ) -> Built:
     """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
@@ -72,6 +76,7 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, _MOST)
+    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
@@ -88,14 +93,14 @@ def build_questions(
     before, rows = made.total(), list[Row]()
     missing = max(size - before, 0)
     if from_traces is not None:
-        found = proposals_from_log(from_traces, corpus, missing, taken, terms=terms, mapping=mapping, person=person)
+        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
         new: Iterator[Question] = map(question_of, found)
     else:
         rows = load_rows(str(corpus), tell=person.tell)
         new = _built(Builder(rows, seed), wanted, made, size, taken)
     _write(file, new, made, person.watch(missing, "questions"))
     if model is not None:
-        _reword(file, model, terms or Terms(), person)
+        _reword(file, model, how, person)
     if accept_all and made:
         accept_unread(file.path)
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
@@ -146,14 +151,14 @@ def _built(
             yield from builder.questions(instead, missing, taken)
 
 
-def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person) -> None:
+def _reword(file: QuestionFile, model: str | Model, settings: Settings, person: Person) -> None:
     """Let a model word the proposals; a wording that loses a name or a number is not taken."""
     waiting = [one for one in file.questions() if review_of(one) == PROPOSED and made_of(one).get("by") == TEMPLATES]
     if not waiting:
         return
-    opened = open_model(model, settings_of(terms), Budget(terms.max_cost)) if isinstance(model, str) else model
-    person.tell(f"replies wanted: {len(waiting):,}; --max-cost limits what they may cost")
-    if not terms.yes and not person.agrees():
+    opened = open_model(model, settings_of(settings), Budget(settings.max_cost)) if isinstance(model, str) else model
+    person.tell(f"replies wanted: {len(waiting):,}; `--set max_cost=USD` limits what they may cost")
+    if not settings.yes and not person.agrees():
         raise Incomplete("no question was worded anew", "--yes skips the confirmation")
     watch, kept, failed = person.watch(len(waiting), "wordings"), 0, list[tuple[str, str]]()
     with closing(watch):

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result
+from surefoot.core.rubric import Citations
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem
 from surefoot.core.words import plain
@@ -21,11 +22,12 @@ from surefoot.io.fields import quoted
 from surefoot.io.items import Ungradable, load_items
 from surefoot.io.sources import is_folder, is_there, shown
 from surefoot.services.engine import Engine, check_engine
-from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
+from surefoot.services.graders import Reader, open_grader, read_watched, rubric_of
 from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
 from surefoot.services.overview import AXES, Overview, overview_of
 from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
+from surefoot.services.settings import Given, settings_from
 from surefoot.store import Key, Project, Run
 
 DEFAULT = "local"
@@ -59,28 +61,29 @@ class Grades(Result, frozen=True, kw_only=True):
 def grade(
     *runs: Name,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
     corpus: str | Path | None = None,
     engine: Engine = "local",
-    work: str | Path | None = None,
+    yes: bool = False,
+    settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade every answer of some runs, or of all runs of a version, and keep the verdicts.
 
-    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
-    model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
-    pipeline named by id alone; they are kept with the run. With the `engine` "ray" a cluster grades, unless a language
-    model is asked, and what is done stays in the folder `work`.
+    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `citations` say whether
+    answers must cite. `corpus` has the texts of passages that the pipeline named by id alone; they are kept with the
+    run. With the `engine` "ray" a cluster grades, unless a language model is asked. `settings` are those of `--set`.
     """
-    check_engine(engine, work)
+    how = settings_from(settings, citations=citations, yes=yes)
+    check_engine(engine)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms, person=person)
+    chosen = open_grader(grader, how, person=person)
     with opened(runs, db) as (_, found):
         check_texts(found)
         for run in found if texts else ():  # whoever grades or labels it has to see the same
             run.keep(filled for trace in run.traces() if texts and (filled := texts.filled(trace)) != trace)
-        return _graded(found, _Grading(chosen, person, engine, work), texts)
+        return _graded(found, _Grading(chosen, person, engine, how.work), texts)
 
 
 def grade_log(
@@ -88,29 +91,31 @@ def grade_log(
     *,
     version: str = "",
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
     corpus: str | Path | None = None,
     mapping: Mapping[str, str] | None = None,
     engine: Engine = "local",
-    work: str | Path | None = None,
+    yes: bool = False,
+    settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade the answers of a log without a question set, and keep them as a run of a version.
 
-    `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. `engine` and
-    `work` are as for `grade`.
+    `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. All else
+    is as for `grade`.
     """
-    check_engine(engine, work)
+    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
+    check_engine(engine)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms, person=person)
-    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    chosen = open_grader(grader, how, person=person)
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.map, texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
     with Project.open(db) as project:
         run = run_of(project, log, version, texts.sha256 if texts else None)
         notes = [] if log.has_gold else [WITHOUT_GOLD]
-        return _graded([run], _Grading(chosen, person, engine, work), texts, log.problems, notes)
+        return _graded([run], _Grading(chosen, person, engine, how.work), texts, log.problems, notes)
 
 
 class _Grading(NamedTuple):

@@ -16,9 +16,10 @@ from surefoot.core.words import counted
 from surefoot.graders.grader import Graded
 from surefoot.io.questions import row_of
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, Terms, open_grader, read_watched
+from surefoot.services.graders import Reader, open_grader, read_watched
 from surefoot.services.logs import read_log
 from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.settings import Settings
 from surefoot.text.normal import normalise
 
 MOST = 100
@@ -31,7 +32,7 @@ def proposals_from_log(
     known: Collection[str] = (),
     *,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    settings: Settings | None = None,
     mapping: Mapping[str, str] | None = None,
     person: Person = READER,
 ) -> list[dict[str, Any]]:
@@ -42,7 +43,7 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    chosen = open_grader(grader, terms, person=person)
+    chosen = open_grader(grader, settings, person=person)
     texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):

@@ -32,7 +32,7 @@ from surefoot.text.normal import hashed_subject
 _OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
 _ELSEWHERE = (
     "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
-    "--cache; importing an older export brings rows back"
+    "the cache; importing an older export brings rows back"
 )
 
 
