@@ -260,20 +260,19 @@ class Judge:
 
     def _for_good(self, rule: Rule, rest_holds: bool) -> RuleResult:
         """What changed for good is counted once the rest would ship, or all has been looked at."""
-        found = self.lasting[rule.metric.removeprefix("newly_")]
-        status: Status = "pass"
-        reason = ""
+        bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="undecidable")
         if BUCKET_AXIS not in self.axes:
-            status, reason = "not_applicable", f"neither side has verdicts on {BUCKET_AXIS}"
-        elif not rest_holds and self.diff.unseen:
-            status, reason = "undecidable", "it is counted once the rest is settled"
-        elif found.to_look:
+            return replace(bare, status="not_applicable", reason=f"neither side has verdicts on {BUCKET_AXIS}")
+        if not rest_holds and self.diff.unseen:
+            return replace(bare, reason="it is counted once the rest is settled")
+        found, status, reason = self.lasting[rule.metric.removeprefix("newly_")], "pass", ""
+        if found.to_look:
             status, reason = "undecidable", _to_look(found.to_look)
         elif len(found.newly) > len(found.mended):
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
-        return RuleResult(
-            name=rule.name, rule=rule.text, metric=rule.metric, status=status, before=float(len(found.mended)),
-            after=float(len(found.newly)), by=self.lookers, reason=reason, questions=found.newly,
+        return replace(
+            bare, status=status, before=float(len(found.mended)), after=float(len(found.newly)), by=self.lookers,
+            reason=reason, questions=found.newly,
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:

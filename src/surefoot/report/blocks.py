@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from surefoot.core.errors import ExitCode
 from surefoot.core.intervals import difference as difference_of
-from surefoot.core.records import WITHOUT
+from surefoot.core.records import WITHOUT, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem
 from surefoot.core.words import names
@@ -337,6 +337,13 @@ def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
             what = "other rules" if name == "rules" else name
             told.append(f"{what} {', '.join(value)}" if name == WITHOUT else f"{what} ({', '.join(value)})")
     return ", ".join(told)
+
+
+def remarks(step: Step) -> list[str]:
+    """What is not usual about a decision."""
+    waived = ", ".join(f"{name} ({reason})" for name, reason in step.waived.items())
+    told = {"waived": waived, "not as the gate file": overridden(step.overridden)}
+    return [*["uncalibrated"] * step.uncalibrated, *(f"{what}: {words}" for what, words in told.items() if words)]
 
 
 def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from msgspec import field, to_builtins
@@ -25,6 +25,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 from surefoot.gate.trust import SELF_CHECK, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
+_MOST_RUNS = 30  # to be asked for: with more, too few questions are the reason
 _REASONS = 3  # for a block, in one sentence
 
 
@@ -207,9 +208,27 @@ def _next(judge: Judge) -> Iterator[str]:
             if more > 0:
                 version = shlex.quote(judge.request.called[side])
                 yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more} && surefoot grade {version}"
-    elif by_looks or any(one.change is not None for one in undecided):
-        each = (f"surefoot run {shlex.quote(version)} --repeats 5" for version in (base, cand))
-        yield f"more runs of both: {'; '.join(each)}"
+    elif wide := [one for one in undecided if one.change is not None and one.margin is not None]:
+        times = min(side.attempts for side in judge.sides)
+        needed, rule = max(((_runs_for(one, times), one) for one in wide), key=lambda one: one[0])
+        if needed > _MOST_RUNS:
+            there = f"{counted(len(judge.asked), 'question')} in all"
+            yield f"too few questions for the margin of {rule.name}, {there}: add questions, or allow more"
+        else:
+            each = (f"surefoot run {shlex.quote(version)} --repeats {needed - times}" for version in (base, cand))
+            yield f"{counted(needed - times, 'more run')} of each: {'; '.join(each)}"
+
+
+def _runs_for(rule: RuleResult, times: int) -> float:
+    """How many runs would do if the change stays: the interval's width falls with the root of their number."""
+    width, room = _worst(rule) - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
+    return ceil(times * (width / room) ** 2) if width * room > 0 else inf
+
+
+def _worst(rule: RuleResult) -> float:
+    """The worse end of its interval."""
+    metric = metric_named(rule.metric)
+    return (rule.high if metric is None or metric.better == "lower" else rule.low) or 0.0
 
 
 def minutes_for(pairs: Sequence[Pair]) -> int:
@@ -337,10 +356,8 @@ def in_one_sentence(found: GateResult) -> str:
         return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
     for rule in open_:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            metric = metric_named(rule.metric)
-            is_rise = metric is None or metric.better == "lower"
-            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
-            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
+            way = "risen" if _worst(rule) == rule.high else "fallen"
+            by, allowed = words_for(rule, abs(_worst(rule))), words_for(rule, abs(rule.margin))
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
