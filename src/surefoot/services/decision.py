@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil, inf
+from math import ceil
 from typing import Any
 
 from msgspec import field, to_builtins
@@ -219,10 +219,10 @@ def _next(judge: Judge) -> Iterator[str]:
             yield f"{counted(needed - times, 'more run')} of each: {'; '.join(each)}"
 
 
-def _runs_for(rule: RuleResult, times: int) -> float:
+def _runs_for(rule: RuleResult, times: int) -> int:
     """How many runs would do if the change stays: the interval's width falls with the root of their number."""
     width, room = _worst(rule) - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
-    return ceil(times * (width / room) ** 2) if width * room > 0 else inf
+    return ceil(times * (width / room) ** 2) if width * room > 0 else _MOST_RUNS + 1
 
 
 def _worst(rule: RuleResult) -> float:
