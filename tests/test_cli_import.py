@@ -51,9 +51,9 @@ def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write)
         write, "q1,The door is red,,,wrong,ana,", "q3,,,,wrong,ana,", "q3,Green.,,,wrong,ana,", "q3,Red.,,,correct,ana,"
     )
     assert done.code == 4 and len(labels()) == 1
-    assert "labels.csv:2: ana's factuality label on question 'q1' fits 2 different answers" in done.err
+    assert "labels.csv:2: ana's factuality label on question 'q1' was left out: it fits 2 answers" in done.err
     assert "labels.csv:3: " in done.err and "name one by answer, or by run and attempt" in done.err
-    assert "labels.csv:4: " in done.err and "is on an answer that no run gave" in done.err
+    assert "labels.csv:4: " in done.err and "was left out: no run gave this answer" in done.err
     assert imported(write, "q1,The door is red,a,1,wrong,ana,").code == 0 and len(labels()) == 2
 
 

@@ -33,7 +33,7 @@ Hit = Callable[[str, str], bool]  # of a verdict and a label
 _NO_TEXT = frozenset({"missing", "error", "empty"})  # reasons for which there is no answer to label
 # Why nothing can be said of an axis that people have looked at.
 UNSETTLED = "no answer has a label that annotators agree on"
-PICKED = "no labelled answer was drawn by chance, as `surefoot label RUN` draws them"
+PICKED = "no label was drawn by chance, as `surefoot label RUN` draws them"
 NO_VERDICT = "the grader gave no verdict on any answer"
 
 

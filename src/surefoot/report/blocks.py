@@ -265,11 +265,6 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{estimate.value:.2f}{scale} (over {estimate.denominator})"
 
 
-def _is_mean(metric: str) -> bool:
-    known = metric_named(metric)
-    return known is not None and known.shape == "mean"
-
-
 def allowed(check: Check) -> str:
     """The limit of a rule."""
     if check.limit is None:
@@ -325,14 +320,12 @@ def status(check: Check) -> Span:
     return Span(STATUS_WORDS[check.status], check.status)
 
 
-def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
-    """What the command line changed or added: `--margin 0.1, other rules (wrong <= 3), without v2-1 (disk lost)`."""
+def overridden(flags: Mapping[str, str | Sequence[str]]) -> str:
+    """What the command line changed or added: `other rules (wrong <= 3), without v2-1 (disk lost)`."""
     told = []
     for name, value in flags.items():
         if isinstance(value, str):
             told.append(f"--{name} {value}")
-        elif isinstance(value, (int, float)):
-            told.append(f"--{name} {value:g}")
         else:
             what = "other rules" if name == "rules" else name
             told.append(f"{what} {', '.join(value)}" if name == WITHOUT else f"{what} ({', '.join(value)})")

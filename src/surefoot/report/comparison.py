@@ -97,8 +97,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
     told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
     if rule.change is not None:
-        ends = f" ({_signed(rule, rule.low)} to {_signed(rule, rule.high)})" if rule.low != rule.high else ""
-        told.append(f"{_signed(rule, rule.change)}{ends}")
+        told.append(_change(rule))
     if rule.margin is not None:
         told.append(f"you allow {_signed(rule, rule.margin)}")
     elif rule.limit is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from urllib.parse import quote, urlencode
 
 from surefoot.core.records import BASELINE, Step
@@ -183,7 +183,7 @@ def councils(found: History) -> Report:
     rows = [
         (
             Span(key, "strong", link=f"/councils/{quote(key)}"), runs[0].council.rpartition("+")[0].rpartition("+")[2],
-            counted(runs[0].question_count, "question"), _linked(runs),
+            counted(runs[0].question_count, "question"), tuple(Span(one.name, link=run_address(one)) for one in runs),
         )
         for key, runs in found.councils.items()
     ]  # fmt: skip
@@ -197,10 +197,6 @@ def councils(found: History) -> Report:
         (Headline("", (Span(f"{counted(len(rows), 'council')} scored runs.", "strong"),)),),
         (Section("Sittings", (table if rows else Paragraph(nothing),)),),
     )
-
-
-def _linked(runs: Sequence[PastRun]) -> Line:
-    return tuple(Span(one.name, link=run_address(one)) for one in runs)
 
 
 def looks(found: History, pair: tuple[str, str], can_label: bool) -> Report:

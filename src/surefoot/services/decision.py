@@ -195,12 +195,10 @@ def _next(judge: Judge) -> Iterator[str]:
     by_looks = [one for one in undecided if one.margin is not None and judge.metrics[one.metric].axis == BUCKET_AXIS]
     if by_looks and judge.diff.unseen:
         first = judge.diff.unseen[: judge.diff.looks_wanted]
-        price = _about(minutes_for(first))
-        yield f"look at {counted(len(first), 'pair')}, {price}: {label}"
+        yield f"look at {counted(len(first), 'pair')}, {_about(minutes_for(first))}: {label}"
     elif to_look or any(one.pending for some in judge.diff.readings.values() for one in some):
         count = len({one.key for one in to_look}) or 1
-        price = _about(ceil(count * SECONDS_A_KEY / 60))
-        yield f"look at {counted(count, 'answer')}, {price}: {label}"
+        yield f"look at {counted(count, 'answer')}, {_about(ceil(count * SECONDS_A_KEY / 60))}: {label}"
     elif to_ask:
         times = max(found.times for found in judge.lasting.values() if found.to_ask)
         for side in sorted({0, 1} - {*judge.request.cannot_ask}):
@@ -248,10 +246,8 @@ def unasked(problems: Iterable[Problem]) -> list[str]:
 
 def self_check_step(runs: Iterable[Run]) -> list[str]:
     names = list(dict.fromkeys(run.name for run in runs if next(failed(run), None)))
-    if not names:
-        return []
     again = f"{SELF_CHECK}: grade {' and '.join(names)} again"
-    return [f"{again}; if answers are misread again, grade both runs with another model"]
+    return [f"{again}; if answers are misread again, grade both runs with another model"] if names else []
 
 
 def problems_of(sides: Sequence[Side]) -> tuple[Problem, ...]:
