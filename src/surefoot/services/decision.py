@@ -25,7 +25,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 from surefoot.gate.trust import SELF_CHECK, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
-_MOST_RUNS = 30  # to be asked for: with more, too few questions are the reason
+_RUNS, _MOST_RUNS = 5, 30  # to be asked for: fewer do not tell how much answers vary; beyond, questions are too few
 _REASONS = 3  # for a block, in one sentence
 
 
@@ -220,7 +220,8 @@ def _next(judge: Judge) -> Iterator[str]:
 def _runs_for(rule: RuleResult, times: int) -> int:
     """How many runs would do if the change stays: the interval's width falls with the root of their number."""
     width, room = _worst(rule) - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
-    return ceil(times * (width / room) ** 2) if width * room > 0 else _MOST_RUNS + 1
+    enough = ceil(times * (width / room) ** 2) if width * room > 0 else _MOST_RUNS + 1
+    return enough if times >= _RUNS else _RUNS
 
 
 def _worst(rule: RuleResult) -> float:

@@ -47,9 +47,6 @@ def opened(names: Sequence[Name], db: str | Path | None = None) -> Iterator[tupl
 def runs_of(project: Project, name: Name) -> list[Run]:
     """The runs of one name, oldest first. Those in a file become part of the project."""
     if not is_export(name):
-        if str(name).endswith((".jsonl", ".gz")):
-            message = f"the file {name} is no export" if Path(name).exists() else f"there is no file {name}"
-            raise UsageError(message, "name a run, a version, or a file that `surefoot export` wrote")
         return project.named(str(name))
     found = read_export(Path(name))
     add_export(project, found, str(name))
