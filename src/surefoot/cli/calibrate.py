@@ -15,15 +15,9 @@ from surefoot.services import calibrate as service
 from surefoot.services.refit import refit as refit_local
 
 
-@click.command(
-    epilog="Example: surefoot calibrate v1 --report calibration.html",
-)
+@click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option(
-    "--verdicts",
-    metavar="FILE",
-    help="Instead of a run: rows of {question_id, axis, value, grader}.",
-)
+@click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
 @click.option(
     "--labels", multiple=True, type=click.Path(), metavar="FILE",
     help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
@@ -54,16 +48,11 @@ def calibrate(
     if refit is not None:
         if verdicts or grader or rubric_name or reports or details:
             raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
-        return _refit(runs, refit, labels, db, as_json)
+        check_outputs([refit], ["refit"])
+        made = refit_local(*runs, out=refit, labels=labels, db=db)
+        return finish(made, as_json, lambda: click.echo(made.words))
     check_reports(reports, as_json)
     result = service.calibrate(
-        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name,
-        db=db, person=PERSON,
-    )  # fmt: skip
+        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name, db=db, person=PERSON
+    )
     return finish_with_reports(result, as_json, reports, lambda: report.of(result, details=details))
-
-
-def _refit(runs: tuple[str, ...], out: Path, labels: tuple[str, ...], db: str | None, as_json: bool) -> int:
-    check_outputs([out], ["refit"])
-    made = refit_local(*runs, out=out, labels=labels, db=db)
-    return finish(made, as_json, lambda: click.echo(made.words))

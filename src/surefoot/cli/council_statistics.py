@@ -21,7 +21,6 @@ from surefoot.reviewers.success import Compared, Figure
 from surefoot.reviewers.voices import Voices
 from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
 
-_FOLDER = click.Path(path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _HABITS = {
     "shift": "points beside the others",

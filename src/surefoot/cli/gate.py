@@ -29,7 +29,7 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, Step
 from surefoot.core.words import plain
 from surefoot.report import github, junit, markdown
-from surefoot.report.blocks import overridden
+from surefoot.report.blocks import remarks
 from surefoot.report.comparison import brief as brief_report
 from surefoot.services.gate import gate as decide
 from surefoot.services.runs import decisions
@@ -124,10 +124,8 @@ def _history(db: str | None, as_json: bool) -> int:
 
 
 def _line(step: Step, changed: Sequence[str]) -> str:
-    flags = "  uncalibrated" if step.uncalibrated else ""
-    flags += f"  waived: {plain(', '.join(step.waived))}" if step.waived else ""
-    flags += f"  not as the gate file: {plain(overridden(step.overridden))}" if step.overridden else ""
-    flags += f"  the gate file has changed: {', '.join(changed)}" if changed else ""
-    sides = f"{step.reference} -> {step.release}"
+    sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
     what = "new baseline" if step.mode == BASELINE else step.outcome
-    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}  {step.id}"
+    more = f"the gate file has changed: {', '.join(changed)}" if changed else ""
+    told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
+    return f"{step.at[:16]}  {what:12}  {'  '.join(told)}"

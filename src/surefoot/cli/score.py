@@ -29,9 +29,7 @@ from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 
 
-@click.command(
-    epilog="Example: surefoot score --questions qaset.json --traces trace.jsonl",
-)
+@click.command(epilog="Example: surefoot score --questions qaset.json --traces trace.jsonl")
 @click.option(
     "--questions", "-q", type=click.Path(), metavar="FILE",
     help="Question set; without one, only what needs no gold is scored.",

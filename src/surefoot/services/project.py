@@ -228,7 +228,7 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         labels += bound([one for one in read if one not in labels], answers, problems, places=places)
         if not labels:
             tell_problems(problems, tell)
-            hint = "nothing was imported; name the right run, or give each row the answer's words"
+            hint = "nothing was imported; call questions as the runs do, and give each row the answer's words"
             raise Incomplete(f"no label in {path} is on an answer that is known", hint)
         new = project.add_new_labels({one.version for one in labels}, lambda known: not_yet_in(known, labels, at))
         tell_problems(problems, tell)
@@ -248,9 +248,11 @@ def known_answers(run: Run) -> Iterator[Known]:
 def _refuse(path: Path, problems: Sequence[Problem], tell: Tell) -> None:
     """Nothing is half imported: what cannot be used is put right first."""
     if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
-        tell_problems(problems, tell)
-        if any(problem.kind in _OF_THE_FILE for problem in serious):
-            raise Incomplete(f"{path} could not be read, and nothing was imported", "see above, and pass a whole file")
+        whole = next((problem for problem in serious if problem.kind in _OF_THE_FILE), None)
+        tell_problems([problem for problem in problems if problem is not whole], tell)
+        if whole:
+            hint = "pass labels as CSV with a header, as one JSON object per line, or what `surefoot export` wrote"
+            raise Incomplete(f"{whole}; nothing was imported", hint)
         message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
         raise UsageError(message, "correct or remove the rows named above, then import it again")
 
