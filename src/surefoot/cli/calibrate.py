@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from surefoot import report
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, check_outputs, check_reports, finish, finish_with_reports, report_option
+from surefoot.cli.output import PERSON, Output, check_outputs, common, print_page
 from surefoot.core import rubric
 from surefoot.core.errors import UsageError
 from surefoot.services import calibrate as service
@@ -31,14 +30,11 @@ from surefoot.services.refit import refit as refit_local
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
 )  # fmt: skip
-@report_option
-@db_option
 @click.option("--details", is_flag=True, help="Print the other axes too.")
-@json_option()
+@common(report=True)
 def calibrate(
-    runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
-    rubric_name: str | None, refit: Path | None, reports: tuple[str, ...], db: str | None,
-    details: bool, as_json: bool,
+    output: Output, runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
+    rubric_name: str | None, refit: Path | None, db: str | None, details: bool,
 ) -> int:  # fmt: skip
     """Compare a grader's verdicts with labels: how many it wrongly calls correct, and how many bad ones it finds.
 
@@ -46,13 +42,12 @@ def calibrate(
     calibrated, or rows could not be read.
     """
     if refit is not None:
-        if verdicts or grader or rubric_name or reports or details:
+        if verdicts or grader or rubric_name or output.reports or details:
             raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
         check_outputs([refit], ["refit"])
         made = refit_local(*runs, out=refit, labels=labels, db=db)
-        return finish(made, as_json, lambda: click.echo(made.words))
-    check_reports(reports, as_json)
+        return output.finish(made, lambda: click.echo(made.words))
     result = service.calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name, db=db, person=PERSON
     )
-    return finish_with_reports(result, as_json, reports, lambda: report.of(result, details=details))
+    return output.finish(result, lambda: print_page(report.of(result, details=details)))

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import click
 
-from surefoot import report
-from surefoot.cli.output import PERSON, write_reports
+from surefoot.cli.output import PERSON, Output
 from surefoot.core.errors import UsageError
 from surefoot.core.records import NAME
 from surefoot.report.comparison import sentences
@@ -68,7 +67,7 @@ def demo(out: Path) -> int:
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
     click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(sentences(decided))}", 78))
-    written = write_reports([str(out / "report.md"), str(out / "report.html")], lambda: report.of(decided))
+    written = Output(False, (str(out / "report.md"), str(out / "report.html"))).write(decided)
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written
 

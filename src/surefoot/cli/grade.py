@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
 
-from surefoot import report
-from surefoot.cli.options import (
-    citations_option,
-    db_option,
-    engine_option,
-    json_option,
-    map_option,
-    set_option,
-    yes_option,
-)
-from surefoot.cli.output import (
-    PERSON,
-    STDOUT,
-    check_reports,
-    print_json,
-    quiet_if_nobody_reads,
-    report_option,
-    say,
-    write_reports,
-)
+from surefoot.cli.options import citations_option, engine_option, map_option, set_option, yes_option
+from surefoot.cli.output import PERSON, Output, common, print_json, quiet_if_nobody_reads, say
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
 from surefoot.core.words import in_plain_words, names, plain
@@ -73,12 +55,10 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @engine_option
 @set_option
 @yes_option
-@db_option
-@report_option
-@json_option("Print JSON lines.")
+@common(report=True, json="Print JSON lines.")
 def grade(
-    runs: tuple[str, ...], items: str | None, log: tuple[str, ...], pairs: str | None, mapping: dict[str, str],
-    version: str | None, engine: Engine, reports: tuple[str, ...], as_json: bool,
+    output: Output, runs: tuple[str, ...], items: str | None, log: tuple[str, ...], pairs: str | None,
+    mapping: dict[str, str], version: str | None, engine: Engine,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -91,21 +71,22 @@ def grade(
     if version is not None and not log:
         raise UsageError("--version was given without --traces", "a run has its version already")
     if not runs and not log:
-        for name, given in (("report", reports), ("engine ray", engine != "local")):
+        for name, given in (("report", output.reports), ("engine ray", engine != "local")):
             if given:
                 raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
-    check_reports(reports, as_json)
     how = settings_from(options["settings"], citations=options["citations"], yes=options["yes"], map=mapping)
     if pairs is not None:
-        return _grade_texts(pairs, as_json)
+        return _grade_texts(pairs, output.as_json)
     if items is not None:
         chosen, corpus = open_grader(options["grader"], how, person=PERSON), options["corpus"]
-        return _grade_items(grade_items(items, chosen, mapping=how.map, corpus=corpus, person=PERSON), chosen, as_json)
+        return _grade_items(
+            grade_items(items, chosen, mapping=how.map, corpus=corpus, person=PERSON), chosen, output.as_json
+        )
     if runs:
-        return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), as_json, reports)
+        return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), output)
     found = grade_log(log, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
     say(f"run: {found.runs[0]}")
-    return _show_run(found, as_json, reports)
+    return _show_run(found, output)
 
 
 def _grade_texts(path: str, as_json: bool) -> int:
@@ -137,9 +118,9 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
 
 
-def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
-    printed = STDOUT in reports
-    written = write_reports(reports, lambda: report.of(found))
+def _show_run(found: Grades, output: Output) -> int:
+    as_json, printed = output.as_json, output.to_stdout
+    written = output.write(found)
     with quiet_if_nobody_reads():
         rows = found.rows if as_json else sorted(found.rows, key=_is_sure)
         for row in rows if not printed else ():
@@ -193,7 +174,7 @@ def _show_first(graded: Iterable[Graded], run: str) -> None:
             click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
             click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
     if to_check or bad:
-        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --out page.html")
+        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --report page.html")
 
 
 def _in_buckets(counts: Counter[str | None]) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Real, db_option, json_option, set_option
-from surefoot.cli.output import PERSON, check_outputs, finish, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.options import Real, set_option
+from surefoot.cli.output import PERSON, Output, check_outputs, common, print_json, quiet_if_nobody_reads, say
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.words import plain
 from surefoot.monitor.drift import usual
@@ -47,11 +47,10 @@ _PORT = click.IntRange(0, 65_535)
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")
 @set_option
-@db_option
-@json_option()
+@common()
 def monitor(
-    log: tuple[str, ...], follow: str | None, otlp: int | None, metrics: int | None, state: Path | None,
-    bad: Path | None, as_json: bool, **options: Any,  # noqa: ANN401 - as click hands them over
+    output: Output, log: tuple[str, ...], follow: str | None, otlp: int | None, metrics: int | None,
+    state: Path | None, bad: Path | None, **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Watch answers in production: grade a sample, and raise an alarm when they get worse.
 
@@ -66,10 +65,10 @@ def monitor(
     if log:
         found = monitor_log(log, state=state, bad=bad, person=PERSON, **options)
     else:
-        found = _watch(as_json, state=state, bad=bad, **live, **options)
+        found = _watch(output.as_json, state=state, bad=bad, **live, **options)
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
-    return finish(found, as_json, lambda: _show(found))
+    return output.finish(found, lambda: _show(found))
 
 
 def _watch(as_json: bool, *, state: Path | None, **options: Any) -> Monitored:  # noqa: ANN401

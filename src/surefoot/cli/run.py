@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import db_option, json_option, pipeline_options
-from surefoot.cli.output import PERSON, finish, say
+from surefoot.cli.options import pipeline_options
+from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.words import counted, plain
 from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline
@@ -18,7 +18,7 @@ _INTERRUPTED = 130
 @click.command(epilog="Example: surefoot run --pipeline reference --version v1")
 @click.argument("again", required=False, metavar="[VERSION]")
 @click.option(
-    "--pipeline", "-p", "spec", metavar="P",
+    "--pipeline", "-p", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
     "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
 )  # fmt: skip
@@ -31,17 +31,16 @@ _INTERRUPTED = 130
 @click.option("--only", default="", metavar="ID,...", help="Ask only these questions of VERSION again.")
 @click.option("--resume", metavar="RUN", help="Continue this run, or the newest one of a version.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: also retry what failed.")
-@db_option
-@json_option()
-def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common()
+def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers as a run of a version.
 
     VERSION asks the pipeline of a version again, if its code is the same.
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
     options["only"] = [id.strip() for id in options["only"].split(",") if id.strip()]
-    answers = run_pipeline(spec, **options, person=PERSON)
-    code = finish(answers, as_json, lambda: show(answers))
+    answers = run_pipeline(**options, person=PERSON)
+    code = output.finish(answers, lambda: show(answers))
     if answers.interrupted:
         say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
         return _INTERRUPTED

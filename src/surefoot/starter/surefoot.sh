@@ -30,11 +30,11 @@ surefoot grade "$version" "${grade[@]}" > /dev/null
 surefoot export "$out/run.jsonl" "$version"
 
 surefoot score --traces "$out/run.jsonl" --questions questions.json --rerun all --gate gate.toml \
-  --report "$out/score.md" --junit "$out/score.xml"
+  --report "$out/score.md" --report "$out/score.xml"
 score=$?
 rm -f "$out/summary.md"
 GITHUB_STEP_SUMMARY="$out/summary.md" surefoot gate "$version" --gate ship.toml --format github \
-  --report "$out/page.html" --junit "$out/gate.xml"
+  --report "$out/page.html" --report "$out/gate.xml"
 gate=$?
 if [ -s "$out/summary.md" ]; then
   surefoot export "$out/decision.jsonl" --decision latest
