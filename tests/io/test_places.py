@@ -14,13 +14,10 @@ import pytest
 
 from surefoot import grade_log, score
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
-from surefoot.core.result import READER
 from surefoot.io import sources
 from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
-from surefoot.services.graders import open_grader
-from surefoot.services.settings import Settings
 from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -124,7 +121,7 @@ def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -
         lambda: score(QUESTIONS, address),
         lambda: score(address, tmp_path),
         lambda: grade_log(address, grader="rules"),
-        lambda: list(grade_items(address, open_grader("rules", Settings()), mapping={}, corpus=None, person=READER)),
+        lambda: list(grade_items(address, grader="rules")),
         lambda: list(grade_texts(address)),
     ):
         with pytest.raises(SurefootError) as caught:

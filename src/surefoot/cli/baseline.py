@@ -6,7 +6,7 @@ import click
 
 from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.words import plain
-from surefoot.services.gate import set_baseline
+from surefoot.services.gate import baseline as set_baseline
 
 
 @click.command(epilog="Example: surefoot baseline v2")

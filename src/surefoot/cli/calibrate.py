@@ -8,8 +8,8 @@ import click
 
 from surefoot import report
 from surefoot.cli.output import PERSON, Output, check_outputs, common, print_page
-from surefoot.core import rubric
 from surefoot.core.errors import UsageError
+from surefoot.core.rubric import DEFAULT
 from surefoot.services import calibrate as service
 from surefoot.services.refit import refit as refit_local
 
@@ -23,8 +23,8 @@ from surefoot.services.refit import refit as refit_local
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
 @click.option(
-    "--rubric", "rubric_name", metavar="NAME",
-    help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
+    "--rubric", metavar="NAME",
+    help=f"Of the rows of --verdicts.  [default: {DEFAULT}]",
 )  # fmt: skip
 @click.option(
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -34,7 +34,7 @@ from surefoot.services.refit import refit as refit_local
 @common(report=True)
 def calibrate(
     output: Output, runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
-    rubric_name: str | None, refit: Path | None, db: str | None, details: bool,
+    rubric: str | None, refit: Path | None, db: str | None, details: bool,
 ) -> int:  # fmt: skip
     """Compare a grader's verdicts with labels: how many it wrongly calls correct, and how many bad ones it finds.
 
@@ -42,12 +42,12 @@ def calibrate(
     calibrated, or rows could not be read.
     """
     if refit is not None:
-        if verdicts or grader or rubric_name or output.reports or details:
+        if verdicts or grader or rubric or output.reports or details:
             raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
         check_outputs([refit], ["refit"])
         made = refit_local(*runs, out=refit, labels=labels, db=db)
         return output.finish(made, lambda: click.echo(made.words))
     result = service.calibrate(
-        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name, db=db, person=PERSON
+        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric, db=db, person=PERSON
     )
     return output.finish(result, lambda: print_page(report.of(result, details=details)))

@@ -127,15 +127,15 @@ def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
 @click.option(
-    "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
+    "--reviews", required=True, metavar="FILE", type=_READABLE,
     help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
 @_RUBRIC
 @_GATE
 @common(db=False)
-def score(output: Output, file: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Score reviews that you have, without a model."""
-    return _show(score_reviews(file, **options), output)
+    return _show(score_reviews(reviews, **options), output)
 
 
 @council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')

@@ -14,16 +14,16 @@ from surefoot.services.doctor import doctor as examine
 
 
 @click.command(epilog="Example: surefoot doctor --pipeline reference")
-@click.option("--pipeline", "-p", "spec", required=True, metavar="P", help="As for `surefoot run`.")
+@click.option("--pipeline", "-p", required=True, metavar="P", help="As for `surefoot run`.")
 @pipeline_options
 @json_option()
-def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
+def doctor(pipeline: str, questions: str | None, corpus: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
     """Ask a pipeline its sentinels, to see whether it is ready.
 
     Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
     pass; a failed one is asked once more. Exits 1 when one does not, 4 when the pipeline fails.
     """
-    found = examine(spec, questions=questions, corpus=corpus, person=PERSON, **options)
+    found = examine(pipeline, questions=questions, corpus=corpus, person=PERSON, **options)
     return finish(found, as_json, lambda: _show(found, on_demo_set=questions is None))
 
 

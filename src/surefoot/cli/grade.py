@@ -36,7 +36,7 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
 )
 @click.option(
-    "--traces", "-t", "log", multiple=True, metavar="PATH",
+    "--traces", "-t", multiple=True, metavar="PATH",
     help="A log without a question set: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @map_option
@@ -57,8 +57,8 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 @yes_option
 @common(report=True, json="Print JSON lines.")
 def grade(
-    output: Output, runs: tuple[str, ...], items: str | None, log: tuple[str, ...], pairs: str | None,
-    mapping: dict[str, str], version: str | None, engine: Engine,
+    output: Output, runs: tuple[str, ...], items: str | None, traces: tuple[str, ...], pairs: str | None,
+    mapping: dict[str, str], version: str | None, engine: Engine, grader: str,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -66,11 +66,11 @@ def grade(
     RUN is a run, or a version for all its runs, and keeps the verdicts; --traces makes a run of a log. Exits 4 when
     some answers were not graded, or when the grader failed its self-check on answers of known label.
     """
-    if bool(runs) + (items is not None) + bool(log) + (pairs is not None) != 1:
+    if bool(runs) + (items is not None) + bool(traces) + (pairs is not None) != 1:
         raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
-    if version is not None and not log:
+    if version is not None and not traces:
         raise UsageError("--version was given without --traces", "a run has its version already")
-    if not runs and not log:
+    if not runs and not traces:
         for name, given in (("report", output.reports), ("engine ray", engine != "local")):
             if given:
                 raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
@@ -78,20 +78,20 @@ def grade(
     if pairs is not None:
         return _grade_texts(pairs, output.as_json)
     if items is not None:
-        chosen, corpus = open_grader(options["grader"], how, person=PERSON), options["corpus"]
-        return _grade_items(
-            grade_items(items, chosen, mapping=how.map, corpus=corpus, person=PERSON), chosen, output.as_json
-        )
+        chosen = open_grader(grader, how, person=PERSON)
+        rows = grade_items(items, grader=chosen, corpus=options["corpus"], mapping=mapping, person=PERSON)
+        return _grade_items(rows, chosen, output.as_json)
+    options["grader"] = grader
     if runs:
         return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), output)
-    found = grade_log(log, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
+    found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
     say(f"run: {found.runs[0]}")
     return _show_run(found, output)
 
 
 def _grade_texts(path: str, as_json: bool) -> int:
     counts: Counter[str] = Counter()
-    for one in grade_texts(path, PERSON):
+    for one in grade_texts(path, person=PERSON):
         if one.problem:
             say(f"error: {plain(str(one.problem), 500)}")
         decision = "not graded" if one.decision is None else str(one.decision)

@@ -22,7 +22,7 @@ _PORT = click.IntRange(0, 65_535)
 
 @click.command(epilog="Example: surefoot monitor --once log.jsonl --state monitor.json --bad bad.jsonl --json")
 @click.option(
-    "--once", "log", multiple=True, metavar="LOG",
+    "--once", "traces", multiple=True, metavar="LOG",
     help="Grade a sample of this log and exit: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @click.option("--follow", metavar="LOG", help="Watch a log that is being written, until Ctrl-C.")
@@ -49,7 +49,7 @@ _PORT = click.IntRange(0, 65_535)
 @set_option
 @common()
 def monitor(
-    output: Output, log: tuple[str, ...], follow: str | None, otlp: int | None, metrics: int | None,
+    output: Output, traces: tuple[str, ...], follow: str | None, otlp: int | None, metrics: int | None,
     state: Path | None, bad: Path | None, **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Watch answers in production: grade a sample, and raise an alarm when they get worse.
@@ -57,13 +57,13 @@ def monitor(
     Personal data is removed before anything is graded or written. Exits 1 on an alarm.
     """
     live = {"follow": follow, "otlp": otlp, "metrics": metrics}
-    if not log and follow is None and otlp is None:
+    if not traces and follow is None and otlp is None:
         raise UsageError("nothing to monitor was given", "pass --once LOG, --follow LOG or --otlp PORT")
-    if log and (given := [name for name, value in live.items() if value is not None]):
+    if traces and (given := [name for name, value in live.items() if value is not None]):
         raise UsageError(f"--{given[0]} does not go with --once", "leave out one of them")
     check_outputs([path for path in (state, bad) if path is not None], ("state", "bad"))
-    if log:
-        found = monitor_log(log, state=state, bad=bad, person=PERSON, **options)
+    if traces:
+        found = monitor_log(traces, state=state, bad=bad, person=PERSON, **options)
     else:
         found = _watch(output.as_json, state=state, bad=bad, **live, **options)
     for note in found.notes:
@@ -71,9 +71,9 @@ def monitor(
     return output.finish(found, lambda: _show(found))
 
 
-def _watch(as_json: bool, *, state: Path | None, **options: Any) -> Monitored:  # noqa: ANN401
+def _watch(as_json: bool, **options: Any) -> Monitored:  # noqa: ANN401
     try:
-        from surefoot.live.server import FOLDER, Watching, monitor_live  # noqa: PLC0415 - of an extra
+        from surefoot.live.server import Watching, monitor_live  # noqa: PLC0415 - of an extra
     except ImportError as error:
         hint = "install surefoot with its extra `monitor`: pip install '/path/to/surefoot[monitor]'"
         raise Incomplete("watching production needs more packages", hint) from error
@@ -88,7 +88,7 @@ def _watch(as_json: bool, *, state: Path | None, **options: Any) -> Monitored:  
         if not as_json:
             PERSON.tell(f"note: what is known is kept in {watching.state}; Ctrl-C ends it")
 
-    return monitor_live(show, state=state or FOLDER, person=PERSON, **options)
+    return monitor_live(show, person=PERSON, **options)
 
 
 def _show(found: Monitored) -> None:

@@ -49,7 +49,7 @@ def monitor_live(
     follow: str | Path | None = None,
     otlp: int | None = None,
     metrics: int | None = None,
-    state: str | Path = FOLDER,
+    state: str | Path | None = None,
     sample: float = RATE,
     bad: str | Path | None = None,
     baseline: str | Path | None = None,
@@ -69,7 +69,7 @@ def monitor_live(
         raise UsageError("there is nothing to watch", "pass --once LOG, --follow LOG or --otlp PORT")
     if webhook is not None:
         check_url(webhook)
-    folder, how = Path(state), settings_from(settings)
+    folder, how = Path(state or FOLDER), settings_from(settings)
     sentinels = Sentinels(how.pipeline, how.questions, corpus) if how.pipeline else None
     if sentinels is not None:
         check_pipeline(sentinels)

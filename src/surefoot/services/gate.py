@@ -191,7 +191,7 @@ class BaselineResult(Result, frozen=True, kw_only=True):
     exit_code: ExitCode = ExitCode.OK
 
 
-def set_baseline(
+def baseline(
     run: Name | None = None, *, accept_worse: str | None = None, db: str | Path | None = None, person: Person = READER
 ) -> BaselineResult:
     """Move the baseline to a run, or say which it is.

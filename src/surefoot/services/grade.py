@@ -206,30 +206,38 @@ def _left_out(run: Run) -> Iterator[Problem]:
 
 
 def grade_items(
-    path: str,
-    grader: Reader,
+    items: str,
     *,
-    mapping: Mapping[str, str],
-    corpus: str | None,
-    person: Person,
+    grader: str | Reader = DEFAULT,
+    citations: Citations | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    yes: bool = False,
+    settings: Given = None,
+    person: Person = READER,
 ) -> Iterator[dict[str, Any]]:
-    """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
+    """Grade a file of items (`-` is stdin): one row each, in order; what could not be read is one too, with its reason.
+
+    All else is as for `grade`; nothing is kept.
+    """
+    path, how = items, settings_from(settings, citations=citations, yes=yes, map=mapping)
+    chosen = open_grader(grader, how, person=person)
     if path != "-" and (not is_there(path) or is_folder(path)):
         raise UsageError(f"{shown(path)} is not a file", "pass a file of items, one JSON object a line")
     texts = PassageTexts.of(corpus, person.tell)
-    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
-    size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
+    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.map)
+    size = _BATCH if isinstance(chosen, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        items = [item for item in batch if isinstance(item, Item)]
-        graded = iter(grader.read([texts.filled_item(item) for item in items] if texts else items))
+        read = [item for item in batch if isinstance(item, Item)]
+        graded = iter(chosen.read([texts.filled_item(item) for item in read] if texts else read))
         for item in batch:
             row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row
     for problem in texts.problems() if texts else ():
         person.tell(f"warning: {plain(str(problem), 500)}")
-    for note in notes_on(told, grader):
+    for note in notes_on(told, chosen):
         person.tell(f"note: {note}")
 
 

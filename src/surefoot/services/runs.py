@@ -367,13 +367,6 @@ def current_baseline(project: Project) -> Run | None:
     return run
 
 
-def baseline(db: str | Path | None = None) -> str | None:
-    """Return the id of the run that is the baseline, or None where there is none yet."""
-    with Project.existing(db) as project:
-        found = current_baseline(project)
-        return found.id if found else None
-
-
 class Decided(Struct, frozen=True):
     """A decision, and what of the gate file was not as at the one before."""
 

@@ -60,12 +60,12 @@ class _Row(NamedTuple):
     problem: Problem | None = None
 
 
-def grade_texts(path: str, person: Person = READER) -> Iterator[TextGrade]:
-    """Grade a file of bare texts, or stdin where the path is `-`; the fields of its first object say of which kind."""
-    if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
+def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[TextGrade]:
+    """Grade a file of bare texts (`-` is stdin); the fields of its first object say of which kind."""
+    if pairs != "-" and (not Path(pairs).exists() or Path(pairs).is_dir()):
         hint = "pass a file of {id, context, claim}, {id, question, passage} or {id, text}, one object a line"
-        raise UsageError(f"{shown(path)} is not a file", hint)
-    read = read_rows([path])
+        raise UsageError(f"{shown(pairs)} is not a file", hint)
+    read = read_rows([pairs])
     head = list(islice(read, _CHUNK))
     fields = next((row.value for row in head if isinstance(row.value, dict)), {})
     chosen = next((kind for kind in _KINDS if kind.required[-1] in fields), _KINDS[0])
