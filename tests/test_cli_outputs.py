@@ -70,7 +70,7 @@ def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     for name in ("base", "cand"):
         Path(f"{name}.md").write_text('{"question_id": "q1", "axis": "factuality", "value": "correct"}\n')
     refused("gate", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
-    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
+    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "base.md/where.md", words="no folder")
 
 
 def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
         ("link", "is a database"),
         ("questions.jsonl", "would be overwritten"),
         ("gate.toml", "would be overwritten"),
-        ("no/where", "there is no folder"),
+        ("questions.jsonl/where", "there is no folder"),
         ("", "there is no folder"),
     ],
 )

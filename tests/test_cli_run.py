@@ -21,9 +21,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.cli.doctor import doctor
-from surefoot.cli.init import init
 from surefoot.cli.run import run
+from surefoot.cli.start import doctor, init
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.records import where
 from surefoot.core.types import Question

@@ -67,12 +67,12 @@ def test_only_what_has_changed_is_read_again_and_ids_last(tmp_path: Path) -> Non
     assert (first["added"], first["unchanged"]) == (2, 0)
     before = corpus.read_bytes()
     assert surefoot.add_documents(source, out=corpus)["unchanged"] == 2 and corpus.read_bytes() == before
-    ids = [row["id"] for row in surefoot.passages(corpus).passages]
+    ids = [row["id"] for row in surefoot.passages(corpus).rows]
     edited = documents.markdown().replace("## 4. Payment\n", "## 3. Term\n\nTwo years.\n\n## 4. Payment\n")
     (source / "a.md").write_text(edited)
     again = surefoot.add_documents(source, out=corpus)
     assert (again["changed"], again["unchanged"]) == (1, 1)
-    assert set(ids) < {row["id"] for row in surefoot.passages(corpus).passages}
+    assert set(ids) < {row["id"] for row in surefoot.passages(corpus).rows}
 
 
 @given(st.lists(st.text("abc .\n", max_size=400), max_size=30), st.integers(0, 29))

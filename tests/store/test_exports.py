@@ -185,7 +185,7 @@ def test_a_bundle_that_lacks_what_its_decision_used_is_not_sound(decided: str, t
     assert "used 8 verdicts that are not in the file" in surefoot.verify_export(file).faults[0]
 
 
-@pytest.mark.parametrize("name", ["x.txt", "surefoot.db", "log.jsonl", "no/where.jsonl"])
+@pytest.mark.parametrize("name", ["x.txt", "surefoot.db", "log.jsonl", "log.jsonl/where.jsonl"])
 def test_an_export_overwrites_nothing_but_an_earlier_one(decided: str, tmp_path: Path, name: str) -> None:
     (tmp_path / "log.jsonl").write_text('{"question": "?"}\n')
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}

@@ -20,6 +20,7 @@ import click
 import msgspec
 
 from surefoot.cli.options import together
+from surefoot.core import files
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replacing
 from surefoot.core.records import where
@@ -27,7 +28,6 @@ from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.words import counted, plain
 from surefoot.report import markdown, of
 from surefoot.report.blocks import Report
-from surefoot.services import targets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     for name in (names := list(names)):
         if os.path.realpath(name) == database:
             raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
-    targets.check_outputs(names, inputs)
+    files.check_outputs(names, inputs)
 
 
 @contextlib.contextmanager
