@@ -129,7 +129,7 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", pers
 def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Person = READER) -> Passages:
     """The passages that words fit best, the best first."""
     rows = {row.id: row for row in load_rows(corpus, tell=person.tell)}
-    found = Retriever(row.passage for row in rows.values()).search(words, limit)
+    found = Retriever(row.passage for row in rows.values()).search(words, min(limit, len(rows)))
     return Passages([{**_shown(rows[passage.id]), "score": score} for passage, score in found])
 
 
