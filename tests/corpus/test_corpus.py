@@ -75,6 +75,14 @@ def test_only_what_has_changed_is_read_again_and_ids_last(tmp_path: Path) -> Non
     assert set(ids) < {row["id"] for row in surefoot.passages(corpus).rows}
 
 
+def test_a_corpus_is_not_written_into_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(documents.markdown())
+    with pytest.raises(UsageError, match="also what is to be read"):
+        surefoot.add_documents(tmp_path, out=tmp_path)
+    found = surefoot.add_documents(tmp_path / "a.md", out=tmp_path / "new" / "corpus.jsonl")
+    assert len(surefoot.search_corpus(found.corpus, "payment", limit=10**30).rows) <= found.passages
+
+
 @given(st.lists(st.text("abc .\n", max_size=400), max_size=30), st.integers(0, 29))
 def test_an_edit_changes_no_id_far_away(paragraphs: list[str], place: int) -> None:
     long = "This clause stands between the others and is long enough to be a passage of its own. " * 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +29,7 @@ LOCK = ".lock"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
 _SQLITE = b"SQLite format 3\0"
-_ELSEWHERE = "choose another name"
+ELSEWHERE = "choose another name"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # how JSON fails that is none
 
 
@@ -90,47 +90,30 @@ def make_folder(path: Path) -> None:
         raise UsageError(message, "choose another place") from error
 
 
-def check_target(path: Path, suffixes: Sequence[str], is_ours: Callable[[Path], bool]) -> None:
-    """What is there already is replaced only if it `is_ours`: an earlier export, an earlier bundle."""
-    name = printable(path)
-    _check_place(path)
-    if not path.name.endswith(tuple(suffixes)) or path.name in suffixes:
-        raise UsageError(f"{name} does not end in {' or '.join(suffixes)}", _ELSEWHERE)
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{name} is no ordinary file", _ELSEWHERE)
-    if path.exists() and path.stat().st_size and not is_ours(path):
-        raise UsageError(f"{name} is there already, and is something else", f"{_ELSEWHERE}, or remove it first")
-
-
-def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path]) -> None:
-    """Before any work is done. An input may be a folder of traces."""
+def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path] = ()) -> None:
+    """Before any work is done: what is read, and what nothing brings back, is not written over. Links are followed; an
+    input may be a folder of traces."""
     there = [_followed(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
     taken: set[Path] = set()
     for name in names:
         if name == "":
             raise UsageError("there is no folder to write '' into", "name a file")
         shown, place = printable(Path(name)), _followed(name)
+        if place.is_symlink():
+            raise UsageError(f"{shown} is a link that leads in a circle", ELSEWHERE)
         if any(place == other or (place.exists() and place.samefile(other)) for other in there):
-            raise UsageError(f"{shown} is also something to read, and would be overwritten", _ELSEWHERE)
-        _check_place(Path(name))
+            raise UsageError(f"{shown} is also something to read, and would be overwritten", ELSEWHERE)
+        for ending in ("", "-wal", "-shm", "-journal"):
+            owner = place.with_name(place.name.removesuffix(ending))
+            if place.name.endswith(ending) and owner.is_file():  # to look into a pipe would empty it
+                with owner.open("rb") as file:
+                    if file.read(len(_SQLITE)) == _SQLITE:
+                        raise UsageError(f"{shown} is a database, and would be lost", ELSEWHERE)
         is_trace = place.exists() and any(suffix in place.suffixes for suffix in TRACE_SUFFIXES)
         if place in taken or (is_trace and any(place.is_relative_to(other) for other in there if other.is_dir())):
             raise UsageError(f"{shown} would be overwritten", "write the report to a file of its own")
         taken.add(place)
-
-
-def _check_place(path: Path) -> None:
-    """Nothing that nothing brings back; links are followed."""
-    name, place = printable(path), _followed(path)
-    if place.is_symlink():
-        raise UsageError(f"{name} is a link that leads in a circle", _ELSEWHERE)
-    for ending in ("", "-wal", "-shm", "-journal"):
-        owner = place.with_name(place.name.removesuffix(ending))
-        if place.name.endswith(ending) and owner.is_file():  # to look into a pipe would empty it
-            with owner.open("rb") as file:
-                if file.read(len(_SQLITE)) == _SQLITE:
-                    raise UsageError(f"{name} is a database, and would be lost", _ELSEWHERE)
-    make_folder(place)
+        make_folder(place)
 
 
 def _followed(path: str | Path) -> Path:

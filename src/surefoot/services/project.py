@@ -14,7 +14,7 @@ from typing import IO
 
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.files import PRIVATE, check_target, library, replacing
+from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, printable, replacing
 from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
@@ -28,7 +28,7 @@ from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_e
 from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
 
-_ELSEWHERE = (
+_NOT_TOUCHED = (
     "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
     "--cache; importing an older export brings rows back"
 )
@@ -100,8 +100,14 @@ def export(
     Paid replies of models are never written. Only an earlier export is replaced.
     """
     path = Path(file)
-    check_target(path, NAMES, is_export)
-    count = 0
+    name, count = printable(path), 0
+    check_outputs([path])
+    if not path.name.endswith(NAMES) or path.name in NAMES:
+        raise UsageError(f"{name} does not end in {' or '.join(NAMES)}", ELSEWHERE)
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{name} is no ordinary file", ELSEWHERE)
+    if path.exists() and path.stat().st_size and not is_export(path):
+        raise UsageError(f"{name} is there already, and is something else", f"{ELSEWHERE}, or remove it first")
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
         decisions = set[str]() if runs else None
@@ -142,8 +148,7 @@ def import_(
     found = read_export(path)  # whole, before a project is made
     with Project.open(db) as project:
         new = add_export(project, found, str(path))
-        counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
-        return Imported(str(path), project.name, counts, new, tuple(found.runs))
+        return Imported(str(path), project.name, found.counts, new, tuple(found.runs))
 
 
 def verify_export(file: str | Path) -> Verified:
@@ -155,8 +160,7 @@ def verify_export(file: str | Path) -> Verified:
         found = read_export(path)
     except (UsageError, Incomplete) as error:
         return Verified(str(path), _sha256(path), {}, (error.message,))
-    counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
-    return Verified(str(path), _sha256(path), counts, tuple(verify(found)))
+    return Verified(str(path), _sha256(path), found.counts, tuple(verify(found)))
 
 
 def purge(
@@ -181,7 +185,7 @@ def purge(
         answers = sum(map(len, parts.values())) + sum(len(run.answer_keys()) for run in runs if run.id in whole)
         rows = {"answers": answers, "runs": len(whole), "labels": len(old)}
         shown = (*(f"{id}: all of it" for id in whole), *(f"{id}: {len(keys)}" for id, keys in parts.items()))
-        notes = [_ELSEWHERE]
+        notes = [_NOT_TOUCHED]
         if subject:  # an answer that names nobody may be theirs: nobody is to take silence for an erasure
             named = [one for run in runs for one in run.subjects().values()]
             searched = f"{counted(len(named), 'answer')} of {counted(len(runs), 'run')}"
