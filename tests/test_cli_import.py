@@ -58,6 +58,14 @@ def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write)
     assert imported(write, "q1,The door is red,a,1,wrong,ana,").code == 0 and len(labels()) == 2
 
 
+def test_a_label_is_what_one_person_says_of_one_answer(write: Write) -> None:
+    rows = ["question_id,run,factuality,citation_exists,annotator"]
+    rows += ["q3,a,correct,yes,ana", "q3,a,wrong,no,bo", "q3,b,wrong,no,bo", "q9,b,wrong,no,bo"]
+    done = surefoot("import", write("wide.csv", rows), "--json")
+    assert (done.json["rows"], done.json["new"], done.json["left_out"]) == ({"labels": 3}, {"labels": 3}, 1)
+    assert surefoot("import", write("wide.csv", rows), "--json").json["new"] == {"labels": 0}
+
+
 def test_where_no_row_fits_nothing_is_imported(write: Write) -> None:
     done = imported(write, "q9,,,,wrong,ana,")
     assert done.code == 4 and "no label in" in done.err and "hint: " in done.err and labels() == []

@@ -70,7 +70,23 @@ def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     for name in ("base", "cand"):
         Path(f"{name}.md").write_text('{"question_id": "q1", "axis": "factuality", "value": "correct"}\n')
     refused("gate", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
-    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
+    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "base.md/where.md", words="no folder")
+
+
+@pytest.mark.parametrize("option", ["--report", "--junit"])
+def test_the_folder_of_a_report_is_made(option: str, project: Path) -> None:
+    surefoot(*SCORE, option, "no/where.md")
+    assert (project / "no" / "where.md").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("evaluate", "grade"), ("grde", "grade"), ("compare", "gate"), ("build", "questions build")],
+)
+def test_a_command_that_is_not_there_brings_to_mind_another(typed: str, meant: str) -> None:
+    done = surefoot(typed)
+    assert done.code == 2 and f"hint: is it {meant}?" in done.err
+    assert "hint: `surefoot --help`" in surefoot("xyzzy").err
 
 
 def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
@@ -86,7 +102,7 @@ def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
         ("link", "is a database"),
         ("questions.jsonl", "would be overwritten"),
         ("gate.toml", "would be overwritten"),
-        ("no/where", "there is no folder"),
+        ("questions.jsonl/where", "there is no folder"),
         ("", "there is no folder"),
     ],
 )

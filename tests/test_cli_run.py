@@ -21,9 +21,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.cli.doctor import doctor
-from surefoot.cli.init import init
 from surefoot.cli.run import run
+from surefoot.cli.start import doctor, init
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.records import where
 from surefoot.core.types import Question
@@ -150,6 +149,8 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
         (["-p", "./mine.py", "-q", "q.json"], "./mine.py is not executable"),
+        (["-p", "mine:louds", "-q", "q.json"], "no function .louds.*is it loud"),
+        (["-p", "mine:loud", "-q", "q.json", "--db", "."], "is a folder"),
     ],
 )
 def test_what_cannot_be_run(folder: Path, arguments: list[str], message: str) -> None:

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
     from surefoot.scoring import ScoreResult, score
-    from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import calibrate
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
@@ -20,16 +19,18 @@ if TYPE_CHECKING:
     from surefoot.services.gate import BaselineResult, baseline, gate
     from surefoot.services.grade import Grades, grade, grade_items, grade_log
     from surefoot.services.history import History, RunOverview, history, overview
-    from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
+        Built,
+        build_questions,
         check_questions,
         clone_questions,
         diff_questions,
         lock_questions,
+        proposals_from_log,
         review_questions,
     )
     from surefoot.services.run import Answers, run
@@ -52,7 +53,6 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
-    "services.build": ("Built", "build_questions"),
     "services.calibrate": ("calibrate",),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
@@ -66,20 +66,22 @@ _HOMES = {
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),
-    "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
     "services.questions": (
+        "Built",
+        "build_questions",
         "check_questions",
         "clone_questions",
         "diff_questions",
         "lock_questions",
+        "proposals_from_log",
         "review_questions",
     ),
     "core.result": ("Person",),
     "services.texts": ("grade_texts",),
     "services.run": ("Answers", "run"),
-}
+}  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -404,7 +404,7 @@ class Project:
     def build(self, corpus: str, out: str, mix: Mapping[str, int], *extra: str) -> Facts:
         shares = ",".join(f"{kind}={count}" for kind, count in mix.items())
         words = [corpus, "--out", out, "--size", str(sum(mix.values())), "--mix", shares, *extra]
-        facts, done = self._call("build", *words, "--json")
+        facts, done = self._call("questions", "build", *words, "--json")
         found, rows = _object(done.out), rows_in(self.read(out))
         facts["made"] = _some(found.get("made", {}))
         facts["golden"] = sum(bool(row["gold_ids"] and row["gold_claims"]) for row in rows)

@@ -20,6 +20,7 @@ import click
 import msgspec
 
 from surefoot.cli.options import Command, Option, db_option, json_option, together
+from surefoot.core import files
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replacing
 from surefoot.core.records import where
@@ -27,7 +28,6 @@ from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.words import counted, plain
 from surefoot.report import markdown, of
 from surefoot.report.blocks import Report
-from surefoot.services import targets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     for name in (names := list(names)):
         if os.path.realpath(name) == database:
             raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
-    targets.check_outputs(names, inputs)
+    files.check_outputs(names, inputs)
 
 
 @contextlib.contextmanager
@@ -120,10 +120,6 @@ class Output(NamedTuple):
     def write(self, result: Result) -> ExitCode:
         """Write the reports. Each is made anew: its rows may be a stream."""
         return ExitCode.of_several(*[_write_report(path, result) for path in self.reports])
-
-
-def finish(result: Result, as_json: bool, show: Callable[[], object]) -> ExitCode:
-    return Output(as_json).finish(result, show)
 
 
 def print_page(page: Report) -> None:

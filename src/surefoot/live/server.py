@@ -13,6 +13,7 @@ from msgspec import Struct
 from surefoot.core.errors import UsageError
 from surefoot.core.files import LOCK
 from surefoot.core.result import READER, Person
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
@@ -25,7 +26,6 @@ from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.model_grader import ModelGrader
 from surefoot.services.monitor import Monitored, reference_of
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.settings import Given, settings_from
 from surefoot.web.serve import address, bound, serve, tell_if_open
 

@@ -79,7 +79,7 @@ class Desk:
         self._open: dict[str, tuple[str, float]] = {}  # by person: the id of a question, and since when
         self._done: dict[str, list[_Done]] = {}
         if not self.entries:
-            hint = "`surefoot build` proposes questions"
+            hint = "`surefoot questions build` proposes questions"
             raise UsageError(f"{file.path} holds no question to review", hint)
 
     @property

@@ -30,6 +30,7 @@ from surefoot.core.types import (
     check_group_fields,
     in_words,
 )
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
@@ -49,7 +50,6 @@ from surefoot.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
 from surefoot.scoring.batch import BlockResult
 from surefoot.scoring.worker import Attempts, BlockScorer, Rerun
 from surefoot.services.engine import Engine, check_engine, map_on_ray
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES

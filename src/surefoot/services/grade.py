@@ -12,26 +12,31 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.rubric import Citations
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Item, Problem
+from surefoot.core.types import Item, Problem, Question, Trace
 from surefoot.core.words import plain
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.fields import quoted
-from surefoot.io.items import Ungradable, load_items
-from surefoot.io.sources import is_folder, is_there, shown
+from surefoot.io.items import Asked, Ungradable, items_in, load_items
+from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
 from surefoot.services.engine import Engine, check_engine
 from surefoot.services.graders import Reader, open_grader, read_watched, rubric_of
-from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
 from surefoot.services.overview import AXES, Overview, overview_of
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.services.settings import Given, settings_from
-from surefoot.store import Key, Project, Run
+from surefoot.store import Key, Manifest, Project, Run
+from surefoot.text.normal import id_of_text
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
+_WITHOUT_GOLD = (
+    "no question has gold: correct means that the passages support every claim and answer the question; whether they "
+    "were the right passages, and whether a refusal was due, is not known"
+)
 
 
 class Grades(Result, frozen=True, kw_only=True):
@@ -114,7 +119,7 @@ def grade_log(
         person.tell(f"note: {plain(str(note), 500)}")
     with Project.open(db) as project:
         run = run_of(project, log, version, texts.sha256 if texts else None)
-        notes = [] if log.has_gold else [WITHOUT_GOLD]
+        notes = [] if log.has_gold else [_WITHOUT_GOLD]
         return _graded([run], _Grading(chosen, person, engine, how.work), texts, log.problems, notes)
 
 
@@ -296,3 +301,60 @@ def _ungraded_row(found: Ungradable) -> dict[str, Any]:
         "detail": str(found.problem),
         "claims": [],
     }
+
+
+class Log(Struct, frozen=True):
+    """What was asked, and the answers, each with its question's id and its number among the answers to it.
+
+    What is kept of it is a run like any other, so that it can be labelled, calibrated, reported and graded again.
+    """
+
+    name: str
+    questions: list[Question]
+    traces: list[Trace]
+    problems: list[Problem]  # rows that hold no answer to a question
+    notes: list[Problem]
+
+    @property
+    def has_gold(self) -> bool:
+        return any(one.gold_claims or one.gold_ids or one.expects == "refusal" for one in self.questions)
+
+
+def read_log(
+    paths: Sequence[str | Path], mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None
+) -> Log:
+    """Everything in files, folders or stdin ("-") of rows of any known shape."""
+    check_logs(paths)
+    asked, traces, problems, notes = Asked(), list[Trace](), list[Problem](), list[Problem]()
+    for path in paths:
+        for found in items_in(path, notes.append, mapping, lambda _, trace: id_of_text(trace.question or "")):
+            if isinstance(found, Ungradable):
+                problems.append(found.problem)
+            else:
+                trace = asked.answered(found)
+                traces.append(texts.filled(trace) if texts else trace)
+    if not traces:
+        why = f": {problems[0]}" if problems else ""
+        has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
+        hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
+        raise UsageError(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
+    name = "stdin" if str(paths[0]) == "-" else Path(shown(paths[0])).name.partition(".")[0] or "log"
+    return Log(name, list(asked.questions.values()), traces, problems, notes)
+
+
+def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | None = None) -> Run:
+    """A run of these answers: the one that was begun with them, or else a new one."""
+    log_sha256 = fingerprint([*log.questions, *log.traces])
+    times = {*Counter(trace.question_id for trace in log.traces).values()}  # how often questions were asked
+    known = (one for one in project.runs() if one.manifest.log_sha256 == log_sha256)
+    kept = next((one for one in known if version in ("", one.version)), None) or project.create(
+        Manifest(
+            version=version or log.name, pipeline=f"log:{log.name}", repeats=max(times), uneven=len(times) > 1,
+            questions_sha256=fingerprint(log.questions), question_count=len(log.questions),
+            corpus_sha256=corpus_sha256, log_sha256=log_sha256, created=timestamp(), finished=True,
+        ),
+        log.questions,
+    )  # fmt: skip
+    there = kept.answer_keys()
+    kept.keep(trace for trace in log.traces if (trace.question_id, trace.attempt) not in there)
+    return kept

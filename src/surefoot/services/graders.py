@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from surefoot.core import rubric
-from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.errors import SurefootError, UsageError, nearest
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Rubric
 from surefoot.core.types import Item
@@ -95,7 +95,9 @@ def _judge(spec: str) -> Judge:
         return JUDGES[spec]()
     if spec.startswith(_REFITTED):
         return refit_judge(spec.removeprefix(_REFITTED))
-    raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
+    shown = plain(masked(spec), 80)
+    near = f"is it {shown.replace('openai:', 'llm:', 1)}?" if spec.startswith("openai:") else nearest(spec, JUDGES)
+    raise UsageError(f"there is no grader {shown!r}", near or _HINT)
 
 
 def read_watched(

@@ -17,6 +17,7 @@ from surefoot.core.files import LOCK, PRIVATE
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem
 from surefoot.core.words import counted
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
@@ -32,7 +33,6 @@ from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, opened
 from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text

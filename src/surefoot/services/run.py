@@ -153,7 +153,7 @@ class _Wanted(Struct, frozen=True):
     @property
     def name(self) -> str | None:
         source = self.pipeline
-        return source if source is None or isinstance(source, str) else name_of(source)
+        return source if source is None else name_of(source)
 
 
 def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
