@@ -281,7 +281,8 @@ class Judge:
         waived = {rule.metric for rule in self.rules if rule.name in self.request.waivers}
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
-            yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
+            ids = versions.some(gone)
+            yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand} as before: {ids}"
 
 
 _SAME = 1e-9

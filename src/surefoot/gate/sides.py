@@ -267,7 +267,7 @@ def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, b
 
 
 def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str], list[str]]:
-    """What both versions were asked, notes on the rest, and what only the first was asked.
+    """What both versions were asked, notes on the rest, and what only the first was asked, or in other words.
 
     A file of verdicts does not know its questions.
     """
@@ -276,13 +276,13 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
         known = before or after
         return {id: known.get(id) for id in sorted(graded | known.keys())}, [], []
-    shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
+    shared = {id: after[id] for id, one in sorted(before.items()) if id in after and _is_same(one, after[id])}
     if not shared:
         both, fields = before.keys() & after.keys(), _fields_apart(before, after)
         why = f"questions with the same id ({len(both)}) differ in {fields}" if both else "they share no question"
         message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
-    changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
+    changed = sorted((before.keys() & after.keys()) - shared.keys())
     gone = sorted(before.keys() - after.keys())
     apart = {
         f"changed (in {_fields_apart(before, after)})": changed,
@@ -291,7 +291,12 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
     }
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
-    return dict(shared), [told] if notes else [], gone
+    return dict(shared), [told] if notes else [], sorted((*gone, *changed))
+
+
+def _is_same(one: Question, other: Question) -> bool:
+    """What a user has noted on it beside changes no question."""
+    return replace(one, metadata={}, stratum="") == replace(other, metadata={}, stratum="")
 
 
 def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:

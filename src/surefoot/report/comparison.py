@@ -78,7 +78,9 @@ def rule_line(rule: RuleResult, found: GateResult) -> tuple[str | Span, ...]:
     """`wrong: 3 -> 5 of 130, +2 (-0.4 to +4.1), you allow 3.9; by people: holds`"""
     waived = f"waived ({rule.waiver}), else {STATUS_WORDS[rule.status]}" if rule.waiver is not None else ""
     result = Span(waived or STATUS_WORDS[rule.status], "waived" if waived else rule.status)
-    why = [f"({rule.reason})"] if rule.reason else []
+    is_within = rule.status == "fail" and rule.margin is not None and abs(rule.change or 0) <= abs(rule.margin)
+    reason = rule.reason or ("small, and certain" if is_within else "")
+    why = [f"({reason})"] if reason else []
     return Span(rule.name, "strong"), f"{_numbers(rule, found)}:", result, *why
 
 
@@ -126,7 +128,7 @@ def unseen(found: GateResult) -> str:
         seen = "nobody looked at" if found.uncalibrated else f"{who} looked at"
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
-    left = f"nobody has looked at {found.unseen} of {counted(found.differing, 'differing pair')}"
+    left = f"nobody has looked at both answers of {found.unseen} of {counted(found.differing, 'differing pair')}"
     questions, time = counted(found.unseen_questions, "question"), counted(found.minutes, "minute")
     return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
 

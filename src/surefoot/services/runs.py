@@ -189,10 +189,11 @@ class Versions(Struct, frozen=True):
 
     @property
     def code(self) -> str:
-        """What tells the candidate's code from others: its files and prompt, or where nobody knows those, its name."""
+        """What tells the candidate's code from others: its files, prompt and corpus, or where nobody knows those, its name."""
         made = self.cand[-1].manifest
         known = made.code_sha256 or made.versions.get("prompt", "")
-        return f"{made.pipeline} {made.code_sha256} {made.versions.get('prompt', '')}" if known else made.version
+        read = made.corpus_sha256 or ""
+        return f"{made.pipeline} {made.code_sha256} {made.versions.get('prompt', '')} {read}" if known else made.version
 
 
 def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, str]) -> Versions:
