@@ -43,13 +43,13 @@ def print_json(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 
 
-def finish(result: Result, as_json: bool, show: Callable[[], object]) -> ExitCode:
-    """The end of a command: what it found, as JSON or as `show` prints it, and the exit code."""
+def finish(result: Result, as_json: bool, show: Callable[[], object] | str) -> ExitCode:
+    """The end of a command: what it found, as JSON or in words, and the exit code."""
     with quiet_if_nobody_reads():
         if as_json:
             print_json(result.to_json())
         else:
-            show()
+            click.echo(show) if isinstance(show, str) else show()
     return result.exit_code
 
 

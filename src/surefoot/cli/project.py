@@ -36,8 +36,8 @@ def export(
     if decision and (runs or labels):
         raise UsageError("--decision names the runs itself", "leave out the runs and --labels")
     done = project.export(file, *runs, labels=labels, decision=decision, texts=not without_texts, db=db)
-    words = f"{counted(done.lines, 'row')} of {done.project} are in {file}, sha256 {done.sha256}"
-    return finish(done, as_json, lambda: click.echo(words))
+    words = f"{counted(done.lines, 'row')} of {done.project} are in {done.file}, sha256 {done.sha256}"
+    return finish(done, as_json, words)
 
 
 @click.command("import", epilog="Example: surefoot import labels.csv")
@@ -56,10 +56,10 @@ def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: 
     if verify:
         found = project.verify_export(file)
         words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
-        return finish(found, as_json, lambda: click.echo(words))
+        return finish(found, as_json, words)
     done = project.import_(file, run=run, db=db, person=PERSON)
     words = f"{_some(done.rows)} read; new in {done.project}: {_some(done.new)}"
-    return finish(done, as_json, lambda: click.echo(words))
+    return finish(done, as_json, words)
 
 
 def _some(rows: Mapping[str, int]) -> str:
@@ -80,11 +80,9 @@ def purge(older_than: int | None, subject: str | None, yes: bool, db: str | None
     named. Exits 4 when it finds none.
     """
     done = project.purge(older_than=older_than, subject=subject, db=db, yes=yes)
-
-    def show() -> None:
-        what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
-        click.echo(f"{what}: {counted_rows(done.rows)}")
-        for line in (*(f"run: {run}" for run in done.runs), *done.notes):
+    what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
+    code = finish(done, as_json, f"{what}: {counted_rows(done.rows)}")
+    for line in (*(f"run: {run}" for run in done.runs), *done.notes):
+        if not as_json:
             say(plain(line, 500))
-
-    return finish(done, as_json, show)
+    return code

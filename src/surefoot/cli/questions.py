@@ -21,7 +21,6 @@ from surefoot.cli.output import (
     without_pages,
 )
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.result import Result
 from surefoot.core.words import counted, plain
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
@@ -47,7 +46,7 @@ def add(paths: tuple[Path, ...], out: Path, as_json: bool) -> int:
     """
     added = surefoot.add_documents(paths, out=out, person=PERSON)
     kinds = ", ".join(f"{added[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
-    return _show(added, as_json, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
+    return finish(added, as_json, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
 
 
 @corpus.command(epilog="Example: surefoot corpus remove corpus.jsonl msa.pdf old-contracts/")
@@ -58,7 +57,7 @@ def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
     """Remove documents: by name, or all of a folder or archive."""
     removed = surefoot.remove_documents(corpus, names)
     left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
-    return _show(removed, as_json, f"{plain(removed.corpus)}: {left}; {gone} removed")
+    return finish(removed, as_json, f"{plain(removed.corpus)}: {left}; {gone} removed")
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
@@ -153,7 +152,7 @@ def build(corpus: Path | None, as_json: bool, **options: Any) -> int:  # noqa: A
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]
     if made.proposed:
         lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus or 'CORPUS'))}")
-    return _show(made, as_json, *lines)
+    return finish(made, as_json, "\n".join(lines))
 
 
 @questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
@@ -201,7 +200,7 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
     if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
         line += f"; --json shows {counted(unsure, 'finding')} that {'is' if unsure == 1 else 'are'} less sure"
-    return _show(found, as_json, line)
+    return finish(found, as_json, line)
 
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
@@ -221,7 +220,7 @@ def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> i
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
     unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""
-    return _show(found, as_json, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
+    return finish(found, as_json, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
@@ -232,7 +231,7 @@ def diff(old: Path, new: Path | None, as_json: bool) -> int:
     """Compare two sets, or a set with its lock file. Exits 1 when a question changed under its id."""
     found = surefoot.diff_questions(old, new)
     lines = [f"{word}: {plain(qid)}" for word in ("added", "removed", "changed") for qid in found[word]]
-    return _show(found, as_json, *lines, f"{found.unchanged} unchanged")
+    return finish(found, as_json, "\n".join([*lines, f"{found.unchanged} unchanged"]))
 
 
 @questions.command(epilog="Example: surefoot questions clone qaset.json qaset-v2.json --change q3 --change q7")
@@ -247,13 +246,11 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """
     found = surefoot.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
-    lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
+    lines.append(
+        f"{found.file}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id"
+    )
     if found.rejected:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
-        lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
-    return _show(found, as_json, *lines)
-
-
-def _show(found: Result, as_json: bool, *lines: str) -> int:
-    return finish(found, as_json, lambda: click.echo("\n".join(lines)))
+        lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {found.file}`")
+    return finish(found, as_json, "\n".join(lines))
