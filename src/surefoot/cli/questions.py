@@ -246,9 +246,8 @@ def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
     """
     found = surefoot.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
-    lines.append(
-        f"{found.file}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id"
-    )
+    same = found.questions - len(found.renamed)
+    lines.append(f"{found.file}: {counted(found.questions, 'question')}, {same} kept their id")
     if found.rejected:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
