@@ -85,7 +85,7 @@ def test_the_folder_of_a_report_is_made(option: str, project: Path) -> None:
 )
 def test_a_command_that_is_not_there_brings_to_mind_another(typed: str, meant: str) -> None:
     done = surefoot(typed)
-    assert done.code == 2 and f"hint: is it {meant}?" in done.err
+    assert done.code == 2 and f"hint: did you mean {meant}?" in done.err
     assert "hint: `surefoot --help`" in surefoot("xyzzy").err
 
 
