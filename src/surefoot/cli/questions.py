@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.options import SEED, asking_options, citations_option, json_option, map_option
+from surefoot.cli.options import SEED, citations_option, map_option, set_option, yes_option
 from surefoot.cli.output import (
     PERSON,
+    Output,
     announce,
-    finish,
+    common,
     page_options,
     print_json,
     quiet_if_nobody_reads,
@@ -21,12 +22,13 @@ from surefoot.cli.output import (
     without_pages,
 )
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import Result
 from surefoot.core.words import counted, plain
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_JSON = json_option()
-_JSON_LINES = json_option("Print JSON lines.")
+_PLAIN = common(db=False)
+_LINES = common(db=False, json="Print JSON lines.")
 
 
 @click.group()
@@ -37,8 +39,8 @@ def corpus() -> None:
 @corpus.command(epilog="Example: surefoot corpus add contracts/ handbook.pdf --out corpus.jsonl")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus to make or update.")
-@_JSON
-def add(paths: tuple[Path, ...], out: Path, as_json: bool) -> int:
+@_PLAIN
+def add(output: Output, paths: tuple[Path, ...], out: Path) -> int:
     """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, JSON and Parquet rows, and folders and archives of them.
 
     Unchanged documents are not read again; missing ones stay until removed. Files that cannot be read are named, with
@@ -46,56 +48,56 @@ def add(paths: tuple[Path, ...], out: Path, as_json: bool) -> int:
     """
     added = surefoot.add_documents(paths, out=out, person=PERSON)
     kinds = ", ".join(f"{added[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
-    return finish(added, as_json, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
+    return _show(output, added, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
 
 
 @corpus.command(epilog="Example: surefoot corpus remove corpus.jsonl msa.pdf old-contracts/")
 @_CORPUS
 @click.argument("names", nargs=-1, required=True)
-@_JSON
-def remove(corpus: Path, names: tuple[str, ...], as_json: bool) -> int:
+@_PLAIN
+def remove(output: Output, corpus: Path, names: tuple[str, ...]) -> int:
     """Remove documents: by name, or all of a folder or archive."""
     removed = surefoot.remove_documents(corpus, names)
     left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
-    return finish(removed, as_json, f"{plain(removed.corpus)}: {left}; {gone} removed")
+    return _show(output, removed, f"{plain(removed.corpus)}: {left}; {gone} removed")
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
 @_CORPUS
 @click.option("--doc", default="", help="Only this document: name, or words of its title.")
-@_JSON_LINES
-def list_(corpus: Path, doc: str, as_json: bool) -> int:
+@_LINES
+def list_(output: Output, corpus: Path, doc: str) -> int:
     """List passages and their ids."""
-    return _list(surefoot.passages(corpus, doc=doc, person=PERSON), as_json)
+    return _list(output, surefoot.passages(corpus, doc=doc, person=PERSON))
 
 
 @corpus.command(epilog="Example: surefoot corpus show corpus.jsonl msa.pdf#4.2-3fa9c1")
 @_CORPUS
 @click.argument("ids", nargs=-1, required=True)
-@_JSON_LINES
-def show(corpus: Path, ids: tuple[str, ...], as_json: bool) -> int:
+@_LINES
+def show(output: Output, corpus: Path, ids: tuple[str, ...]) -> int:
     """Show passages in full."""
-    return _list(surefoot.passages(corpus, ids=ids, person=PERSON), as_json, in_full=True)
+    return _list(output, surefoot.passages(corpus, ids=ids, person=PERSON), in_full=True)
 
 
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
 @_CORPUS
 @click.argument("words")
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Show at most N.")
-@_JSON_LINES
-def search(corpus: Path, words: str, limit: int, as_json: bool) -> int:
+@_LINES
+def search(output: Output, corpus: Path, words: str, limit: int) -> int:
     """Find the passages that match WORDS best."""
     found = surefoot.search_corpus(corpus, words, limit=limit, person=PERSON)
     if not found.rows:
         say("nothing found: no passage has any of these words")
-    return _list(found, as_json)
+    return _list(output, found)
 
 
-def _list(found: surefoot.Passages, as_json: bool, in_full: bool = False) -> int:
+def _list(output: Output, found: surefoot.Passages, in_full: bool = False) -> int:
     with quiet_if_nobody_reads():
         for row in found.rows:
             id_, page = plain(row["id"], 300), f"p. {row['page']}" if row["page"] else ""
-            if as_json:
+            if output.as_json:
                 print_json(row)
             elif in_full:
                 click.echo(f"{id_}  ({plain(', '.join(filter(None, [row['doc'], page])), 200)})")
@@ -138,21 +140,20 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
 @click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
-@asking_options
-@_JSON
-def build(corpus: Path | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
+@set_option
+@yes_option
+@_PLAIN
+def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: ANN401
     """Make a question set from documents: questions that they answer, and questions that they do not.
 
     The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
     """
-    own = ("out", "size", "mix", "from_traces", "mapping", "accept_all", "seed", "model")
-    own_options = {name: options.pop(name) for name in own}
-    made = surefoot.build_questions(corpus, terms=surefoot.Terms(**options), person=PERSON, **own_options)
+    made = surefoot.build_questions(corpus, person=PERSON, **options)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]
     if made.proposed:
         lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus or 'CORPUS'))}")
-    return finish(made, as_json, "\n".join(lines))
+    return _show(output, made, *lines)
 
 
 @questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
@@ -162,8 +163,8 @@ def build(corpus: Path | None, as_json: bool, **options: Any) -> int:  # noqa: A
 )
 @click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
 @page_options
-@_JSON
-def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@_PLAIN
+def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Open the page where people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
@@ -174,7 +175,7 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
         raise without_pages("the review page") from error
 
     def show(page: Opened) -> None:
-        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", as_json, no_browser)
+        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)
 
     serve_review(file, show, person=PERSON, **options)
     return ExitCode.OK
@@ -185,8 +186,8 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
 @click.option("--corpus", type=click.Path(path_type=Path), help="Check against these passages too.")
 @click.option("--prompt", type=_FILE, help="The pipeline's prompt: no gold claim may be in it.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings too.")
-@_JSON
-def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as_json: bool) -> int:
+@_PLAIN
+def check(output: Output, file: Path, corpus: Path | None, prompt: Path | None, strict: bool) -> int:
     """Find duplicates, leaks, one-sided sets, missing gold ids, questions changed under their id.
 
     With --corpus (about two seconds a question): does the gold passage support the claim and answer the question, and
@@ -194,62 +195,65 @@ def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as
     """
     found = surefoot.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
     problems = {"error": found.errors, "warning": found.warnings}
-    for word, problem in ((word, one) for word, some in problems.items() for one in some if not as_json):
+    for word, problem in ((word, one) for word, some in problems.items() for one in some if not output.as_json):
         say(f"{word}: {plain(str(problem), 400)}")
     counts = {"question": found.questions, **{word: len(some) for word, some in problems.items()}}
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
     if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
         line += f"; --json shows {counted(unsure, 'finding')} that {'is' if unsure == 1 else 'are'} less sure"
-    return finish(found, as_json, line)
+    return _show(output, found, line)
 
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
 @click.argument("file", type=_FILE)
 @click.option("--accept-changes", is_flag=True, help="Lock even if questions changed under their ids.")
 @click.option("--accept-all", is_flag=True, help="Accept proposed questions that nobody has read.")
-@_JSON
-def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> int:
+@_PLAIN
+def lock(output: Output, file: Path, accept_changes: bool, accept_all: bool) -> int:
     """Write FILE.lock with a content hash per question id; commit it beside the set.
 
     Then `score` refuses the set when a question has changed under its id.
     """
     found = surefoot.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
-    if found.changed and not as_json:
+    if found.changed and not output.as_json:
         for problem in found.changed:
             say(f"error: {plain(str(problem), 400)}")
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
     unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""
-    return finish(found, as_json, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
+    return _show(output, found, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
 @click.argument("old", type=_FILE)
 @click.argument("new", type=_FILE, required=False)
-@_JSON
-def diff(old: Path, new: Path | None, as_json: bool) -> int:
+@_PLAIN
+def diff(output: Output, old: Path, new: Path | None) -> int:
     """Compare two sets, or a set with its lock file. Exits 1 when a question changed under its id."""
     found = surefoot.diff_questions(old, new)
     lines = [f"{word}: {plain(qid)}" for word in ("added", "removed", "changed") for qid in found[word]]
-    return finish(found, as_json, "\n".join([*lines, f"{found.unchanged} unchanged"]))
+    return _show(output, found, *lines, f"{found.unchanged} unchanged")
 
 
 @questions.command(epilog="Example: surefoot questions clone qaset.json qaset-v2.json --change q3 --change q7")
 @click.argument("file", type=_FILE)
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--change", multiple=True, metavar="QID", help="Give this question a new id. Repeatable.")
-@_JSON
-def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
+@_PLAIN
+def clone(output: Output, file: Path, new: Path, change: tuple[str, ...]) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
     Changed are those of --change, which you then edit, and those that differ from FILE.lock. When done, lock NEW.
     """
     found = surefoot.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
-    same = found.questions - len(found.renamed)
-    lines.append(f"{found.file}: {counted(found.questions, 'question')}, {same} kept their id")
+    lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
     if found.rejected:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
-        lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {found.file}`")
-    return finish(found, as_json, "\n".join(lines))
+        lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
+    return _show(output, found, *lines)
+
+
+def _show(output: Output, found: Result, *lines: str) -> int:
+    return output.finish(found, lambda: click.echo("\n".join(lines)))

@@ -13,9 +13,8 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot import report
-from surefoot.cli.options import json_option, pipeline_options
-from surefoot.cli.output import PERSON, finish, write_reports
+from surefoot.cli.options import pipeline_options
+from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import NAME
 from surefoot.core.words import counted, names, plain
@@ -80,7 +79,7 @@ def demo(out: Path) -> int:
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
     click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(sentences(decided))}", 78))
-    written = write_reports([str(out / "report.md"), str(out / "report.html")], lambda: report.of(decided))
+    written = Output(False, (str(out / "report.md"), str(out / "report.html"))).write(decided)
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written
 
@@ -115,10 +114,10 @@ def init(folder: Path) -> int:
 
 
 @click.command(epilog="Example: surefoot doctor --pipeline reference")
-@click.option("--pipeline", "-p", "spec", required=True, metavar="P", help="As for `surefoot run`.")
+@click.option("--pipeline", "-p", required=True, metavar="P", help="As for `surefoot run`.")
 @pipeline_options
-@json_option()
-def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401
+@common(db=False)
+def doctor(output: Output, pipeline: str, questions: str | None, **options: Any) -> int:  # noqa: ANN401
     """Ask a pipeline its sentinels, to see whether it is ready.
 
     Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
@@ -126,7 +125,7 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
     """
     from surefoot.services.doctor import doctor as examine  # noqa: PLC0415 - much to load for the other two
 
-    found = examine(spec, questions=questions, corpus=corpus, asking=surefoot.Asking(**options), person=PERSON)
+    found = examine(pipeline, questions=questions, person=PERSON, **options)
 
     def show() -> None:
         click.echo(f"question set: {plain(found.questions)}")
@@ -144,4 +143,4 @@ def doctor(spec: str, questions: str | None, corpus: str | None, as_json: bool, 
         if questions is None and not found.ready:
             click.echo("these questions are about the bundled documents; for yours, pass --questions")
 
-    return finish(found, as_json, show)
+    return output.finish(found, show)

@@ -314,7 +314,7 @@ def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: i
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool as error:
-            hint = "it may have run out of memory; try --jobs 1"
+            hint = "it may have run out of memory; set jobs = 1 in surefoot.toml"
             raise Incomplete("a worker process was killed before it had finished", hint) from error
         finally:
             # Left early (an error, Ctrl-C): what has not started must not start.

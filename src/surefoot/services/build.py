@@ -18,6 +18,7 @@ from surefoot.build.wording import prompt, reworded
 from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
 from surefoot.core.files import make_folder
 from surefoot.core.result import READER, Person, Result, Seen, tell_problems
+from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, Question
 from surefoot.core.words import counted
 from surefoot.corpus.corpus import PassageTexts, load_rows
@@ -28,8 +29,9 @@ from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.services.grade import DEFAULT, read_log
-from surefoot.services.graders import Reader, Terms, open_grader, read_watched, settings_of
+from surefoot.services.graders import Reader, open_grader, read_watched, settings_of
 from surefoot.services.questions import accept_unread
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.text.normal import normalise, unreadable
 
 _INSTEAD = {  # what stands in for a kind of which the documents do not give enough
@@ -65,7 +67,9 @@ def build_questions(
     accept_all: bool = False,
     seed: int = 0,
     model: str | Model | None = None,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
+    yes: bool = False,
+    settings: Given = None,
     person: Person = READER,
 ) -> Built:
     """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
@@ -74,6 +78,7 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, 10_000)
+    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
@@ -97,7 +102,7 @@ def build_questions(
     missing = max(size - before, 0)
     rows = [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
     if from_traces is not None:
-        found = proposals_from_log(from_traces, corpus, missing, taken, terms=terms, mapping=mapping, person=person)
+        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
         new: Iterator[Question] = map(question_of, found)
     else:
         new = _built(Builder(rows, seed), wanted, made, size, taken)
@@ -107,7 +112,7 @@ def build_questions(
             made[kind_of(question)] += 1
             watch.count(Seen())
     if model is not None:
-        _reword(file, model, terms or Terms(), person)
+        _reword(file, model, how, person)
     if accept_all and made:
         accept_unread(file)
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
@@ -146,14 +151,14 @@ def _built(
             yield from builder.questions(instead, missing, taken)
 
 
-def _reword(file: QuestionFile, model: str | Model, terms: Terms, person: Person) -> None:
+def _reword(file: QuestionFile, model: str | Model, settings: Settings, person: Person) -> None:
     """Let a model word the proposals; a wording that loses a name or a number is not taken."""
     waiting = [one for one in file.questions() if review_of(one) == PROPOSED and made_of(one).get("by") == TEMPLATES]
     if not waiting:
         return
-    opened = open_model(model, settings_of(terms), Budget(terms.max_cost)) if isinstance(model, str) else model
-    person.tell(f"replies wanted: {len(waiting):,}; --max-cost limits what they may cost")
-    if not terms.yes and not person.agrees():
+    opened = open_model(model, settings_of(settings), Budget(settings.max_cost)) if isinstance(model, str) else model
+    person.tell(f"replies wanted: {len(waiting):,}; `--set max_cost=USD` limits what they may cost")
+    if not settings.yes and not person.agrees():
         raise Incomplete("no question was worded anew", "--yes skips the confirmation")
     kept, failed = 0, list[tuple[str, str]]()
     with closing(person.watch(len(waiting), "wordings")) as watch:
@@ -184,7 +189,7 @@ def proposals_from_log(
     known: Collection[str] = (),
     *,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    settings: Settings | None = None,
     mapping: Mapping[str, str] | None = None,
     person: Person = READER,
 ) -> list[dict[str, Any]]:
@@ -195,7 +200,7 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    chosen = open_grader(grader, terms, person=person)
+    chosen = open_grader(grader, settings, person=person)
     texts = PassageTexts.of(corpus, person.tell)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):

@@ -16,10 +16,12 @@ from surefoot.core.types import Item, Pipeline, Question, Trace
 from surefoot.core.words import counted, in_plain_words
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
-from surefoot.pipelines.specs import Asking
+from surefoot.pipelines.specs import PROMPTS, Asking
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.services.run import asking_of
+from surefoot.services.settings import Given, settings_from
 
 _OF_EACH = 3  # sentinels with an answer and without, where nobody has marked any
 
@@ -60,7 +62,10 @@ def doctor(
     *,
     questions: str | Path | None = None,
     corpus: str | Path | None = None,
-    asking: Asking | None = None,
+    mapping: Mapping[str, str] | None = None,
+    request_template: str | Path | None = None,
+    prompt: str = PROMPTS[0],
+    settings: Given = None,
     grader: str | Reader = DEFAULT,
     person: Person = READER,
 ) -> Diagnosis:
@@ -69,7 +74,9 @@ def doctor(
     Sentinels are the questions with `"sentinel": true`; where there are none, three answerable and three unanswerable
     ones. The pipeline must pass them all, and return the passages it found.
     """
-    how, asked, reader = asking or Asking(), load_questions(questions, person.tell), open_grader(grader, None)
+    given = settings_from(settings, map=mapping)
+    how = asking_of(given, mapping=given.map, request_template=request_template, prompt=prompt)
+    asked, reader = load_questions(questions, person.tell), open_grader(grader, given)
     loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
     with closing(loaded):
         can_be_asked = askable(loaded, asked)

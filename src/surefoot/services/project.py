@@ -30,7 +30,7 @@ from surefoot.text.normal import hashed_subject
 
 _NOT_TOUCHED = (
     "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
-    "--cache; importing an older export brings rows back"
+    "the cache; importing an older export brings rows back"
 )
 
 
@@ -232,7 +232,7 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         labels += bound([one for one in read if one not in labels], answers, problems, places=places)
         if not labels:
             tell_problems(problems, tell)
-            hint = "nothing was imported; name the right run, or give each row the answer's words"
+            hint = "nothing was imported; call questions as the runs do, and give each row the answer's words"
             raise Incomplete(f"no label in {path} is on an answer that is known", hint)
         new = list[Label]()
 
