@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
     from surefoot.scoring import ScoreResult, score
+    from surefoot.services.build import Built, build_questions, proposals_from_log
     from surefoot.services.calibrate import calibrate
-    from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
     from surefoot.services.council_runs import RunsScored, council_runs
     from surefoot.services.council_scores import CouncilScores, council_scores
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
-        Built,
-        build_questions,
+        Added,
+        Passages,
+        add_documents,
         check_questions,
         clone_questions,
         diff_questions,
         lock_questions,
-        proposals_from_log,
+        passages,
+        remove_documents,
         review_questions,
+        search_corpus,
     )
     from surefoot.services.run import Answers, run
     from surefoot.services.runs import Decided, decisions
@@ -53,8 +56,8 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
+    "services.build": ("Built", "build_questions", "proposals_from_log"),
     "services.calibrate": ("calibrate",),
-    "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
     "services.council_scores": ("CouncilScores", "council_scores"),
@@ -69,14 +72,8 @@ _HOMES = {
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
     "services.questions": (
-        "Built",
-        "build_questions",
-        "check_questions",
-        "clone_questions",
-        "diff_questions",
-        "lock_questions",
-        "proposals_from_log",
-        "review_questions",
+        "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
+        "passages", "remove_documents", "review_questions", "search_corpus",
     ),
     "core.result": ("Person",),
     "services.texts": ("grade_texts",),

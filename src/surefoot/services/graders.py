@@ -96,8 +96,8 @@ def _judge(spec: str) -> Judge:
     if spec.startswith(_REFITTED):
         return refit_judge(spec.removeprefix(_REFITTED))
     shown = plain(masked(spec), 80)
-    near = f"is it {shown.replace('openai:', 'llm:', 1)}?" if spec.startswith("openai:") else nearest(spec, JUDGES)
-    raise UsageError(f"there is no grader {shown!r}", near or _HINT)
+    meant = shown.replace("openai:", "llm:", 1)
+    raise UsageError(f"there is no grader {shown!r}", nearest(meant, {*JUDGES, meant} - {shown}) or _HINT)
 
 
 def read_watched(

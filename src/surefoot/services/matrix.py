@@ -6,7 +6,6 @@ import contextlib
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice, product
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError, nearest
 from surefoot.core.result import NOBODY, READER, Person, Result
 from surefoot.core.types import Trace
 from surefoot.core.words import counted
@@ -249,8 +248,7 @@ def _check_table(table: Mapping[str, object], kind: type[Struct]) -> None:
     fields = kind.__struct_fields__
     for key, value in table.items():
         if key not in fields:
-            near = get_close_matches(key, fields, 1)
-            hint = f"did you mean {near[0]}?" if near else f"it may have {', '.join(fields)}"
+            hint = nearest(key, fields) or f"it may have {', '.join(fields)}"
             raise UsageError(f"there is the unknown key {key!r}", hint)
         if isinstance(value, str) and not value.isprintable():
             raise UsageError(f"{key} has a character that cannot be printed", "write it on one line")

@@ -223,10 +223,11 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         graders = {grader for run in runs for grader in graders_of(run)}
         read = load_labels(path, problems, rubric=by, graders=graders, places=places)
         if serious := [problem for problem in problems if problem.kind not in HARMLESS]:  # nothing is half imported
-            tell_problems(problems, tell)
-            if any(problem.kind in ("unreadable", "no_labels") for problem in serious):
-                hint = "see above, and pass a whole file"
-                raise Incomplete(f"{path} could not be read, and nothing was imported", hint)
+            whole = next((problem for problem in serious if problem.kind in ("unreadable", "no_labels")), None)
+            tell_problems([problem for problem in problems if problem is not whole], tell)
+            if whole:
+                hint = "pass labels as CSV with a header, as one JSON object per line, or what `surefoot export` wrote"
+                raise Incomplete(f"{whole}; nothing was imported", hint)
             message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
             raise UsageError(message, "correct or remove the rows named above, then import it again")
         answers = [one for run in runs for one in known_answers(run)]
