@@ -191,7 +191,9 @@ class Project:
         mapping: Any = options.pop("mapping", None)
         again = options.pop("resume", False) or options.get("retry_errors", False)
         options.setdefault("version", None if again else name)
+        at_once = options.pop("concurrency", None)
         words = ["run", *(["--resume", name] if again else []), "--json", *_mapped(mapping)]
+        words += [] if at_once is None else ["--set", f"concurrency={at_once}"]
         words += [] if pipeline is None else ["--pipeline", pipeline]
         words += [] if questions is None else ["--questions", questions]
         return [*words, *_options(options)]

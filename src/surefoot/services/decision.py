@@ -398,7 +398,7 @@ def _moved_words(rule: RuleResult, found: GateResult) -> str:
 
 
 def _called(rule: RuleResult) -> str:
-    return rule.name.replace("_", " ")
+    return (rule.metric if " " in rule.name else rule.name).replace("_", " ")
 
 
 def words_for(rule: RuleResult, value: float | None) -> str:

@@ -128,11 +128,12 @@ def _with_blocks(project: Project, versions: Versions, found: GateResult) -> Gat
 
     Where every answer is one that the baseline gave, whatever was wrong was elsewhere, and is mended.
     """
-    if not found.differing:
-        return found
     step = next((one for one in reversed(project.decisions()) if _blocks(one, versions, found)), None)
     if step is None:
         return found
+    if not found.differing:
+        note = f"this code was blocked on {step.at[:10]}, and every answer is the baseline's now"
+        return replace(found, notes=(note, *found.notes))
     if corrected := _corrected(project, versions, step):
         told = f"reopened by a corrected label on {names(corrected, len(corrected), 4)}"
         return replace(found, notes=(f"blocked on {step.at[:10]} and {told}", *found.notes))

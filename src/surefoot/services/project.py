@@ -119,11 +119,9 @@ def export(
             chosen = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
             if texts:
                 check_texts(chosen)
+            ids = {run.id for run in chosen}  # a block is final: where there was one, it goes along
             blocks = (one for one in project.decisions() if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
-            decisions = {
-                step.id,
-                *(one.id for one in blocks if (one.reference, one.code) == (step.reference, step.code)),
-            }
+            decisions = {step.id, *(one.id for one in blocks if {*one.base_runs, *one.cand_runs} <= ids)}
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}

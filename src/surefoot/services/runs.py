@@ -184,12 +184,8 @@ class Versions(Struct, frozen=True):
         return self.base[-1].version, self.cand[-1].version
 
     @property
-    def grader(self) -> str:
-        return self.cand[-1].manifest.grader or ""
-
-    @property
     def code(self) -> str:
-        """What tells the candidate's code from others: its files, prompt and corpus, or where nobody knows those, its name."""
+        """What tells the candidate's code from others: its files, prompt and corpus; where nobody knows, its name."""
         made = self.cand[-1].manifest
         known = made.code_sha256 or made.versions.get("prompt", "")
         read = made.corpus_sha256 or ""
