@@ -222,7 +222,7 @@ def test_a_link_with_the_token_opens_the_page_wherever_it_is_clicked(page: Page)
         page.goto("about:blank")  # as from a mail or a chat: a cookie that is strict is not sent from there
         page.set_content(f"<a href='{server.told['url']}'>look at these</a>")
         page.click("a")
-        page.wait_for_url("**/looks/*")
+        page.wait_for_url("**/look/*")
         assert "token" not in page.url
         press(page, "c", "c")
     assert len(rows()) == 2
@@ -261,7 +261,7 @@ def test_hostile_text_is_text(shared: Server, page: Page, console: list[str]) ->
     assert "<script>alert('script')</script>" in shown and "{{ 7*7 }} {% raw %} ${7*7}" in shown
     assert "\u202e" not in shown and "\u2066" not in shown and "\x1b" not in shown and "\ufffdgnorw\ufffd" in shown
     assert page.locator(".answer script, .answer img, .answer iframe, .answer svg").count() == 0
-    assert page.locator("script").count() == 2 and page.locator(".who").inner_text() == "<b>Eve</b>"
+    assert page.locator("script").count() == 1 and page.locator(".who").inner_text() == "<b>Eve</b>"
     titles = "\n".join(page.locator(".source h3").all_text_contents())
     assert "<script>alert('script')</script>" in titles and "</h3><script>alert(3)</script>" in titles
     assert page.locator(".source script, .source img, .source iframe, .source svg, .source a").count() == 0
@@ -284,7 +284,7 @@ def test_words_that_differ_and_words_of_claims_are_marked(shared: Server, page: 
 
 def test_nothing_on_the_page_tells_the_version_or_what_the_grader_said(shared: Server, page: Page) -> None:
     page.goto(shared.url)
-    main = page.locator("main").inner_html() + page.locator("#look-form").inner_html()
+    main = page.locator("main").inner_html() + page.locator("#form").inner_html()
     assert "flagged" not in main and "rules@1" not in main and "data-run" not in main
     page.keyboard.press("e")
     expect(page.locator("#expected li")).to_be_visible()

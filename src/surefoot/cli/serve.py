@@ -23,12 +23,12 @@ def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN4
     Runs until Ctrl-C.
     """
     try:
-        from surefoot.web.app import OpenedRuns, serve_runs  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("browsing runs") from error
 
-    def show(page: OpenedRuns) -> None:
-        announce(page, f"{counted(page.runs, 'run')} are there", as_json, no_browser)
+    def show(page: Opened) -> None:
+        announce(page, f"{counted(page.runs or 0, 'run')} are there", as_json, no_browser)
 
     serve_runs(show, person=PERSON, **options)
     return ExitCode.OK

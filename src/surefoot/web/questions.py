@@ -1,0 +1,292 @@
+"""Questions that people review or write: which comes next, what an edit changes, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import cast
+from urllib.parse import quote
+
+from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.build.duplicates import duplicates_of
+from surefoot.build.reading import Reader
+from surefoot.core.errors import UsageError
+from surefoot.core.types import Expects, Passage, Question
+from surefoot.datasets.hygiene import SURE, Finding
+from surefoot.datasets.locks import content_hash, lock_path, read_lock
+from surefoot.datasets.protocol import USUAL
+from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.datasets.review import Decision, decided, edited
+from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
+from surefoot.report.prose import visible
+from surefoot.text.normal import id_of_text, normalise
+from surefoot.web.forms import BadForm, Choice, Field, Values
+from surefoot.web.pages import Queue, Sent, Shown, Words, thanks
+from surefoot.web.views import QuestionView, marks_of, question_view, source_key, source_of
+
+_NEAREST, _FOUND = 5, 8
+_LONGEST = 4_000
+FIELDS = (
+    Field("decision", "Your decision", (Choice("accepted", "a", "Accept"), Choice("rejected", "r", "Reject")),
+          is_needed=True),
+    Field("text", "Question", kind="text"),
+    Field("expects", "A sound system", (Choice("answer", says="answers"), Choice("refusal", says="refuses"))),
+    Field("claims", "A right answer says", kind="texts", when="answer"),
+    Field("gold", "The answer stands here", kind="passages", when="answer"),
+)  # fmt: skip
+
+
+class Page(Struct, frozen=True):
+    """A question as it stands now; one that is not written yet has no version."""
+
+    number: int
+    question: Question
+    version: str
+    view: QuestionView
+    gold: frozenset[str]  # keys of passages
+    review: str
+    reviewer: str
+    progress: tuple[int, int]  # how many are decided, and of how many
+    strata: dict[str, int]  # how many are left in each
+    before: str
+    after: str
+    can_undo: bool
+
+
+class _Done(Struct, frozen=True):
+    """A decision that can be taken back as long as nobody has changed the row since."""
+
+    number: int
+    former: Question
+    version: str
+    stratum: str
+
+
+class Questions(Queue[int]):
+    """Nothing is kept here but what lies open, and what can be undone."""
+
+    def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
+        super().__init__()
+        self.file = file
+        self._passages = {passage.id: passage for passage in passages}
+        self._keys = {source_key(one): one for one in self._passages}
+        self._reader, self._reading = Reader(passages), Lock()  # the model reads for one person at a time
+        self._done: dict[str, list[_Done]] = {}
+        if not self.entries:
+            raise UsageError(f"{file.path} holds no question to review", "`surefoot build` proposes questions")
+        task = "You will see one proposed question at a time, with the passages it rests on, and accept, edit or "
+        self.words = Words(
+            who="Who reviews?", task=f"{task}reject it.", kept="It is kept with each question you decide.",
+            lost=f"The file has {len(self.entries)} questions to review.", again="Go on reviewing", option="--name",
+        )  # fmt: skip
+
+    def acts(self) -> Mapping[str, Callable[[str, Sent], dict[str, object]]]:
+        return {"save": self.save, "undo": self.undo}
+
+    def page(self, person: str, path: str, asked: Mapping[str, str]) -> Shown:
+        stratum = asked.get("stratum", "")
+        if not path:  # the next question; `after` is the number of the one that is skipped
+            return self._onwards(person, stratum, _number(asked.get("after", "")))
+        if path == "done":
+            return "card.html", self._finished(person, stratum)
+        if path == "search":
+            found, marks = self._reader.nearest(asked.get("words", ""), _FOUND), marks_of([asked.get("words", "")])
+            return "found.html", {"found": [source_of(one, marks) for one in found]}
+        page = self._new() if path == "new" else self.question(_number(path), person, stratum)
+        shared = {"fields": FIELDS, "stratum": stratum, "file": self.file.path.name}
+        return ("question.html", {"page": page, **shared}) if page else None
+
+    @property
+    def entries(self) -> list[Entry]:
+        """What was proposed, whatever became of it; other questions are nobody's to review."""
+        with self.lock:
+            every = self.file.entries()
+        return [entry for entry in every if review_of(entry.question) in (PROPOSED, ACCEPTED, REJECTED)]
+
+    def counts(self, stratum: str = "") -> Counter[str]:
+        return Counter(str(review_of(entry.question)) for entry in self.entries if _is_in(entry, stratum))
+
+    def _onwards(self, person: str, stratum: str = "", after: int = 0) -> str:
+        """Lay the next question that nobody has decided before a person; where to go."""
+        left = [(number <= after, number, entry.question.id) for number, entry in enumerate(self.entries, 1)
+                if review_of(entry.question) == PROPOSED and _is_in(entry, stratum)]  # fmt: skip
+        number = self.lay(person, ((number, qid) for _, number, qid in sorted(left)))
+        return _address(number or "done", stratum)
+
+    def question(self, number: int, person: str, stratum: str = "") -> Page | None:
+        entries = self.entries
+        if not 1 <= number <= len(entries):
+            return None
+        question = entries[number - 1].question
+        in_reach = [place for place, one in enumerate(entries, 1) if _is_in(one, stratum) or place == number]
+        at, reviewed, counts = in_reach.index(number), made_of(question).get("reviewed"), self.counts(stratum)
+        left = Counter(entry.question.stratum for entry in entries if review_of(entry.question) == PROPOSED)
+        return Page(
+            number, question, entries[number - 1].version, self._view(question), frozenset(map(source_key, question.gold_ids)), str(review_of(question)),
+            str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "",
+            (counts.total() - counts[PROPOSED], counts.total()),
+            {entry.question.stratum: left[entry.question.stratum] for entry in entries},
+            _address(in_reach[at - 1], stratum) if at else "",
+            _address(in_reach[at + 1], stratum) if at + 1 < len(in_reach) else "", bool(self._done.get(person)),
+        )  # fmt: skip
+
+    def _new(self) -> Page:
+        question, counts = Question("", "", "answer"), self.counts()
+        progress = counts.total() - counts[PROPOSED], counts.total()
+        return Page(
+            0, question, "", QuestionView((), (), "", "", ""), frozenset(), "new", "", progress, {}, "", "", False
+        )
+
+    def _finished(self, person: str, stratum: str) -> dict[str, object]:
+        counts, left_here = self.counts(), self.counts(stratum)[PROPOSED]
+        left = counts[PROPOSED]
+        told = f"Accepted: {counts[ACCEPTED]}; rejected: {counts[REJECTED]}; left: {left}."
+        command = Markup(
+            "Next: <code>surefoot questions lock <bdi>{}</bdi></code> keeps the questions as they are now."
+        )
+        title = "Somebody else has the rest" if left_here else "Nothing is left to review"
+        return {
+            "title": title + (f" in {visible(stratum)}" if stratum else ""),
+            "undo": "last" if self._done.get(person) else "",
+            "lines": [thanks(person, told), *([] if left else [command.format(visible(str(self.file.path)))])],
+            "go_on": "Go on" if left else "",
+        }  # fmt: skip
+
+    def save(self, person: str, sent: Sent) -> dict[str, object]:
+        """Write a decision or a new question into the file: it is on disk when this returns. What speaks against the
+        words is returned instead; sent again with `anyway` they are taken all the same."""
+        if len(sent.sides) != 1:
+            raise BadForm("what was sent is no question", "reload the page")
+        side = sent.sides[0]
+        if not side.key:
+            return self._add(person, side.values, sent.anyway)
+        number, entry = next(
+            ((n, one) for n, one in enumerate(self.entries, 1) if one.version == side.key), (0, None)
+        )  # fmt: skip
+        if entry is None:
+            raise BadForm("this question was changed in another window or by somebody else", "reload the page")
+        decision = side.values.get("decision")
+        if decision not in ("accepted", "rejected"):
+            raise BadForm("this is no decision", "accept the question, or reject it")
+        edit = entry.question if decision == "rejected" else self._edit(entry.question, side.values)
+        if edit != entry.question and not sent.anyway and (objections := self._objections(self.against(edit))):
+            return {"objections": objections}
+        result = decided(entry.question, cast(Decision, decision), person, edit)
+        changed = self.file.change(lambda one: result if one.version == side.key else None)
+        if not changed:
+            raise BadForm("this question was changed in another window or by somebody else", "reload the page")
+        stratum = str(side.values.get("stratum", ""))
+        with self.lock:
+            done = [_Done(number, entry.question, one.version, stratum) for one in changed]
+            self._done.setdefault(person, []).extend(done)
+        return {"next": self._onwards(person, stratum, number)}
+
+    def undo(self, person: str, _sent: Sent) -> dict[str, object]:
+        """Put back the row as it was before the last decision of a person; back to that question."""
+        with self.lock:
+            done = self._done.get(person)
+            if not done:
+                raise BadForm("there is nothing to undo since the page was started", "go back to the question with k")
+            last = done[-1]
+            changed = self.file.change(lambda entry: last.former if entry.version == last.version else None)
+            done.pop()  # only now: a file that could not be written is tried again
+        if not changed:
+            raise BadForm(f"{last.former.id} was changed by somebody else since", "reload the page")
+        return {"next": _address(last.number, last.stratum)}
+
+    def _add(self, person: str, values: Values, anyway: bool) -> dict[str, object]:
+        question = edit_of(Question("", "", "answer"), values, self._keys)
+        kind = USUAL[question.expects]
+        question = replace(
+            question, id=id_of_text(question.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
+        )
+        _check_new(question, self.file.questions())
+        findings = self.against(question)
+        if not anyway and (objections := self._objections(findings)):
+            return {"objections": objections}
+        made: dict[str, object] = {"kind": "written", "by": person}
+        if findings:
+            made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
+        accepted = decided(replace(question, metadata={"made": made}), "accepted", person)
+        added = self.file.add(accepted, lambda there: _check_new(question, there)).id
+        return {"next": _address(next(n for n, one in enumerate(self.entries, 1) if one.question.id == added), "")}
+
+    def against(self, question: Question) -> tuple[Finding, ...]:
+        """What the documents, and the questions that are there already, say against a question."""
+        others = [one for one in _kept(self.file.questions()) if one.id != question.id]
+        again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
+        with self._reading:
+            return (*self._reader.findings(question), *again)
+
+    def _objections(self, findings: Sequence[Finding]) -> list[str]:
+        """What a person should think about again."""
+        return [visible(one.message) for one in findings] if any(one.confidence >= SURE for one in findings) else []
+
+    def _edit(self, question: Question, values: Values) -> Question:
+        edit = edit_of(question, values, self._keys | {source_key(one): one for one in question.gold_ids})
+        after, path = content_hash(edit), lock_path(self.file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
+            hint = f"reject it, or make a new version of the set: surefoot questions clone {self.file.path} NEW"
+            raise BadForm(f"{question.id} is locked, so its words may not change", hint)
+        return edit
+
+    def _view(self, question: Question) -> QuestionView:
+        return question_view(question, self._passages, self._reader.nearest(question.text, _NEAREST))
+
+
+def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Question:
+    """`ids` are those of passages, by key. What was not touched stays as it was."""
+    if "text" not in values:
+        return question
+    text, expects = _kept_words(question.text, values["text"]), str(values.get("expects"))
+    if not text:
+        raise BadForm("the question has no text", "write one, or reject it")
+    if expects != "answer":
+        stays = question.expects == "refusal"
+        return edited(question, text, "refusal", *((question.gold_claims, question.gold_ids) if stays else ((), ())))
+    given = values.get("claims", [])
+    claims = [_kept_words(question.gold_claims[n] if n < len(question.gold_claims) else "", one)
+              for n, one in enumerate(given if isinstance(given, list) else [given])]  # fmt: skip
+    gold = tuple(dict.fromkeys(ids[one] for one in values.get("gold", ()) if one in ids))
+    edit = edited(question, text, cast(Expects, expects), tuple(dict.fromkeys(filter(None, claims))), gold)
+    if edit != question and not gold:
+        raise BadForm("an answer must stand in some passage", "mark the gold passage, or expect a refusal")
+    if edit != question and not edit.gold_claims:
+        raise BadForm("nothing says what the answer is", "write what a right answer says, or expect a refusal")
+    return edit
+
+
+def _kept_words(original: str, given: str | list[str]) -> str:
+    """The original where a field still shows it, for a field cannot hold every character; else what was written."""
+    flat = " ".join(str(given).split())
+    if " ".join(visible(original).split()) == flat:
+        return original
+    if len(flat) > _LONGEST:
+        raise BadForm(f"a field holds up to {_LONGEST:,} characters", "shorten it")
+    return visible(flat)
+
+
+def _check_new(question: Question, there: Sequence[Question]) -> None:
+    same = next((one for one in _kept(there) if normalise(one.text) == normalise(question.text)), None)
+    if same is not None:
+        raise UsageError(f"question {same.id!r} asks the same", "ask something else, or edit that one")
+
+
+def _kept(there: Sequence[Question]) -> list[Question]:
+    return [question for question in there if review_of(question) != REJECTED]
+
+
+def _number(given: str) -> int:
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+
+
+def _address(page: int | str, stratum: str) -> str:
+    return f"/{page}?stratum={quote(stratum)}" if stratum else f"/{page}"
+
+
+def _is_in(entry: Entry, stratum: str) -> bool:
+    return not stratum or entry.question.stratum == stratum
