@@ -98,8 +98,8 @@ def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: str) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=600) as line:
             host = f"127.0.0.1:{server.port}"
-            head = f"POST /look/save HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n"
-            line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            head = f"POST /look/save HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+            line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
         assert ask(server, "/done").code == 200
         assert "rror" not in server.end()
 

@@ -112,12 +112,12 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         page.set_content(f"<a href='{server.told['url']}'>our runs</a>")
         page.click("a")
         page.wait_for_url(f"{server.url}/")
-        page.get_by_role("link", name="Look at what differs").click()
+        page.get_by_role("link", name="Look", exact=True).click()
         page.get_by_role("link", name="label here").first.click()
         page.wait_for_url(f"{server.url}/answers/mine/who")  # loaded, with its script
         page.fill("#name", "Ana")
         page.keyboard.press("Enter")
-        page.wait_for_url(f"{server.url}/answers/mine/looks/*")
+        page.wait_for_url(f"{server.url}/answers/mine/*")
         with page.expect_navigation():
             page.keyboard.press("w")
         expect(page.locator("header .progress")).to_contain_text("1 of ")
@@ -128,7 +128,7 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         with page.expect_navigation():
             page.keyboard.press("c")
         expect(page.locator("header .progress")).to_contain_text("1 of ")
-        assert page.request.post(f"{server.url}/answers/mine/look", data={}).status == 403
+        assert page.request.post(f"{server.url}/answers/mine/save", data={}).status == 403
         assert page.goto(f"{server.url}/answers/nobody/").status == 404  # type: ignore[union-attr]
     with Project.existing() as kept:
         assert next((row.annotator, row.value, row.drawn) for row in kept.labels()) == ("Ana", "wrong", "flagged")

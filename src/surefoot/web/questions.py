@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import cast
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -26,7 +26,7 @@ from surefoot.report.prose import visible
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.web.forms import BadForm, Choice, Field, Values
 from surefoot.web.pages import Queue, Sent, Shown, Words, thanks
-from surefoot.web.views import QuestionView, marks_of, question_view, source_key, source_of
+from surefoot.web.views import marks_of, question_view, source_key, source_of
 
 _NEAREST, _FOUND = 5, 8
 _LONGEST = 4_000
@@ -38,23 +38,6 @@ FIELDS = (
     Field("claims", "A right answer says", kind="texts", when="answer"),
     Field("gold", "The answer stands here", kind="passages", when="answer"),
 )  # fmt: skip
-
-
-class Page(Struct, frozen=True):
-    """A question as it stands now; one that is not written yet has no version."""
-
-    number: int
-    question: Question
-    version: str
-    view: QuestionView
-    gold: frozenset[str]  # keys of passages
-    review: str
-    reviewer: str
-    progress: tuple[int, int]  # how many are decided, and of how many
-    strata: dict[str, int]  # how many are left in each
-    before: str
-    after: str
-    can_undo: bool
 
 
 class _Done(Struct, frozen=True):
@@ -96,9 +79,31 @@ class Questions(Queue[int]):
         if path == "search":
             found, marks = self._reader.nearest(asked.get("words", ""), _FOUND), marks_of([asked.get("words", "")])
             return "found.html", {"found": [source_of(one, marks) for one in found]}
-        page = self._new() if path == "new" else self.question(_number(path), person, stratum)
-        shared = {"fields": FIELDS, "stratum": stratum, "file": self.file.path.name}
-        return ("question.html", {"page": page, **shared}) if page else None
+        entries, number = self.entries, _number(path)
+        if path == "new":  # one that is not written yet has no version
+            return "question.html", self._shown(Entry(Question("", "", "answer"), ""), person, stratum)
+        if not 1 <= number <= len(entries):
+            return None
+        in_reach = [place for place, one in enumerate(entries, 1) if _is_in(one, stratum) or place == number]
+        at = in_reach.index(number)
+        left = Counter(entry.question.stratum for entry in entries if review_of(entry.question) == PROPOSED)
+        return "question.html", self._shown(entries[number - 1], person, stratum) | {
+            "skip": f"/?{urlencode({'stratum': stratum, 'after': number})}",
+            "strata": {entry.question.stratum: left[entry.question.stratum] for entry in entries},
+            "back": _address(in_reach[at - 1], stratum) if at else "",
+            "forth": _address(in_reach[at + 1], stratum) if at + 1 < len(in_reach) else "",
+        }  # fmt: skip
+
+    def _shown(self, entry: Entry, person: str, stratum: str) -> dict[str, object]:
+        question, counts, reviewed = entry.question, self.counts(stratum), made_of(entry.question).get("reviewed")
+        near = self._reader.nearest(question.text, _NEAREST) if question.text else []
+        return {
+            "fields": FIELDS, "stratum": stratum, "file": self.file.path.name, "question": question,
+            "version": entry.version, "view": question_view(question, self._passages, near),
+            "gold": {*map(source_key, question.gold_ids)}, "review": str(review_of(question)),
+            "reviewer": str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "", "strata": {},
+            "done": counts.total() - counts[PROPOSED], "total": counts.total(), "undo": bool(self._done.get(person)),
+        }  # fmt: skip
 
     @property
     def entries(self) -> list[Entry]:
@@ -116,30 +121,6 @@ class Questions(Queue[int]):
                 if review_of(entry.question) == PROPOSED and _is_in(entry, stratum)]  # fmt: skip
         number = self.lay(person, ((number, qid) for _, number, qid in sorted(left)))
         return _address(number or "done", stratum)
-
-    def question(self, number: int, person: str, stratum: str = "") -> Page | None:
-        entries = self.entries
-        if not 1 <= number <= len(entries):
-            return None
-        question = entries[number - 1].question
-        in_reach = [place for place, one in enumerate(entries, 1) if _is_in(one, stratum) or place == number]
-        at, reviewed, counts = in_reach.index(number), made_of(question).get("reviewed"), self.counts(stratum)
-        left = Counter(entry.question.stratum for entry in entries if review_of(entry.question) == PROPOSED)
-        return Page(
-            number, question, entries[number - 1].version, self._view(question), frozenset(map(source_key, question.gold_ids)), str(review_of(question)),
-            str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "",
-            (counts.total() - counts[PROPOSED], counts.total()),
-            {entry.question.stratum: left[entry.question.stratum] for entry in entries},
-            _address(in_reach[at - 1], stratum) if at else "",
-            _address(in_reach[at + 1], stratum) if at + 1 < len(in_reach) else "", bool(self._done.get(person)),
-        )  # fmt: skip
-
-    def _new(self) -> Page:
-        question, counts = Question("", "", "answer"), self.counts()
-        progress = counts.total() - counts[PROPOSED], counts.total()
-        return Page(
-            0, question, "", QuestionView((), (), "", "", ""), frozenset(), "new", "", progress, {}, "", "", False
-        )
 
     def _finished(self, person: str, stratum: str) -> dict[str, object]:
         counts, left_here = self.counts(), self.counts(stratum)[PROPOSED]
@@ -233,9 +214,6 @@ class Questions(Queue[int]):
             hint = f"reject it, or make a new version of the set: surefoot questions clone {self.file.path} NEW"
             raise BadForm(f"{question.id} is locked, so its words may not change", hint)
         return edit
-
-    def _view(self, question: Question) -> QuestionView:
-        return question_view(question, self._passages, self._reader.nearest(question.text, _NEAREST))
 
 
 def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Question:

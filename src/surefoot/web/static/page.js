@@ -133,6 +133,7 @@ function atWork(form) {
   let isOpen = form.dataset.open === "1" || (settling && Boolean(now.label)); // there is more to say
   let anyway = false;
   let claim = -1;
+  let before = ""; // what the fields held
 
   const said = (side) => side.value || side.label;
 
@@ -149,8 +150,8 @@ function atWork(form) {
     return found;
   }
 
-  const before = JSON.stringify(sides.map(valuesOf));
-  const isEdited = () => JSON.stringify(sides.map(valuesOf)) !== before;
+  const shown = () => JSON.stringify(sides.map(valuesOf));
+  const isEdited = () => shown() !== before;
 
   function show() {
     for (const side of sides) {
@@ -231,7 +232,7 @@ function atWork(form) {
     anyway = is;
     const label = buttons[0].querySelector("span") ?? buttons[0];
     label.dataset.usual ??= label.textContent;
-    label.textContent = is ? `${buttons[0].dataset.press ? "Accept" : "Add"} anyway` : label.dataset.usual;
+    label.textContent = is ? `${buttons[1] ? "Accept" : "Add"} anyway` : label.dataset.usual;
   }
 
   async function go(path, content) {
@@ -336,6 +337,7 @@ function atWork(form) {
     }
   }
   show();
+  before = shown();
   if (form.dataset.open === "1") now.panel.querySelector("textarea").focus();
 }
 
