@@ -17,11 +17,11 @@ from surefoot.core.types import Question
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.io.questions import question_of
+from surefoot.report.marked import source_key
 from surefoot.report.prose import visible
 from surefoot.web.forms import BadForm
 from surefoot.web.pages import Sent, SentSide
 from surefoot.web.questions import Questions, edit_of
-from surefoot.web.views import source_key
 
 from ..in_process import surefoot as command
 from .conftest import proposed, rows
@@ -126,7 +126,7 @@ def test_a_decision_on_an_older_version_is_refused(desk: Questions, built: Path)
 
 def test_a_locked_question_is_accepted_or_rejected_and_not_edited(desk: Questions, built: Path) -> None:
     surefoot.lock_questions(built, accept_all=True)
-    with pytest.raises(BadForm, match="b0 is locked, so its words may not change"):
+    with pytest.raises(UsageError, match="b0 is locked, so its words may not change"):
         desk.save("Ana", sent(desk, 1, text="Which colour?"))
     desk.save("Ana", sent(desk, 1))
     desk.save("Ana", sent(desk, 2, "rejected", text="Not looked at"))
@@ -146,7 +146,7 @@ def test_a_locked_question_is_accepted_or_rejected_and_not_edited(desk: Question
 def test_half_a_question_is_not_accepted(desk: Questions, built: Path, changed: Values, words: str) -> None:
     before = built.read_bytes()
     with pytest.raises(BadForm, match=words):
-        desk.save("Ana", sent(desk, 1, **changed))
+        desk.save("Ana", sent(desk, 1, "accepted", **changed))
     assert built.read_bytes() == before
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from surefoot.core.records import BASELINE, Step
+from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate
 from surefoot.core.words import counted
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.trust import SELF_CHECK
 from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -29,6 +31,7 @@ from surefoot.report.blocks import (
     overridden,
     share,
 )
+from surefoot.services.gate import GATE
 from surefoot.services.history import History, Measured, PastRun
 from surefoot.services.history import Trend as Course
 
@@ -207,14 +210,14 @@ def _linked(runs: Sequence[PastRun]) -> Line:
     return tuple(Span(one.name, link=run_address(one)) for one in runs)
 
 
-def looks(found: History, pair: tuple[str, str], can_label: bool) -> Report:
+def looks(found: History, can_label: bool) -> Report:
     """Where people look at what differs, or at answers of one run: here if the pages take labels."""
     runs = [one for one in found.runs if not one.problem]
     rows = [
         (Span(one.name, "strong", link=run_address(one)), one.version, str(one.labelled), _where(can_label, one.key))
         for one in runs
     ]
-    differs: tuple[Line, ...] = (("Look at:", _where(can_label, *pair)),) if all(pair) else ()
+    differs: tuple[Line, ...] = (("Look at:", _where(can_label, *found.usual_pair)),) if all(found.usual_pair) else ()
     other = "Any other two: choose them above, or write surefoot label BASE CAND."
     table = Table(("run", "version", "labelled", "to label"), rows, total=len(rows), limits=_LAST, more="more")
     return Report(
@@ -232,6 +235,19 @@ def _where(can_label: bool, *keys: str) -> Span:
     if can_label:
         return Span(" and ".join(keys) if keys[1:] else "label here", "strong", link=look_address(*keys))
     return Span(shlex.join(["surefoot", "label", *keys]), "code")
+
+
+def rules_of(past: History) -> tuple[dict[str, str] | None, bool, str]:
+    """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
+    last = next((step for step in past.decisions if step.mode == CHANGE), None)
+    found: Any = last.document.get("rules", ()) if last else ()
+    rules = {rule["name"]: rule["rule"] for rule in found if rule["name"] != SELF_CHECK}
+    if last is None or not rules:
+        return None, False, f"the rules of the gate {GATE}"
+    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
+    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
+    by += ", without what was waived there," if last.waived else ""
+    return rules, last.uncalibrated, by
 
 
 def unreadable(title: str, message: str, hint: str = "") -> Report:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -26,23 +27,20 @@ from starlette.types import ASGIApp, ExceptionHandler, Receive, Scope, Send
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
-from surefoot.core.records import CHANGE
 from surefoot.core.result import NOBODY, Person, Tell
 from surefoot.core.words import counted, plain
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
-from surefoot.gate.trust import SELF_CHECK
 from surefoot.io.labels import names_a_grader
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED
 from surefoot.report import history as reports
 from surefoot.report import of
-from surefoot.report.blocks import Items, Report, overridden
+from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
-from surefoot.services.gate import GATE
 from surefoot.services.gate import gate as decide
 from surefoot.services.history import Archive, History, PastRun, Stamp, overview
 from surefoot.services.looks import list_of
@@ -221,10 +219,9 @@ def app_for(tabs: Mapping[str, str], archive: Archive | None, work: Mapping[str,
     routes += [Mount(address.rstrip("/"), app) for address, app in work.items()]
     pages = _Runs(tabs, archive, bool(work)) if archive else None
     routes += pages.routes() if pages else [Route("/", lambda _: RedirectResponse(first, 303))]
-    lost, unreadable = _replies(tabs)
-    handlers: dict[Any, ExceptionHandler] = {
-        404: lost, 405: lost, _Lost: lost, SurefootError: unreadable, Exception: unreadable
-    }  # fmt: skip
+    handlers: dict[Any, ExceptionHandler] = dict.fromkeys(
+        (404, 405, SurefootError, Exception), lambda _, error: _reply(tabs, error)
+    )
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -247,7 +244,7 @@ class _Runs:
             "/councils/{key:path}": self.council,
         }
         if _LOOKS in self._tabs:
-            made[_LOOKS] = lambda past, _: reports.looks(past, _usual_pair(past), self._can_label)
+            made[_LOOKS] = lambda past, _: reports.looks(past, self._can_label)
         return [Route(address, self.shown(make)) for address, make in made.items()]
 
     def shown(self, make: Make) -> Callable[[Request], Response]:
@@ -276,7 +273,7 @@ class _Runs:
         if not (asked.get("baseline") and asked.get("candidate")):
             return reports.unreadable("Surefoot decision", "Choose a baseline and a candidate.")
         sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
-        gate, uncalibrated, by = _rules(past)
+        gate, uncalibrated, by = reports.rules_of(past)
         made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
@@ -293,69 +290,38 @@ class _Runs:
 
     def _site(self, past: History, path: str, asked: Mapping[str, str]) -> Site:
         runs = {one.key: _called(one) for one in past.runs if one.measured}
-        base, cand = _usual_pair(past)
+        base, cand = past.usual_pair
         key = asked.get("key", base)
         compared = asked.get("baseline", base), asked.get("candidate", key if key in runs and key != base else cand)
         is_runs = path != _LOOKS
         return Site(self._tabs, _RUNS if is_runs else _LOOKS, runs, compared, _PARTS if is_runs else {}, path)
 
 
-def _rules(past: History) -> tuple[dict[str, str] | None, bool, str]:
-    """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
-    last = next((step for step in past.decisions if step.mode == CHANGE), None)
-    found: Any = last.document.get("rules", ()) if last else ()
-    rules = {rule["name"]: rule["rule"] for rule in found if rule["name"] != SELF_CHECK}
-    if last is None or not rules:
-        return None, False, f"the rules of the gate {GATE}"
-    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
-    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
-    by += ", without what was waived there," if last.waived else ""
-    return rules, last.uncalibrated, by
-
-
-def _replies(tabs: Mapping[str, str]) -> tuple[ExceptionHandler, ExceptionHandler]:
-    def lost(_: Request, error: Exception) -> Response:
+def _reply(tabs: Mapping[str, str], error: Exception) -> Response:
+    """What is not there, or cannot be read, is said on the page; a fault of ours also where the server was started."""
+    if isinstance(error, (_Lost, HTTPException)):
         message = error.message if isinstance(error, _Lost) else "this address leads nowhere"
-        report = reports.unreadable("There is no such page", message, "choose a tab above")
-        return _html(page(report, Site(tabs)), 404)
-
-    def unreadable(_: Request, error: Exception) -> Response:
-        """What cannot be read is said on the page; a fault of ours also where the server was started."""
-        if isinstance(error, SurefootError):
-            return _html(page(reports.unreadable("This cannot be shown", error.message, error.hint), Site(tabs)))
-        print(f"error: {words_of(error)}", file=sys.stderr)  # noqa: T201
-        return _html(page(reports.unreadable("This cannot be shown", words_of(error)), Site(tabs)), 500)
-
-    return lost, unreadable
+        return _html(page(reports.unreadable("There is no such page", message, "choose a tab above"), Site(tabs)), 404)
+    is_told = isinstance(error, SurefootError)
+    told = (error.message, error.hint) if isinstance(error, SurefootError) else (words_of(error),)
+    if not is_told:
+        print(f"error: {told[0]}", file=sys.stderr)  # noqa: T201
+    return _html(page(reports.unreadable("This cannot be shown", *told), Site(tabs)), 200 if is_told else 500)
 
 
 def _html(text: str, code: int = 200) -> Response:
     return HTMLResponse(text, code, headers=_HEADERS)
 
 
-def _usual_pair(past: History) -> tuple[str, str]:
-    """The last that was decided on; else the baseline, or the oldest, and the newest beside it."""
-    if last := past.last_change:
-        return last[1].key, last[2].key
-    keys = [one.key for one in past.runs if one.measured]
-    base = past.baseline.key if past.baseline else next(reversed(keys), "")
-    return base, next((key for key in keys if key != base), "")
-
-
 def _called(run: PastRun) -> str:
     return run.name if run.version in ("", run.name) else f"{run.name} ({run.version})"
 
 
-def _run(past: History, key: str) -> PastRun:
+def _known(past: History, key: str) -> str:
+    """The id of a run that can be shown; if it cannot, its problem says why."""
     found = past.run(key)
     if found is None:
         raise _Lost(f"no run is called {key[:100]!r}")
-    return found
-
-
-def _known(past: History, key: str) -> str:
-    """The id of a run that can be shown; if it cannot, its problem says why."""
-    found = _run(past, key)
     if found.problem:
         raise UsageError(f"{found.name}: {found.problem}")
     return found.name

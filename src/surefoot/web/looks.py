@@ -22,46 +22,26 @@ from msgspec.structs import replace
 
 from surefoot.core import records
 from surefoot.core.errors import Incomplete, SurefootError
-from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai, is_settler
+from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.core.types import Question
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
 from surefoot.io.labels import time_after
+from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
 from surefoot.services.decision import SECONDS_A_KEY
 from surefoot.services.gate import gate
 from surefoot.services.looks import Look, LookList, Outlook, agreed_words
+from surefoot.services.said import UNDO, Dispute, Past, Said, disputes, is_word
 from surefoot.store import Project
 from surefoot.web.forms import BadForm, Field, applying, read, says_cannot_tell
 from surefoot.web.pages import Queue, Sent, SentSide, Shown, Words, thanks
-from surefoot.web.views import View, compared, says, view_of
 
 _PACE_KNOWN = 10  # keys
 _LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
 _LOOKS_BETWEEN = 5  # before a person sees again what they called bad
 _LONGEST_NOTE = 2_000
-_UNDO = "~undo"
-_ROW = re.compile(rf"([0-9a-f]{{32}}(?:{_UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
-
-
-class Said(Struct, frozen=True):
-    """What one annotator says of one answer."""
-
-    who: str
-    values: dict[str, Value]  # by axis
-    note: str
-
-
-class Dispute(Struct, frozen=True):
-    """An answer on which annotators differ."""
-
-    key: str
-    question: str
-    axes: frozenset[str]
-    said: tuple[Said, ...]
-    settled: tuple[Said, ...]
-    is_open: bool
 
 
 class Side(Struct, frozen=True):
@@ -99,40 +79,11 @@ class Page(Struct, frozen=True):
     dispute: Dispute | None
 
 
-class _Past:
-    """What a person has sent, in order, and their newest rows."""
-
-    def __init__(self, rows: Iterable[Label], who: str) -> None:
-        self.rows = [row for row in rows if row.annotator == who]
-        self.newest = {(row.version, row.axis): row for row in self.rows}
-        self.sent: defaultdict[str, list[Label]] = defaultdict(list)
-        self._keys: defaultdict[str, set[str]] = defaultdict(set)
-        for row in self.rows:
-            if match := _ROW.fullmatch(row.id):
-                self.sent[match[1]].append(row)
-                self._keys[match[1]] |= set() if match[2] else {row.version}
-        self.kept = [name for name in self.sent if _UNDO not in name and name + _UNDO not in self.sent]
-
-    def keys(self, sending: str) -> tuple[str, ...]:
-        """The answers that were looked at, without those that were grouped with them."""
-        return tuple(sorted(self._keys[sending]))
-
-    def looks_since(self, key: str) -> int:
-        """How often the person looked at something else since."""
-        last = (n for n, name in enumerate(reversed(self.kept)) if any(row.version == key for row in self.sent[name]))
-        return next(last, 0)
-
-    def said(self, key: str) -> Said:
-        found = [row for (version, _), row in self.newest.items() if version == key and _is_word(row)]
-        values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
-        return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
-
-
 class _Now(Struct):
     """Everything that was said so far, as one person may know it."""
 
     rows: list[Label]
-    past: _Past
+    past: Past
     outlook: Outlook
 
 
@@ -212,7 +163,7 @@ class Looks(Queue[Look]):
             words = agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
             mine = {key: word for (key, axis), word in words.items() if axis == self.fields[0].name}
             outlooks[is_ai(person)] = self.looks.outlook(mine)
-        return _Now(rows, _Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
+        return _Now(rows, Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
 
     def check(self) -> None:
         """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
@@ -244,7 +195,7 @@ class Looks(Queue[Look]):
         left = self.goal - outlook.seen
         for one in outlook.left:
             row = None if self.looks.is_of_two else newest.get((one.keys[0], axis))
-            if row is None or not _is_word(row):
+            if row is None or not is_word(row):
                 left -= not one.shared or one.keys[0] not in outlook.words
                 if left >= 0:
                     yield one
@@ -330,10 +281,10 @@ class Looks(Queue[Look]):
         keys = {key for side in sent.sides for key in (side.key, *side.also)}
 
         def rows_of(known: list[Label]) -> Iterator[Label]:
-            past, sending = _Past(known, who), sent.id
+            past, sending = Past(known, who), sent.id
             if sending in past.sent:
                 # A page whose reply was lost sends the same again, and does not know whether it was taken back since.
-                if sending + _UNDO not in past.sent:
+                if sending + UNDO not in past.sent:
                     return
                 sending = secrets.token_hex(16)
             for place, (side, fields, values, note) in enumerate(given):
@@ -380,8 +331,8 @@ class Looks(Queue[Look]):
             raise BadForm("there is nothing to take back", "reload the page")
 
         def rows_of(known: list[Label]) -> Iterator[Label]:
-            now = _Past(known, who)
-            if sending + _UNDO in now.sent:
+            now = Past(known, who)
+            if sending + UNDO in now.sent:
                 return
             if past.kept[-1:] != [sending]:
                 raise BadForm("you have saved something since, in another tab", "reload the page")
@@ -389,7 +340,7 @@ class Looks(Queue[Look]):
                 before = [one for one in now.rows if (one.version, one.axis) == (row.version, row.axis)]
                 old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
                 value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
-                yield replace(row, id=row.id.replace(sending, sending + _UNDO, 1), at="", value=value, note=note)
+                yield replace(row, id=row.id.replace(sending, sending + UNDO, 1), at="", value=value, note=note)
 
         self._write({row.version for row in past.sent[sending]}, who, rows_of)
         look = Look(past.keys(sending), "again" if past.sent[sending][0].drawn == "again" else "look")
@@ -414,22 +365,7 @@ class Looks(Queue[Look]):
         self.check()
 
     def disputes(self, given: Sequence[Label] | None = None) -> list[Dispute]:
-        """The answers that annotators call differently, those that somebody has settled last."""
-        rows = self._now("").rows if given is None else given
-        people = agreed_words(row for row in rows if not is_settler(row.annotator))
-        disputed: dict[str, list[Label]] = {key: [] for (key, _), word in people.items() if word.disputed}
-        for row in rows:
-            if row.version in disputed:
-                disputed[row.version].append(row)
-        found = []
-        for key, some in disputed.items():
-            words, text = agreed_words(some), self.looks.answers[key].item.question.text
-            axes = frozenset(axis for _, axis in words if (key, axis) in people and people[key, axis].disputed)
-            said = [_Past(some, name).said(key) for name in sorted({row.annotator for row in some})]
-            settled = tuple(one for one in said if is_settler(one.who))
-            others = tuple(one for one in said if one.values and one not in settled)
-            found.append(Dispute(key, text, axes, others, settled, any(words[key, axis].disputed for axis in axes)))
-        return sorted(found, key=lambda one: not one.is_open)
+        return disputes(self._now("").rows if given is None else given, self.looks)
 
     def _ask_gate(self, _person: str, _sent: Sent) -> dict[str, object]:
         """Return what the gate would say now; nothing is kept of it."""
@@ -447,10 +383,6 @@ class Looks(Queue[Look]):
 def name_of(keys: Sequence[str]) -> str:
     """What a look is called in its address."""
     return "-".join(key[:16] for key in keys)
-
-
-def _is_word(row: Label) -> bool:
-    return row.value is not None or records.why_passed_over(row) == CANNOT_TELL
 
 
 def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import cast
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 from msgspec import Struct
-from msgspec.structs import replace
 
-from surefoot.build.duplicates import duplicates_of
-from surefoot.build.reading import Reader
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Expects, Passage, Question
 from surefoot.datasets.hygiene import SURE, Finding
-from surefoot.datasets.locks import content_hash, lock_path, read_lock
-from surefoot.datasets.protocol import USUAL
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided, edited
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
+from surefoot.report.marked import Source, marks_of, source_key, source_of, unknown_source
 from surefoot.report.prose import visible
-from surefoot.text.normal import id_of_text, normalise
+from surefoot.services.authoring import Author
 from surefoot.web.forms import BadForm, Choice, Field, Values
 from surefoot.web.pages import Queue, Sent, Shown, Words, thanks
-from surefoot.web.views import marks_of, question_view, source_key, source_of
 
 _NEAREST, _FOUND = 5, 8
 _LONGEST = 4_000
@@ -57,7 +51,7 @@ class Questions(Queue[int]):
         self.file = file
         self._passages = {passage.id: passage for passage in passages}
         self._keys = {source_key(one): one for one in self._passages}
-        self._reader, self._reading = Reader(passages), Lock()  # the model reads for one person at a time
+        self._author = Author(file, passages)
         self._done: dict[str, list[_Done]] = {}
         if not self.entries:
             raise UsageError(f"{file.path} holds no question to review", "`surefoot build` proposes questions")
@@ -77,7 +71,7 @@ class Questions(Queue[int]):
         if path == "done":
             return "card.html", self._finished(person, stratum)
         if path == "search":
-            found, marks = self._reader.nearest(asked.get("words", ""), _FOUND), marks_of([asked.get("words", "")])
+            found, marks = self._author.nearest(asked.get("words", ""), _FOUND), marks_of([asked.get("words", "")])
             return "found.html", {"found": [source_of(one, marks) for one in found]}
         entries, number = self.entries, _number(path)
         if path == "new":  # one that is not written yet has no version
@@ -96,7 +90,7 @@ class Questions(Queue[int]):
 
     def _shown(self, entry: Entry, person: str, stratum: str) -> dict[str, object]:
         question, counts, reviewed = entry.question, self.counts(stratum), made_of(entry.question).get("reviewed")
-        near = self._reader.nearest(question.text, _NEAREST) if question.text else []
+        near = self._author.nearest(question.text, _NEAREST) if question.text else []
         return {
             "fields": FIELDS, "stratum": stratum, "file": self.file.path.name, "question": question,
             "version": entry.version, "view": question_view(question, self._passages, near),
@@ -153,8 +147,11 @@ class Questions(Queue[int]):
         decision = side.values.get("decision")
         if decision not in ("accepted", "rejected"):
             raise BadForm("this is no decision", "accept the question, or reject it")
-        edit = entry.question if decision == "rejected" else self._edit(entry.question, side.values)
-        if edit != entry.question and not sent.anyway and (objections := self._objections(self.against(edit))):
+        ids = self._keys | {source_key(one): one for one in entry.question.gold_ids}
+        edit = entry.question if decision == "rejected" else edit_of(entry.question, side.values, ids)
+        if decision == "accepted":
+            self._author.check_edit(entry.question, edit)
+        if edit != entry.question and not sent.anyway and (objections := self._objections(self._author.against(edit))):
             return {"objections": objections}
         result = decided(entry.question, cast(Decision, decision), person, edit)
         changed = self.file.change(lambda one: result if one.version == side.key else None)
@@ -180,40 +177,49 @@ class Questions(Queue[int]):
         return {"next": _address(last.number, last.stratum)}
 
     def _add(self, person: str, values: Values, anyway: bool) -> dict[str, object]:
-        question = edit_of(Question("", "", "answer"), values, self._keys)
-        kind = USUAL[question.expects]
-        question = replace(
-            question, id=id_of_text(question.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
-        )
-        _check_new(question, self.file.questions())
-        findings = self.against(question)
+        question = self._author.new(edit_of(Question("", "", "answer"), values, self._keys))
+        findings = self._author.against(question)
         if not anyway and (objections := self._objections(findings)):
             return {"objections": objections}
-        made: dict[str, object] = {"kind": "written", "by": person}
-        if findings:
-            made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
-        accepted = decided(replace(question, metadata={"made": made}), "accepted", person)
-        added = self.file.add(accepted, lambda there: _check_new(question, there)).id
+        added = self._author.add(question, findings, person)
         return {"next": _address(next(n for n, one in enumerate(self.entries, 1) if one.question.id == added), "")}
-
-    def against(self, question: Question) -> tuple[Finding, ...]:
-        """What the documents, and the questions that are there already, say against a question."""
-        others = [one for one in _kept(self.file.questions()) if one.id != question.id]
-        again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
-        with self._reading:
-            return (*self._reader.findings(question), *again)
 
     def _objections(self, findings: Sequence[Finding]) -> list[str]:
         """What a person should think about again."""
         return [visible(one.message) for one in findings] if any(one.confidence >= SURE for one in findings) else []
 
-    def _edit(self, question: Question, values: Values) -> Question:
-        edit = edit_of(question, values, self._keys | {source_key(one): one for one in question.gold_ids})
-        after, path = content_hash(edit), lock_path(self.file.path)
-        if path.is_file() and read_lock(path).get(question.id, after) != after:
-            hint = f"reject it, or make a new version of the set: surefoot questions clone {self.file.path} NEW"
-            raise BadForm(f"{question.id} is locked, so its words may not change", hint)
-        return edit
+
+class QuestionView(Struct, frozen=True):
+    """`evidence` is what the question rests on; where nothing answers it, the passages that come nearest."""
+
+    evidence: tuple[Source, ...]
+    others: tuple[Source, ...]
+    why: str
+    kind: str
+    proposed: str  # the text before somebody edited it, where somebody did
+
+
+def question_view(question: Question, passages: Mapping[str, Passage], nearest: Sequence[Passage]) -> QuestionView:
+    made = made_of(question)
+    evidence, proposed = made.get("evidence"), made.get("proposed")
+    named = [
+        *question.gold_ids,
+        *(one for one in (evidence if isinstance(evidence, list) else ()) if isinstance(one, str)),
+    ]
+    close = [passage.id for passage in nearest if passage.id not in named]
+    marks = marks_of(question.gold_claims or (question.text,))
+    shown = {
+        one: source_of(passages[one], marks) if one in passages else unknown_source(one) for one in (*named, *close)
+    }  # fmt: skip
+    before = str(proposed.get("question", "")) if isinstance(proposed, dict) else question.text
+    why, kind = (made.get(name) for name in ("why", "kind"))
+    return QuestionView(
+        evidence=tuple(shown[one] for one in dict.fromkeys(named or close)),
+        others=tuple(shown[one] for one in close if named),
+        why=why if isinstance(why, str) else "",
+        kind=kind if isinstance(kind, str) else "",
+        proposed=before if before != question.text else "",
+    )
 
 
 def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Question:
@@ -246,16 +252,6 @@ def _kept_words(original: str, given: str | list[str]) -> str:
     if len(flat) > _LONGEST:
         raise BadForm(f"a field holds up to {_LONGEST:,} characters", "shorten it")
     return visible(flat)
-
-
-def _check_new(question: Question, there: Sequence[Question]) -> None:
-    same = next((one for one in _kept(there) if normalise(one.text) == normalise(question.text)), None)
-    if same is not None:
-        raise UsageError(f"question {same.id!r} asks the same", "ask something else, or edit that one")
-
-
-def _kept(there: Sequence[Question]) -> list[Question]:
-    return [question for question in there if review_of(question) != REJECTED]
 
 
 def _number(given: str) -> int:

@@ -1,4 +1,4 @@
-"""An answer or a question with its passages, as a person reads them.
+"""Answers and passages as a person reads them.
 
 Claims are underlined, and words marked: those that it has in common with its passages, and those that the answer beside
 it has not. Every text here is foreign. It leaves this module escaped, and without characters that steer the display.
@@ -17,8 +17,7 @@ from itertools import groupby
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from surefoot.core.types import Item, Passage, Question
-from surefoot.io.questions import made_of
+from surefoot.core.types import Item, Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
@@ -120,39 +119,6 @@ def compared(text: str, beside: str) -> Markup:
     """A text with the words marked that the one beside it has not."""
     shown = visible(text)
     return Markup("").join(marked_words(shown, 0, len(shown), {}, new_words(text, beside)))
-
-
-class QuestionView(Struct, frozen=True):
-    """`evidence` is what the question rests on; where nothing answers it, the passages that come nearest."""
-
-    evidence: tuple[Source, ...]
-    others: tuple[Source, ...]
-    why: str
-    kind: str
-    proposed: str  # the text before somebody edited it, where somebody did
-
-
-def question_view(question: Question, passages: Mapping[str, Passage], nearest: Sequence[Passage]) -> QuestionView:
-    made = made_of(question)
-    evidence, proposed = made.get("evidence"), made.get("proposed")
-    named = [
-        *question.gold_ids,
-        *(one for one in (evidence if isinstance(evidence, list) else ()) if isinstance(one, str)),
-    ]
-    close = [passage.id for passage in nearest if passage.id not in named]
-    marks = marks_of(question.gold_claims or (question.text,))
-    shown = {
-        one: source_of(passages[one], marks) if one in passages else unknown_source(one) for one in (*named, *close)
-    }  # fmt: skip
-    before = str(proposed.get("question", "")) if isinstance(proposed, dict) else question.text
-    why, kind = (made.get(name) for name in ("why", "kind"))
-    return QuestionView(
-        evidence=tuple(shown[one] for one in dict.fromkeys(named or close)),
-        others=tuple(shown[one] for one in close if named),
-        why=why if isinstance(why, str) else "",
-        kind=kind if isinstance(kind, str) else "",
-        proposed=before if before != question.text else "",
-    )
 
 
 def marks_of(texts: Sequence[str]) -> Marks:
