@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from surefoot.text.normal import id_of_text
 
-from ..report.hostile import HOSTILE
+from ..axe import violations
 from ..served import Server
 from .conftest import Serve, proposed, rows
 
@@ -129,27 +129,60 @@ def test_a_killed_server_loses_nothing(serve: Serve, built: Path, corpus: Path, 
     assert found["b1"]["question"] == "Door 1: which colour?"
 
 
-def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
+def test_hostile_text_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
     nasty = "<script>alert(1)</script> {{ 7*7 }} \u202egnorw\u202c \x07 </textarea><img src=x onerror=alert(2)>"
-    nasty += "".join(HOSTILE)
     row = proposed(0) | {"qid": nasty, "question": f"Why  {nasty}?", "stratum": nasty, "gold_claims": [nasty, "Other."]}
-    row["made"] = {"kind": nasty, "why": nasty, "evidence": [nasty, "doors#1"]}
     path = tmp_path / "nasty.jsonl"
     path.write_text(json.dumps(row) + "\n" + json.dumps(proposed(1)) + "\n", "utf-8")
     with serve("--name", "<b>Eve</b>", file=path) as server:
         page.goto(server.url)
-        assert "<script>alert(1)</script> {{ 7*7 }}" in page.locator("h1").inner_text()
-        assert "\u202e" not in page.locator("body").inner_text() and page.locator("main script, main img").count() == 0
-        assert page.evaluate("window.hit") is None
         page.keyboard.press("e")
         page.locator("[data-axis=claims] textarea").nth(1).fill("Another.")
         page.keyboard.press("Control+Enter")
         expect(page.locator("#message")).to_contain_text("do not support its gold claim")
         expect(page.locator("button[value=accepted]")).to_contain_text("Accept anyway")
-        press(page, "Control+Enter")
+        page.keyboard.press("Escape")  # leaves the field, and closes the warning
+        expect(page.locator("#message")).to_be_hidden()
+        press(page, "a")
     found = json.loads(path.read_text("utf-8").splitlines()[0])
     assert found["question"] == row["question"] and found["gold_claims"] == [nasty, "Another."]
     assert found["review"] == "accepted" and found["stratum"] == nasty
+
+
+def test_a_wrong_gold_passage_is_replaced_by_keyboard_alone(
+    serve: Serve, built: Path, corpus: Path, page: Page
+) -> None:
+    """At the width of a phone; the passage has a table, which is shown as one."""
+    with corpus.open("a", encoding="utf-8") as file:
+        text = "Sizes of the mill:\n| part | metres |\n| sluice | 7 |\n| weir | 31 |\nAs measured."
+        file.write(json.dumps({"id": "sizes#1", "text": text, "doc": "Sizes"}) + "\n")
+    with serve("--name", "Ana") as server:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(server.url)
+        expect(page.locator("#words")).to_be_hidden()
+        page.keyboard.press("e")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("How wide is the weir?")
+        page.locator("[data-axis=claims] textarea").first.focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("The weir is 31 metres wide.")
+        page.locator("#words").focus()
+        page.keyboard.type("weir metres")
+        page.keyboard.press("Enter")
+        found = page.locator("#found .source").first
+        assert found.locator("td").all_inner_texts() == ["part", "metres", "sluice", "7", "weir", "31"]
+        assert "|" not in found.inner_text() and violations(page) == []
+        found.locator(".gold").focus()
+        page.keyboard.press("Space")
+        page.locator(".gold").first.focus()
+        page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+        expect(page.locator("#status")).to_contain_text("Checking against the documents ...")
+        expect(page.locator("#status[aria-busy]")).to_have_count(0)
+        if page.locator("#message").is_visible():
+            press(page, "Enter")
+        page.wait_for_url("**/questions/2")
+    assert rows(built)["b0"]["gold_ids"] == ["sizes#1"]
 
 
 def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, built: Path, browser: Browser) -> None:

@@ -43,23 +43,24 @@ def report(found: History) -> Report:
     """The runs, how they moved, and what was decided about them."""
     newest, last = next((one for one in found.runs if one.measured), None), found.last_change
     versions = {one.version for one in found.runs if one.version}
-    lines: list[Line] = list(_last_words(*last)) if last else []
-    lines.append(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.")
+    count = f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}."
+    lines: list[Line] = [*_decision(*last), count] if last else []
     lines += [("Newest:", _link(newest), _said(newest))] if newest else []
     lines += [("Baseline:", _link(found.baseline), _said(found.baseline))] if found.baseline else []
-    outcome = last[0].outcome if last else ""
-    return Report("Surefoot runs", (Headline(outcome, tuple(lines)),), tuple(_body(found)))
+    first = Headline(last[0].outcome, (_why(last[0]),)) if last else Headline("", (count,))
+    return Report("Surefoot runs", (first, Items(lines)), tuple(_body(found)))
 
 
-def _last_words(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
-    """`v2 against v1: 10 more wrong, 2 fewer unsupported (2026-03-05 10:00)`, which leads to the comparison; then by
-    which other rules, and what to do."""
-    graded = [one.measured.buckets for one in (base, cand) if one.measured and one.measured.is_graded]
-    changes = [(graded[1][name] - graded[0][name], name) for name in ("wrong", "unsupported")] if graded[1:] else []
-    told = [f"{abs(by)} {'more' if by > 0 else 'fewer'} {name}" for by, name in changes if by]
-    as_before = "as many bad answers as before" if changes else "not graded"
-    what = f"{cand.name} against {base.name}: {', '.join(told) or as_before}"
-    yield Span(what, "strong", link=comparison_address(base, cand)), Span(f"({_when(step.at)})", "quiet")
+def _why(step: Step) -> str:
+    """The sentence of the decision, as it was told when it was made."""
+    told = str(step.document.get("headline", "")) or f"{step.release} against {step.reference}"
+    return f"{told[:1].upper()}{told[1:]}"
+
+
+def _decision(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
+    """Which runs were compared, and when; by which other rules, and what to do."""
+    link = Span(f"{cand.name} against {base.name}", "strong", link=comparison_address(base, cand))
+    yield "Decided:", link, Span(f"({_when(step.at)})", "quiet")
     if step.overridden:
         yield f"Not as the gate file has it: {overridden(step.overridden)}."
     yield from ((Span("next:", "strong"), one) for one in _steps(step, cand))

@@ -22,7 +22,7 @@ from surefoot.report.blocks import TERMS
 from surefoot.report.trend import charts
 
 _INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
-_TABLE = re.compile(r"^ *\|.*\n *\|[ |:-]+$", re.MULTILINE)  # its head, and the line below
+_TABLE = re.compile(r"^ *\|.*\n *\|", re.MULTILINE)
 
 
 class Site(Struct, frozen=True):

@@ -117,8 +117,7 @@ def new_words(text: str, beside: str | None) -> frozenset[int]:
 
 def compared(text: str, beside: str) -> Markup:
     """A text with the words marked that the one beside it has not."""
-    shown = visible(text)
-    return Markup("").join(marked_words(shown, 0, len(shown), {}, new_words(text, beside)))
+    return _marked(visible(text), {}, new_words(text, beside))
 
 
 def marks_of(texts: Sequence[str]) -> Marks:
@@ -234,11 +233,16 @@ def source_of(passage: Passage, marks: Marks) -> Source:
     page = "" if passage.page is None else f"p. {passage.page}"
     title = ", ".join(part for part in (visible(passage.doc), page) if part)
 
-    def paint(pieces: Sequence[Piece]) -> Markup:
-        return Markup("").join(inside_tags(p, marked_words(text, p.start, p.end, marks)) for p in pieces)
+    return Source(
+        visible(passage.id), source_key(passage.id), title, _marked(text, marks), is_empty=not passage.text.strip()
+    )
 
-    marked = rendered(text, paint)
-    return Source(visible(passage.id), source_key(passage.id), title, marked, is_empty=not passage.text.strip())
+
+def _marked(text: str, marks: Marks, new: Collection[int] = ()) -> Markup:
+    def paint(pieces: Sequence[Piece]) -> Markup:
+        return Markup("").join(inside_tags(p, marked_words(text, p.start, p.end, marks, new)) for p in pieces)
+
+    return rendered(text, paint)
 
 
 def unknown_source(identifier: str) -> Source:
