@@ -189,9 +189,9 @@ def test_passages_that_the_corpus_lacks_are_named(desk: Questions, built: Path) 
     odd = proposed(9) | {"made": {"evidence": ["gone#1", 7], "why": ["no text"]}}
     with built.open("a", encoding="utf-8") as file:
         file.write(json.dumps(odd) + "\n")
-    view = page_of(desk, 7)["view"]
-    assert [(one.id, one.known) for one in view.evidence] == [("doors#9", False), ("gone#1", False)]
-    assert view.why == "" and view.others
+    shown = page_of(desk, 7)
+    assert [(one.id, one.known) for one in shown["evidence"]] == [("doors#9", False), ("gone#1", False)]
+    assert shown["why"] == "" and shown["others"]
 
 
 RED = "Door 0 of the mill was painted red in May."

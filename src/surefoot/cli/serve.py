@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,10 @@ from surefoot.core.words import counted
 
 @click.command(epilog="Example: surefoot serve")
 @click.option("--label", is_flag=True, help="Let people label on the pages, which otherwise only read.")
+@click.option(
+    "--questions", nargs=2, type=click.Path(exists=True, path_type=Path), metavar="FILE CORPUS",
+    help="Let people review these questions too.",
+)  # fmt: skip
 @page_options
 @db_option
 @json_option()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.core import records
+from surefoot.core.errors import UsageError
 from surefoot.core.records import CANNOT_TELL, Label, Value, is_settler
+from surefoot.io.labels import time_after
 from surefoot.services.looks import LookList, agreed_words
 
 UNDO = "~undo"
@@ -62,6 +66,23 @@ class Past:
         found = [row for (version, _), row in self.newest.items() if version == key and is_word(row)]
         values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
         return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
+
+    def taking_back(self, sending: str) -> Iterator[Label]:
+        """Rows with the values of before; none where it was taken back already."""
+        for row in self.sent[sending] if sending + UNDO not in self.sent else ():
+            before = [one for one in self.rows if (one.version, one.axis) == (row.version, row.axis)]
+            old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
+            value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
+            yield replace(row, id=row.id.replace(sending, sending + UNDO, 1), at="", value=value, note=note)
+
+
+def dated(rows: Iterable[Label], known: Iterable[Label], who: str) -> Iterator[Label]:
+    """New rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
+    newest = max((row.at for row in known if row.annotator == who), default="")
+    if (at := time_after(newest, datetime.now(UTC))) is None:
+        message = f"an earlier label of yours has the time {newest[:40]!r}, and no other can be later"
+        raise UsageError(message, "it came with a file; label this answer under another name")
+    return (replace(row, at=at) for row in rows)
 
 
 def is_word(row: Label) -> bool:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from surefoot.report.prose import plain_markdown, visible
 from surefoot.services.calibrate import calibrate
 from surefoot.services.council_scores import council_scores
 from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, History, PastRun, Stamp, overview
+from surefoot.services.history import Archive, History, Stamp, overview
 from surefoot.services.looks import list_of
 from surefoot.services.runs import Name, graders_of
 from surefoot.services.runs import opened as opened_runs
@@ -118,20 +119,24 @@ def serve_looks(
 
 def serve_runs(
     announce: Callable[[Opened], None], *, db: str | None, host: str, port: int | None, token: str | None,
-    label: bool, person: Person,
+    label: bool, questions: tuple[Path, Path] | None, person: Person,
 ) -> None:  # fmt: skip
     """Serve the runs of a project until Ctrl-C. `announce` is called when the pages are ready.
 
-    They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too.
+    They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too. With a
+    question file and its corpus, questions can be reviewed.
     """
     archive = Archive(db)
     found = archive.read()  # what is wrong is said before a port is taken, and the first page is quick
-    tabs = _tabs(_RUNS, _LOOKS)
+    tabs, review = _tabs(_RUNS, _LOOKS, _QUESTIONS if questions else ""), dict[str, ASGIApp]()
+    if questions:
+        queue = Questions(QuestionFile(questions[0]), load_corpus(questions[1], tell=person.tell))
+        review = {_QUESTIONS: Pages(queue, "", tabs, _QUESTIONS).app()}
     with opened(host, port, token, person.tell) as door, ExitStack() as opening:
         sessions = _Sessions(archive, opening, tabs) if label or token else None
         work = {"/pairs/{base}/{cand}": sessions, "/answers/{base}": sessions} if sessions else {}
         ready = Opened(door.url(_RUNS), found.project, len(found.runs))
-        door.serve(app_for(tabs, archive, work), lambda: announce(ready))
+        door.serve(app_for(tabs, archive, {**review, **work}), lambda: announce(ready))
 
 
 def serve_questions(
@@ -142,15 +147,13 @@ def serve_questions(
     named, tabs = checked_name(name), _tabs(_QUESTIONS)
     with opened(host, port, token, person.tell) as door:
         queue = Questions(QuestionFile(file), load_corpus(corpus, tell=person.tell))
-        counts = queue.counts()
-        ready = Opened(
-            door.url(_QUESTIONS), file=str(file), reviewed=counts.total() - counts[PROPOSED], total=counts.total()
-        )
+        total, left = queue.counts().total(), queue.counts()[PROPOSED]
+        ready = Opened(door.url(_QUESTIONS), file=str(file), reviewed=total - left, total=total)
         work = Pages(queue, named, tabs, _QUESTIONS).app()
         door.serve(app_for(tabs, None, {_QUESTIONS: work}), lambda: announce(ready))
     counts = queue.counts()
-    left = f"{counts[ACCEPTED]} accepted, {counts[REJECTED]} rejected, {counted(counts[PROPOSED], 'question')} left"
-    person.tell(f"note: {left}; all is in {file}")
+    told = f"{counts[ACCEPTED]} accepted, {counts[REJECTED]} rejected, {counted(counts[PROPOSED], 'question')} left"
+    person.tell(f"note: {told}; all is in {file}")
 
 
 def _tabs(*addresses: str) -> dict[str, str]:
@@ -214,11 +217,12 @@ class _Sessions:
 
 def app_for(tabs: Mapping[str, str], archive: Archive | None, work: Mapping[str, ASGIApp]) -> ASGIApp:
     """The runs of the archive, if there is one, and what people work on, by its address."""
-    first = next(iter(tabs))
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
     routes += [Mount(address.rstrip("/"), app) for address, app in work.items()]
-    pages = _Runs(tabs, archive, bool(work)) if archive else None
-    routes += pages.routes() if pages else [Route("/", lambda _: RedirectResponse(first, 303))]
+    home = [Route("/", lambda _: RedirectResponse(next(iter(tabs)), 303))]
+    routes += (
+        _Runs(tabs, archive, any(isinstance(one, _Sessions) for one in work.values())).routes() if archive else home
+    )
     handlers: dict[Any, ExceptionHandler] = dict.fromkeys(
         (404, 405, SurefootError, Exception), lambda _, error: _reply(tabs, error)
     )
@@ -230,7 +234,7 @@ class _Runs:
 
     def __init__(self, tabs: Mapping[str, str], archive: Archive, can_label: bool) -> None:
         self._tabs, self._archive, self._can_label = tabs, archive, can_label
-        self._kept: dict[str, tuple[Stamp, str]] = {}
+        self._made = lru_cache(maxsize=_MOST_PAGES)(self._make)
         self._reading = threading.Lock()  # one page is made at a time: others wait rather than make it too
 
     def routes(self) -> list[Route]:
@@ -245,26 +249,19 @@ class _Runs:
         }
         if _LOOKS in self._tabs:
             made[_LOOKS] = lambda past, _: reports.looks(past, self._can_label)
-        return [Route(address, self.shown(make)) for address, make in made.items()]
+        return [Route(address, self._shown(make)) for address, make in made.items()]
 
-    def shown(self, make: Make) -> Callable[[Request], Response]:
+    def _shown(self, make: Make) -> Callable[[Request], Response]:
         def reply(request: Request) -> Response:
+            asked = {**request.query_params, **request.path_params}
             with self._reading:
-                return _html(self._page(request, make))
+                return _html(self._made(make, request.url.path, tuple(asked.items()), self._archive.stamp()))
 
         return reply
 
-    def _page(self, request: Request, make: Make) -> str:
-        address, stamp = f"{request.url.path}?{request.url.query}", self._archive.stamp()
-        kept = self._kept.pop(address, None)
-        if kept is None or kept[0] != stamp:
-            past = self._archive.read()
-            asked = {**request.query_params, **request.path_params}
-            kept = stamp, page(make(past, asked), self._site(past, request.url.path, asked))
-        self._kept[address] = kept  # the last one asked for is the last to go
-        for old in list(self._kept)[:-_MOST_PAGES]:
-            del self._kept[old]
-        return kept[1]
+    def _make(self, make: Make, path: str, given: tuple[tuple[str, str], ...], _stamp: Stamp) -> str:
+        past, asked = self._archive.read(), dict(given)
+        return page(make(past, asked), self._site(past, path, asked))
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
         return of(overview(_known(past, asked["key"]), db=self._archive.db))
@@ -289,7 +286,8 @@ class _Runs:
         return of(found, links={run.name: run_address(run) for run in runs})
 
     def _site(self, past: History, path: str, asked: Mapping[str, str]) -> Site:
-        runs = {one.key: _called(one) for one in past.runs if one.measured}
+        runs = {one.key: one.name + f" ({one.version})" * (one.version not in ("", one.name))
+                for one in past.runs if one.measured}  # fmt: skip
         base, cand = past.usual_pair
         key = asked.get("key", base)
         compared = asked.get("baseline", base), asked.get("candidate", key if key in runs and key != base else cand)
@@ -311,10 +309,6 @@ def _reply(tabs: Mapping[str, str], error: Exception) -> Response:
 
 def _html(text: str, code: int = 200) -> Response:
     return HTMLResponse(text, code, headers=_HEADERS)
-
-
-def _called(run: PastRun) -> str:
-    return run.name if run.version in ("", run.name) else f"{run.name} ({run.version})"
 
 
 def _known(past: History, key: str) -> str:

@@ -109,8 +109,8 @@ def _field(axis: Axis) -> Field:
         point: words for name, words in meanings.items() for point in (name, *name.split("-"))
     }  # "9-10" names both
     choices = tuple(Choice(one, key, means=named.get(one, "")) for one, key in zip(values, letters, strict=True))
-    kind: Literal["choice", "count"] = "choice" if kept else "count"
-    return Field(axis.name, _plain(axis.asks), choices, kind, False, axis.when, kept, axis.least, meanings)
+    return Field(axis.name, _plain(axis.asks), choices, "choice" if kept else "count", False, axis.when, kept,
+                 axis.least, meanings)  # fmt: skip
 
 
 def _value(field: Field, text: str | list[str]) -> Value:

@@ -11,7 +11,6 @@ import re
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
@@ -25,15 +24,13 @@ from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
-from surefoot.core.types import Question
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
-from surefoot.io.labels import time_after
 from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
 from surefoot.services.decision import SECONDS_A_KEY
 from surefoot.services.gate import gate
 from surefoot.services.looks import Look, LookList, Outlook, agreed_words
-from surefoot.services.said import UNDO, Dispute, Past, Said, disputes, is_word
+from surefoot.services.said import UNDO, Dispute, Past, Said, dated, disputes, is_word
 from surefoot.store import Project
 from surefoot.web.forms import BadForm, Field, applying, read, says_cannot_tell
 from surefoot.web.pages import Queue, Sent, SentSide, Shown, Words, thanks
@@ -63,20 +60,6 @@ class Progress(Struct, frozen=True):
     by_ai_alone: int
     disputes: int
     undo: str  # what the person sent last
-
-
-class Page(Struct, frozen=True):
-    """A look as one person sees it now."""
-
-    question: Question
-    sides: tuple[Side, ...]
-    progress: Progress
-    again: bool
-    back: str  # address of the look before this
-    told: str  # what the grader said of the last one
-    verdict: str  # of the gate, the last it gave
-    wants_verdict: bool  # of the gate
-    dispute: Dispute | None
 
 
 class _Now(Struct):
@@ -207,7 +190,7 @@ class Looks(Queue[Look]):
         keys = tuple(sorted(known.get(part, "") for part in name.split("-")))
         return Look(keys) if len(keys) < 3 and all(keys) else None
 
-    def _look(self, person: str, look: Look, *, settling: bool) -> Page | None:
+    def _look(self, person: str, look: Look, *, settling: bool) -> dict[str, object] | None:
         """Two answers in an order of this person's own; None where there is nothing to settle.
 
         Neither the page nor its address tells that it is a second look.
@@ -239,8 +222,11 @@ class Looks(Queue[Look]):
         wants_verdict = self.looks.is_of_two and seen >= FIRST_LOOKS and seen // MORE_LOOKS > judged // MORE_LOOKS
         at = next((n for n, name in enumerate(past.kept) if past.keys(name) == look.keys), len(past.kept))
         back = f"/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
-        return Page(answers[keys[0]].item.question, tuple(sides), self.progress(person, now), again, back, told,
-                    self.verdict, wants_verdict, dispute)  # fmt: skip
+        return {
+            "question": answers[keys[0]].item.question, "sides": sides, "progress": self.progress(person, now),
+            "again": again, "back": back, "told": told, "verdict": self.verdict, "wants_verdict": wants_verdict,
+            "dispute": dispute,
+        }  # fmt: skip
 
     def _make_view(self, key: str, beside: str, anchor: str) -> View:
         answers = self.looks.answers
@@ -330,17 +316,11 @@ class Looks(Queue[Look]):
         if sending not in past.sent:
             raise BadForm("there is nothing to take back", "reload the page")
 
-        def rows_of(known: list[Label]) -> Iterator[Label]:
+        def rows_of(known: list[Label]) -> Iterable[Label]:
             now = Past(known, who)
-            if sending + UNDO in now.sent:
-                return
-            if past.kept[-1:] != [sending]:
+            if sending + UNDO not in now.sent and past.kept[-1:] != [sending]:
                 raise BadForm("you have saved something since, in another tab", "reload the page")
-            for row in now.sent[sending]:
-                before = [one for one in now.rows if (one.version, one.axis) == (row.version, row.axis)]
-                old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
-                value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
-                yield replace(row, id=row.id.replace(sending, sending + UNDO, 1), at="", value=value, note=note)
+            return now.taking_back(sending)
 
         self._write({row.version for row in past.sent[sending]}, who, rows_of)
         look = Look(past.keys(sending), "again" if past.sent[sending][0].drawn == "again" else "look")
@@ -351,17 +331,8 @@ class Looks(Queue[Look]):
         return {"next": f"{'/settle' if settling else ''}/{name_of(look.keys)}"}
 
     def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
-        """Add rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
-
-        def new_beside(known: list[Label]) -> Iterator[Label]:
-            newest = max((row.at for row in known if row.annotator == who), default="")
-            if (at := time_after(newest, datetime.now(UTC))) is None:
-                message = f"an earlier label of yours has the time {newest[:40]!r}, and no other can be later"
-                raise BadForm(message, "it came with a file; label this answer under another name")
-            return (replace(row, at=at) for row in list(rows_of(known)))
-
         self.check()
-        self.project.add_new_labels(keys, new_beside)
+        self.project.add_new_labels(keys, lambda known: dated(list(rows_of(known)), known, who))
         self.check()
 
     def disputes(self, given: Sequence[Label] | None = None) -> list[Dispute]:

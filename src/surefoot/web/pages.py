@@ -97,8 +97,8 @@ class Queue(Generic[Thing]):
     def lay(self, person: str, things: Iterable[tuple[Thing, str]]) -> Thing | None:
         """Lay the first of some things before a person of whose subject nobody else has any."""
         with self.lock:
-            now = time.monotonic()
-            taken = {one[1] for who, one in self._open.items() if who != person and now - one[2] < _OPEN_FOR}
+            oldest = time.monotonic() - _OPEN_FOR
+            taken = {one[1] for who, one in self._open.items() if who != person and one[2] > oldest}
             thing, subject = next((one for one in things if one[1] not in taken), (None, ""))
             if thing is None:
                 self._open.pop(person, None)
@@ -169,7 +169,7 @@ class Pages:
     def _html(self, request: Request, template: str, values: Mapping[str, object], code: int = 200) -> Response:
         shared = {
             "person": self._person(request), "named_by_command": bool(self._named), "files": _VERSION,
-            "root": _root_of(request), "tabs": self._tabs, "here": self._here,
+            "root": request.scope["root_path"], "tabs": self._tabs, "here": self._here,
         }  # fmt: skip
         return HTMLResponse(self._templates.get_template(template).render({**shared, **values}), code)
 
@@ -199,13 +199,8 @@ def thanks(person: str, words: str) -> Markup:
     return Markup("Thank you, <bdi>{}</bdi>. {}").format(visible(person), words)
 
 
-def _root_of(request: Request) -> str:
-    """What the addresses of an app begin with."""
-    return str(request.scope.get("root_path", ""))
-
-
 def _to(request: Request, address: str) -> Response:
-    return RedirectResponse(_root_of(request) + address, 303)
+    return RedirectResponse(request.scope["root_path"] + address, 303)
 
 
 def clean_name(given: str) -> str:

@@ -16,7 +16,7 @@ from surefoot.datasets.hygiene import SURE, Finding
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided, edited
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
-from surefoot.report.marked import Source, marks_of, source_key, source_of, unknown_source
+from surefoot.report.marked import Marks, Source, marks_of, source_key, source_of, unknown_source
 from surefoot.report.prose import visible
 from surefoot.services.authoring import Author
 from surefoot.web.forms import BadForm, Choice, Field, Values
@@ -89,15 +89,28 @@ class Questions(Queue[int]):
         }  # fmt: skip
 
     def _shown(self, entry: Entry, person: str, stratum: str) -> dict[str, object]:
-        question, counts, reviewed = entry.question, self.counts(stratum), made_of(entry.question).get("reviewed")
+        """The passages that a question rests on; where nothing answers it, those that come nearest."""
+        question, made, counts = entry.question, made_of(entry.question), self.counts(stratum)
+        evidence, proposed, reviewed = (made.get(name) for name in ("evidence", "proposed", "reviewed"))
+        listed = [one for one in (evidence if isinstance(evidence, list) else ()) if isinstance(one, str)]
+        named = list(dict.fromkeys([*question.gold_ids, *listed]))
         near = self._author.nearest(question.text, _NEAREST) if question.text else []
+        close = [passage.id for passage in near if passage.id not in named]
+        marks = marks_of(question.gold_claims or (question.text,))
+        before = str(proposed.get("question", "")) if isinstance(proposed, dict) else question.text
         return {
-            "fields": FIELDS, "stratum": stratum, "file": self.file.path.name, "question": question,
-            "version": entry.version, "view": question_view(question, self._passages, near),
+            "fields": FIELDS, "stratum": stratum, "file": self.file.path.name, "question": question, "strata": {},
+            "version": entry.version, "evidence": [self._source(one, marks) for one in named or close],
+            "others": [self._source(one, marks) for one in close if named],
             "gold": {*map(source_key, question.gold_ids)}, "review": str(review_of(question)),
-            "reviewer": str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "", "strata": {},
+            "reviewer": str(reviewed.get("by", "")) if isinstance(reviewed, dict) else "",
             "done": counts.total() - counts[PROPOSED], "total": counts.total(), "undo": bool(self._done.get(person)),
+            "before_edits": before if before != question.text else "",
+            **{name: made[name] if isinstance(made.get(name), str) else "" for name in ("why", "kind")},
         }  # fmt: skip
+
+    def _source(self, id: str, marks: Marks) -> Source:
+        return source_of(self._passages[id], marks) if id in self._passages else unknown_source(id)
 
     @property
     def entries(self) -> list[Entry]:
@@ -187,39 +200,6 @@ class Questions(Queue[int]):
     def _objections(self, findings: Sequence[Finding]) -> list[str]:
         """What a person should think about again."""
         return [visible(one.message) for one in findings] if any(one.confidence >= SURE for one in findings) else []
-
-
-class QuestionView(Struct, frozen=True):
-    """`evidence` is what the question rests on; where nothing answers it, the passages that come nearest."""
-
-    evidence: tuple[Source, ...]
-    others: tuple[Source, ...]
-    why: str
-    kind: str
-    proposed: str  # the text before somebody edited it, where somebody did
-
-
-def question_view(question: Question, passages: Mapping[str, Passage], nearest: Sequence[Passage]) -> QuestionView:
-    made = made_of(question)
-    evidence, proposed = made.get("evidence"), made.get("proposed")
-    named = [
-        *question.gold_ids,
-        *(one for one in (evidence if isinstance(evidence, list) else ()) if isinstance(one, str)),
-    ]
-    close = [passage.id for passage in nearest if passage.id not in named]
-    marks = marks_of(question.gold_claims or (question.text,))
-    shown = {
-        one: source_of(passages[one], marks) if one in passages else unknown_source(one) for one in (*named, *close)
-    }  # fmt: skip
-    before = str(proposed.get("question", "")) if isinstance(proposed, dict) else question.text
-    why, kind = (made.get(name) for name in ("why", "kind"))
-    return QuestionView(
-        evidence=tuple(shown[one] for one in dict.fromkeys(named or close)),
-        others=tuple(shown[one] for one in close if named),
-        why=why if isinstance(why, str) else "",
-        kind=kind if isinstance(kind, str) else "",
-        proposed=before if before != question.text else "",
-    )
 
 
 def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Question:
