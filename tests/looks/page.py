@@ -17,7 +17,7 @@ from tests import served
 from tests.kept import keep_run
 
 GRADER = "rules@1"
-ROOT = "/look"  # of the tab
+ROOT = "/looks"  # of the tab
 COLOURS = ("red", "blue", "green", "amber", "violet")
 
 

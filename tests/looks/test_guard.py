@@ -98,7 +98,7 @@ def test_whoever_hangs_up_in_the_middle_is_nobodys_error(mill: str) -> None:
     with serving(mill, "--annotator", "Ana") as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=600) as line:
             host = f"127.0.0.1:{server.port}"
-            head = f"POST /look/save HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+            head = f"POST /looks/save HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
             line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
         assert ask(server, "/done").code == 200
         assert "rror" not in server.end()
@@ -154,7 +154,7 @@ def test_a_token_can_be_asked_for_at_home_too(mill: str) -> None:
 
 def test_names_are_asked_for_and_checked(mill: str) -> None:
     with serving(mill) as server:
-        assert ask(server, "/done").headers["location"] == "/look/who"
+        assert ask(server, "/done").headers["location"] == "/looks/who"
         headers = {"Origin": server.origin}
         for bad in ("", "  ", "x" * 61, "a\u202eb", "\x00", "rules@2"):
             assert ask(server, "/name", {"name": bad}, **headers).code == 400
@@ -164,4 +164,4 @@ def test_names_are_asked_for_and_checked(mill: str) -> None:
         assert ask(server, "/more", {}, **headers).code == 400  # nobody yet
         for crafted in ("x" * 61, "a%E2%80%AEb", "%00", "%FF", "%20", "local%402"):
             cookie = f"surefoot_name_{server.port}={crafted}"
-            assert ask(server, "/done", Cookie=cookie).headers["location"] == "/look/who"
+            assert ask(server, "/done", Cookie=cookie).headers["location"] == "/looks/who"

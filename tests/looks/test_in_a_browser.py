@@ -55,6 +55,9 @@ def test_twenty_pairs_by_keyboard_alone_with_a_reload_in_the_middle(page: Page) 
         expect(page.locator("#verdict")).to_contain_text("The gate ")
         press(page, "Enter")
         assert seen(page) == 20 and "of 26" in page.locator("header .progress").inner_text()
+        expect(page.locator("#notice")).to_contain_text("The gate ")
+        page.locator("#notice .close").press("Enter")
+        expect(page.locator("#notice")).to_be_hidden()
     assert len(rows()) == 40 and {row.annotator for row in rows()} == {"Ana"}
 
 
@@ -103,6 +106,8 @@ def test_more_can_be_said_and_saved_by_keys_alone(page: Page) -> None:
         page.keyboard.press("Tab")  # into the first question again
         panel = page.locator(".more:visible")
         expect(panel.locator("[data-axis=refusal_quality]")).to_be_hidden()
+        named = panel.locator("[data-axis=refusal_quality] .choice").all_text_contents()
+        assert named[0] == "0 A flat refusal." and len(named) == 4 and all(len(one) > 9 for one in named)
         panel.locator("[data-axis=citation_exists] input[value=yes]").focus()
         page.keyboard.press("Space")
         panel.locator(".count").focus()
@@ -222,7 +227,8 @@ def test_a_link_with_the_token_opens_the_page_wherever_it_is_clicked(page: Page)
         page.goto("about:blank")  # as from a mail or a chat: a cookie that is strict is not sent from there
         page.set_content(f"<a href='{server.told['url']}'>look at these</a>")
         page.click("a")
-        page.wait_for_url("**/look/*")
+        page.wait_for_url("**/looks/*")
+        expect(page.locator(".tabs a")).to_have_text(["Look"])  # whoever comes to label sees no verdicts
         assert "token" not in page.url
         press(page, "c", "c")
     assert len(rows()) == 2

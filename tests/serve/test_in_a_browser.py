@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.store import Project
 from tests.axe import violations
+from tests.conftest import Write
 from tests.serve.conftest import make_run
 from tests.served import Server, ending_well
 
@@ -138,6 +139,31 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         assert page.goto(f"{server.url}/answers/nobody/").status == 404  # type: ignore[union-attr]
     with Project.existing() as kept:
         assert next((row.annotator, row.value, row.drawn) for row in kept.labels()) == ("Ana", "wrong", "flagged")
+
+
+def test_three_tabs_are_one_app(page: Page, write: Write, console: list[str]) -> None:
+    make_run("yours", "v0", 3, 1)
+    passages = write("corpus.jsonl", [{"id": "doors#1", "text": "Door 1 was painted red.", "doc": "Doors"}])
+    row = {"qid": "q", "question": "Which door is red?", "answerable": True, "gold_ids": ["doors#1"],
+           "gold_claims": ["Door 1 is red."], "review": "proposed"}  # fmt: skip
+    file = write("set.jsonl", [row])
+    with ending_well(Server("serve", "--label", "--questions", str(file), str(passages))) as server:
+        page.goto(server.url)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            for tab in ("Look", "Questions", "Runs"):
+                assert page.locator(".tabs a").all_inner_texts() == ["Runs", "Look", "Questions"]
+                page.get_by_role("link", name=tab, exact=True).focus()
+                page.keyboard.press("Enter")
+                expect(page.locator(".tabs [aria-current]")).to_have_text(tab)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("link", name="Questions").click()
+        page.fill("#name", "Ana")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text("Which door is red?")
+        page.keyboard.press("a")
+        expect(page.locator("h1")).to_have_text("Nothing is left to review")
+    assert '"accepted"' in file.read_text("utf-8") and console == []
 
 
 def test_what_is_not_there_is_said(page: Page, site: Server) -> None:

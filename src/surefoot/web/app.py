@@ -55,7 +55,7 @@ from surefoot.web.questions import Questions
 from surefoot.web.serve import opened
 
 GUIDELINES = "guidelines.md"
-_RUNS, _LOOK, _LOOKS, _QUESTIONS = "/", "/look/", "/looks", "/questions/"
+_RUNS, _LOOK, _LOOKS, _QUESTIONS = "/", "/looks/", "/looks", "/questions/"
 _TABS = {_RUNS: "Runs", _LOOK: "Look", _LOOKS: "Look", _QUESTIONS: "Questions"}
 _PARTS = {_RUNS: "Runs", "/calibrations": "Calibrations", "/councils": "Councils"}  # of the tab of runs
 _MOST_PAGES = 40  # that are kept
