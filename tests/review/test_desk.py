@@ -139,7 +139,7 @@ def test_a_locked_question_is_accepted_or_rejected_and_not_edited(desk: Question
         ({"text": " \n"}, "the question has no text"),
         ({"claims": ["", " "]}, "nothing says what the answer is"),
         ({"gold": []}, "an answer must stand in some passage"),
-        ({"gold": ["of another corpus"]}, "an answer must stand in some passage"),
+        ({"gold": ["of another corpus"]}, "1 of the passages marked are not in the corpus"),
         ({"text": "x" * 4_001}, "up to 4,000 characters"),
     ],
 )
@@ -239,6 +239,6 @@ def test_a_rejected_question_may_be_written_again(desk: Questions, built: Path) 
 
 
 def test_half_a_question_is_refused(desk: Questions) -> None:
-    for question, words in ((written(" "), "has no text"), (written("Why?", ["doors#9"], ["x"]), "some passage")):
+    for question, words in ((written(" "), "has no text"), (written("Why?", ["doors#9"], ["x"]), "not in the corpus")):
         with pytest.raises(UsageError, match=words):
             desk.save("Ana", question)

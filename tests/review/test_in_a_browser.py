@@ -1,4 +1,4 @@
-"""The review page as people use it: a real browser, the real command, a real file."""
+"""The questions tab as people use it: a real browser, the real command, a real file."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def test_a_set_is_reviewed_by_keyboard(serve: Serve, built: Path, page: Page) ->
         press(page, "Enter")
         expect(page.locator("h1")).to_have_text("What colour is door 0?")
         expect(page.locator(".why")).to_have_text("The passage says what door 0 is painted.")
+        assert violations(page) == []
         assert page.locator(".source").first.locator("mark").all_inner_texts() == ["door", "0", "red"]
         press(page, "a")
         assert rows(built)["b0"]["review"] == "accepted"  # at once

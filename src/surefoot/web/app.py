@@ -94,7 +94,6 @@ def serve_looks(
     def note(words: str) -> None:
         person.tell(f"note: {plain(words, 500)}")
 
-    words = guidelines_in(guidelines)
     with opened_runs(names, db) as (project, runs), opened(host, port, token, person.tell) as door:
         name = checked_name(annotator)
         if name and any(names_a_grader(name, graders_of(run)) for run in runs):
@@ -102,7 +101,7 @@ def serve_looks(
             raise UsageError(f"{name!r} is the name of a grader, and labels are by people", hint)
         looks = list_of(project, names, runs, target)
         chosen = _rubric(looks.runs[-1], rubric, note)
-        queue = Looks(looks, chosen, fields_of(chosen, axes), project, db, words)
+        queue = Looks(looks, chosen, fields_of(chosen, axes), project, db, guidelines_in(guidelines))
         for told in looks.notes:
             note(told)
         archive = Archive(db) if door.token is None else None

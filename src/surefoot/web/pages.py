@@ -180,9 +180,8 @@ class Pages:
         })  # fmt: skip
 
     def _lost(self, request: Request, _: Exception | None) -> Response:
-        words = self._queue.words
-        values = {"title": "There is no such page", "lines": (words.lost,), "go_on": words.again}
-        return self._html(request, "card.html", values, 404)
+        words, title = self._queue.words, "There is no such page"
+        return self._html(request, "card.html", {"title": title, "lines": (words.lost,), "go_on": words.again}, 404)
 
     async def _name(self, request: Request) -> Response:
         name = _name_of((await body_of(request)).name)

@@ -152,11 +152,11 @@ class Questions(Queue[int]):
         side = sent.sides[0]
         if not side.key:
             return self._add(person, side.values, sent.anyway)
-        number, entry = next(
-            ((n, one) for n, one in enumerate(self.entries, 1) if one.version == side.key), (0, None)
-        )  # fmt: skip
-        if entry is None:
-            raise BadForm("this question was changed in another window or by somebody else", "reload the page")
+        gone = BadForm("this question was changed in another window or by somebody else", "reload the page")
+        found = [(number, one) for number, one in enumerate(self.entries, 1) if one.version == side.key]
+        if not found:
+            raise gone
+        number, entry = found[0]
         decision = side.values.get("decision")
         if decision not in ("accepted", "rejected"):
             raise BadForm("this is no decision", "accept the question, or reject it")
@@ -169,7 +169,7 @@ class Questions(Queue[int]):
         result = decided(entry.question, cast(Decision, decision), person, edit)
         changed = self.file.change(lambda one: result if one.version == side.key else None)
         if not changed:
-            raise BadForm("this question was changed in another window or by somebody else", "reload the page")
+            raise gone
         stratum = str(side.values.get("stratum", ""))
         with self.lock:
             done = [_Done(number, entry.question, one.version, stratum) for one in changed]
@@ -215,7 +215,9 @@ def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Quest
     given = values.get("claims", [])
     claims = [_kept_words(question.gold_claims[n] if n < len(question.gold_claims) else "", one)
               for n, one in enumerate(given if isinstance(given, list) else [given])]  # fmt: skip
-    gold = tuple(dict.fromkeys(ids[one] for one in values.get("gold", ()) if one in ids))
+    if unknown := [one for one in values.get("gold", ()) if one not in ids]:
+        raise BadForm(f"{len(unknown)} of the passages marked are not in the corpus", "reload the page")
+    gold = tuple(dict.fromkeys(ids[one] for one in values.get("gold", ())))
     edit = edited(question, text, cast(Expects, expects), tuple(dict.fromkeys(filter(None, claims))), gold)
     if edit != question and not gold:
         raise BadForm("an answer must stand in some passage", "mark the gold passage, or expect a refusal")
