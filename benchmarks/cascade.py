@@ -41,7 +41,7 @@ def main() -> None:
         sent[order[: round(share * len(rows))]] = True
         print(_row(f"{share:.0%}", sent, right))
     for level in SHOWN:
-        print(_row(f"--sure-from {level:g}", sure < level, right))
+        print(_row(f"`sure_from = {level:g}`", sure < level, right))
 
 
 def _row(name: str, sent: NDArray[np.bool_], right: NDArray[np.bool_]) -> str:

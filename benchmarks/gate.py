@@ -215,12 +215,19 @@ class Simulation:
                 break
         return "fail" not in statuses and "open" in statuses
 
-    def decide(self, rules: Sequence[Rule]) -> GateResult:
+    def looked_at(self) -> Diff:
+        """Look at pairs as long as the gate would ask for more of them."""
+        while self.is_open(diff := self.diff()):
+            pairs = diff.unseen[: diff.looks_wanted]
+            self.look(one for pair in pairs for one in (pair.base, pair.cand) if one.label is None)
+        return diff
+
+    def decide(self, rules: Sequence[Rule], cannot_ask: Sequence[int] = ()) -> GateResult:
         rows = [row for key in sorted(self.fresh) for row in self.rows[key]]
         for run in (*self.runs[0], *self.runs[1]):
             apply_labels(run, rows)
         self.fresh.clear()
-        return compare(*self.runs, rules, Request(called=("v1", "v2")))
+        return compare(*self.runs, rules, Request(called=("v1", "v2"), cannot_ask=cannot_ask))
 
     def step(self, diff: Diff) -> bool:
         """Do what the gate asks for beside looks at pairs; False where there is nothing."""
@@ -244,9 +251,7 @@ def programme(world: World, seed: int) -> Programme:
             made.label(key, free=True)
     rules = [rule for rule in _RULES if not world.only_wrong or rule.metric in ("wrong", "newly_wrong")]
     for _ in range(MOST_STEPS):
-        while made.is_open(diff := made.diff()):
-            pairs = diff.unseen[: diff.looks_wanted]
-            made.look(one for pair in pairs for one in (pair.base, pair.cand) if one.label is None)
+        diff = made.looked_at()
         found = made.decide(rules)
         if found.outcome != "INCONCLUSIVE" or not made.step(diff):
             break

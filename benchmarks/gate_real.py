@@ -23,11 +23,11 @@ import numpy as np
 
 from gate import _GRADER, _RULES, Simulation, World
 from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace, Verdict
-from surefoot.gate.decide import Request
 from surefoot.gate.sides import Run
-from surefoot.services.decision import SECONDS_A_KEY, GateResult, compare, in_one_sentence
+from surefoot.services.decision import SECONDS_A_KEY, GateResult, in_one_sentence
 from surefoot.services.graders import open_grader
 from surefoot.store.project import key_of
+from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect
 
 Rows = Sequence[dict[str, Any]]
@@ -35,7 +35,9 @@ Rows = Sequence[dict[str, Any]]
 
 def read(folder: Path) -> Rows:
     with gzip.open(folder / "answers.jsonl.gz") as lines:
-        return [row for row in map(json.loads, lines) if row["part"] == "runs"]
+        rows = [row for row in map(json.loads, lines) if row["part"] == "runs"]
+    empty = {row["id"] for row in rows if is_empty(row["answer"] or "")}  # the model broke off: nothing to look at
+    return [row for row in rows if row["id"] not in empty]
 
 
 def item_of(row: dict[str, Any]) -> Item:
@@ -68,6 +70,7 @@ class Real(Simulation):
     def __init__(self, sides: Sequence[Rows], verdicts: dict[str, list[Verdict]]) -> None:
         self.world, self.rng = World(), np.random.default_rng(1)
         self.truth, self.rows, self.words, self.keys, self.runs, self.bare = {}, {}, {}, 0, ([], []), None
+        self.fresh = set()
         for side, rows in enumerate(sides):
             by_question: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
             for row in rows:
@@ -102,7 +105,7 @@ def graded(rows: Rows, grader: str, kept: Path | None) -> dict[str, list[Verdict
     if kept and kept.exists():
         found = json.loads(kept.read_text())
         return {key: [Verdict(**one) for one in some] for key, some in found.items()}
-    reader = open_grader(grader, None)
+    reader = open_grader(grader)
     done = reader.read(list(items.values()))
     made = {key: list(one.verdicts) for key, one in zip(items, done, strict=True)}
     if kept:
@@ -114,9 +117,8 @@ def graded(rows: Rows, grader: str, kept: Path | None) -> dict[str, list[Verdict
 
 def journey(made: Real) -> GateResult:
     while True:
-        while made.is_open(diff := made.diff()):
-            made.step(diff)
-        found = compare(*made.runs, _RULES, Request(called=("v1", "v2"), cannot_ask=(0, 1)))
+        diff = made.looked_at()
+        found = made.decide(_RULES, cannot_ask=(0, 1))
         if found.outcome != "INCONCLUSIVE" or not made.step(diff):
             return found
 

@@ -88,7 +88,7 @@ def measured(feed: Feed | None, count: int, grader: str) -> tuple[float, dict[st
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log.jsonl")
         log.touch()
-        words = ["monitor", "--otlp", "0", "--follow", str(log), "--grader", grader, "--json", "--settle", "1"]
+        words = ["monitor", "--otlp", "0", "--follow", str(log), "--grader", grader, "--json", "--set", "settle=1"]
         process = subprocess.Popen(
             [str(Path(sys.executable).parent / "surefoot"), *words], cwd=folder, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "OMP_NUM_THREADS": "1"},

@@ -41,7 +41,7 @@ def one(folder: Path, rows: int, engine: str, workers: int) -> dict[str, float]:
 def _timed(folder: Path, log: list[Path], engine: str, workers: int) -> dict[str, float]:
     wall, cpu = time.perf_counter(), _busy()
     jobs = workers if engine == "local" else None
-    found = score(folder / "questions.json", log, rerun="all", engine=engine, jobs=jobs, keep_rows=False)  # type: ignore[arg-type]
+    found = score(folder / "questions.json", log, rerun="all", engine=engine, settings={"jobs": jobs}, keep_rows=False)  # type: ignore[arg-type]
     return {
         "seconds": time.perf_counter() - wall,
         "cpu": _busy() - cpu,

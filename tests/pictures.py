@@ -9,8 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from surefoot.cli.demo import BASE, CANDIDATE
 from surefoot.cli.main import cli
+from surefoot.cli.start import BASE, CANDIDATE
 
 from .browser import CHROMIUM
 from .golden_files import ROOT

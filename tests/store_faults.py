@@ -56,7 +56,7 @@ class Faults:
         version = f"v{number}"
         (self.folder / "asked.log").write_text("")
         first = ["run", "--questions", "questions.jsonl", "--pipeline", f"cmd:{sys.executable} pipeline.py",
-                 "--version", version, "--concurrency", "2"]  # fmt: skip
+                 "--version", version, "--set", "concurrency=2"]  # fmt: skip
         self._until_done("run", first, ["run", "--resume", version], version)
         with Project.existing(self.db) as project:
             run = project.named(version)[0]

@@ -103,7 +103,8 @@ def test_the_loop_is_closed_without_asking_again(repository: Repository, tmp_pat
     before = repository.version
     opened = repository.job(keep=False)
     assert opened.returncode == 1 and repository.comment.startswith("**BLOCK** - the score gate: "), "the worse of both"
-    assert "Leaning BLOCK" in repository.comment and "surefoot label" in repository.comment
+    assert repository.comment.splitlines()[2].startswith("INCONCLUSIVE - against the baseline: Leaning BLOCK")
+    assert repository.comment.count("Leaning BLOCK") == 1 and "surefoot label" in repository.comment
     assert {"page.html", "score.md", "gate.xml", "score.xml"} <= {
         one.name for one in (repository.root / "surefoot-out").iterdir()
     }

@@ -30,7 +30,9 @@ def grade(tmp_path: Path, write: Write, capfd: pytest.CaptureFixture[str]) -> Gr
     items = write("items.jsonl", ITEMS)
 
     def run(grader: str, *more: str) -> tuple[int, str]:
-        code = _run(["grade", "--items", str(items), "--grader", grader, "--cache", str(tmp_path / "c.sqlite"), *more])
+        code = _run(
+            ["grade", "--items", str(items), "--grader", grader, "--set", f"cache={tmp_path / 'c.sqlite'}", *more]
+        )
         return code, capfd.readouterr().err
 
     return run
@@ -73,7 +75,7 @@ def test_the_cause_is_said_once_with_what_to_do(grade: Grade, fault: Fault, path
 )
 def test_why_rows_failed_is_always_said(grade: Grade, fault: Fault, words: str) -> None:
     with FaultServer(lambda call: fault) as server:
-        code, said = grade(f"llm:m@{server.url}", "--concurrency", "1")
+        code, said = grade(f"llm:m@{server.url}", "--set", "concurrency=1")
         asked = sum(server.asked.values())
     errors = [line for line in said.splitlines() if line.startswith("error: ")]
     assert code == 4 and len(errors) == 1 and words in errors[0]
@@ -91,13 +93,15 @@ def test_a_server_that_is_down_is_named_once(grade: Grade) -> None:
 def test_the_limit_on_silence_is_an_option(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "_FIRST_WAIT", 0.005)
     with FaultServer(lambda call: Fault(kind="stall")) as server:
-        code, said = grade(f"llm:m@{server.url}", "--timeout", "0.1", "--concurrency", "64")
-    assert code == 4 and "the server sent nothing for 0.1 s" in said and "hint: --timeout allows for" in said
+        code, said = grade(f"llm:m@{server.url}", "--set", "timeout=0.1", "--set", "concurrency=64")
+    assert (
+        code == 4 and "the server sent nothing for 0.1 s" in said and "hint: --set timeout=SECONDS allows for" in said
+    )
 
 
 def test_a_run_says_why_nothing_was_answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with FaultServer(lambda call: Fault(401, message="no such key")) as server:
-        code = _run(["run", "-p", f"chat:m@{server.url}", "--concurrency", "1"])
+        code = _run(["run", "-p", f"chat:m@{server.url}", "--set", "concurrency=1"])
         assert code == 4 and sum(server.asked.values()) == 1
     said = capfd.readouterr().err
     assert said.count("error: HTTP 401: no such key") == 1 == said.count("hint: no key was sent")

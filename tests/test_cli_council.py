@@ -113,8 +113,8 @@ def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> N
     with FaultServer(council_says) as server:
         one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
         asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", one)
-        done = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
-        again = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
+        done = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
+        again = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
     assert done.code == 0, done.err
     assert f" ({one}):\n  Line 1 of one.\n" in done.out and "Line 8 of two." in done.out and "Line 9" not in done.out
     assert "... (3 more lines; --json has the whole)" in done.out and done.out.index("Line 1") < done.out.index(
@@ -125,19 +125,21 @@ def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> N
     assert again.out == done.out and "asked 0 calls for $0.0000; 5 of 5 replies were known before" in again.err
 
 
-def test_a_chair_whose_answer_was_cut_off_or_not_affordable_is_incomplete(surefoot: Run, tmp_path: Path) -> None:
+def test_a_chair_whose_answer_was_cut_off_or_not_affordable_is_incomplete(
+    surefoot: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def cuts(call: Call) -> Fault:
         return Fault(kind="cut_json") if "council scored" in str(call.body["messages"]) else council_says(call)
 
-    prices = tmp_path / "prices.toml"
-    prices.write_text(
-        '[models]\n"chair" = { in = 1e6, out = 1e6 }\n"one" = { in = 0, out = 0 }\n"two" = { in = 0, out = 0 }\n'
+    monkeypatch.chdir(tmp_path)
+    Path("surefoot.toml").write_text(
+        '[prices]\n"chair" = { in = 1e6, out = 1e6 }\n"one" = { in = 0, out = 0 }\n"two" = { in = 0, out = 0 }\n'
     )
     with FaultServer(cuts) as server:
         one, two, chair = (f"llm:{name}@{server.url}" for name in ("one", "two", "chair"))
         asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", chair, "--json")
-        cut = surefoot(*asked, "--cache", tmp_path / "c.sqlite")
-        dear = surefoot(*asked, "--cache", tmp_path / "c.sqlite", "--prices", prices, "--max-cost", "1")
+        cut = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
+        dear = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}", "--set", "max_cost=1")
     assert cut.code == dear.code == 4 and "synthesis: the reply was cut off" in cut.err and "limit of $1" in dear.err
 
 
@@ -192,7 +194,7 @@ def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
 ) -> None:
     with FaultServer(reviewing(LIVE[shape])) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two", "three"))
-        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
     assert done.code == 0 and not done.json["void"], done.json["void"]
     assert [row["votes"] for row in done.json["ranking"]] == [2, 2, 2] and done.json["spent"]["calls"] == 6
 
@@ -200,7 +202,7 @@ def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
 def test_models_of_anthropic_answer_and_review(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(council_says) as server:
         models = ",".join(f"anthropic:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
         review = server.calls[-1].body
     assert done.code == 0 and not done.json["failures"], done.err
     assert [row["votes"] for row in done.json["ranking"]] == [1, 1] and done.json["spent"]["calls"] == 4
@@ -210,7 +212,7 @@ def test_models_of_anthropic_answer_and_review(surefoot: Run, tmp_path: Path) ->
 def test_a_live_reviewer_that_declines_abstains_and_is_not_asked_again(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(reviewing(lambda code, titles: "I'm sorry, but I can't help with that.")) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
     assert len(done.json["abstained"]) == 2 and done.json["spent"]["calls"] == 4
 
 
@@ -224,7 +226,7 @@ def test_scoring_without_the_rubric_is_asked_for_and_read(
 
     with FaultServer(reviewing(say)) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
         asked = server.calls[-1].body["response_format"]["json_schema"]["schema"]["properties"]["evaluations"]
         assert all(one["required"] == ["notes", "score"] for one in asked["properties"].values())
     assert [(row["overall"], row["votes"]) for row in done.json["ranking"]] == [(8.0, 1), (8.0, 1)]
@@ -234,16 +236,18 @@ def test_scoring_without_the_rubric_is_asked_for_and_read(
 def test_what_was_cut_off_is_no_answer_and_no_closing_answer(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(lambda call: council_says(call)._replace(thinks=10**6)) as server:
         one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", f"{one},{two}", "--cache", tmp_path / "c.sqlite", "--json")
+        done = surefoot(
+            "council", "Is it so?", "--models", f"{one},{two}", "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+        )
     assert done.code == 4 and done.json["answers"] == [] and "cut off" in done.err
-    assert done.err.count("hint: raise --max-tokens") == 1
+    assert done.err.count("hint: raise max_tokens") == 1
 
 
 def test_the_cause_of_a_failure_is_said_once_with_what_to_do(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(lambda call: Fault(404, message="Not Found")) as server:
         bare = server.url.removesuffix("/v1")
         models = f"llm:one@{bare},llm:two@{bare}"
-        done = surefoot("council", "Is it so?", "--models", models, "--cache", tmp_path / "c.sqlite")
+        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}")
     assert done.code == 4 and done.err.count(f"hint: most servers answer under /v1: try {bare}/v1") == 1
     assert done.err.count("HTTP 404: Not Found") == 2, "once for each model"
 
@@ -254,7 +258,7 @@ def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkey
 
     monkeypatch.setattr("surefoot.services.council.deliberate", interrupted)
     done = surefoot("council", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
-                    "--cache", tmp_path / "c.sqlite")  # fmt: skip
+                    "--set", f"cache={tmp_path / 'c.sqlite'}")  # fmt: skip
     assert done.code == 130 and "the same command goes on from there" in done.err
 
 
@@ -262,7 +266,7 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
     """Nothing is made up, and every failure is named."""
     with FaultServer(lambda _: Fault(404, message="there is no such model")) as server:
         models = f"llm:one@{server.url},llm:two@{server.url}"
-        asked = ("--models", models, "--cache", tmp_path / "c.sqlite", "--json")
+        asked = ("--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
         done = surefoot("council", "Is ice a mineral?", *asked)
         given = surefoot("council", "Why is that?", "--answers", file, *asked)
     assert done.code == 4 and done.json["ranking"] == [] and len(done.json["failures"]) == 2
@@ -282,7 +286,7 @@ def test_a_real_model_reviews_and_a_repeat_asks_nobody(
     answers.write_text(json.dumps(given))
     model = f"llm:{llm_server.model}@{llm_server.url}"
     asked = ("council", "ask", "How long is the notice?", "--models", model, "--answers", answers, "--rubric", own,
-             "--cache", tmp_path / "replies.sqlite", "--json")  # fmt: skip
+             "--set", f"cache={tmp_path / 'replies.sqlite'}", "--json")  # fmt: skip
     first = surefoot(*asked)
     found = json.loads(first.out)
     assert {row["label"] for row in found["ranking"]} == {"A", "B"}
@@ -305,8 +309,8 @@ def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> Non
             run,
             *reviewers,
             "--yes",
-            "--cache",
-            f"{tmp_path}/c.db",
+            "--set",
+            f"cache={tmp_path}/c.db",
         ]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             while server.counts()["calls"] < 8:

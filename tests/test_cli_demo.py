@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.cli.demo import BASE, CANDIDATE
+from surefoot.cli.start import BASE, CANDIDATE
 from surefoot.datasets import demo
 from surefoot.graders.grader import graded_by
 from surefoot.graders.local import LocalJudge

@@ -288,12 +288,23 @@ def test_a_rise_that_is_certain_blocks_whatever_the_margin(limit: str, code: int
     assert gate("v1", "v2", *gate_file(tmp_path, wrong=f"wrong <= baseline {limit}")).code == code
 
 
+def test_what_varies_is_told_how_many_runs_would_do_or_that_questions_are_too_few(tmp_path: Path) -> None:
+    for id, name, first in (("b", "v1", 0), ("c", "v2", 5)):
+        kept_run(id, *(changed(GOOD, [first + number]) for number in range(5)), version=name, told="x")
+    few = "too few questions for the margin of wrong, 40 questions in all: add questions, or allow more"
+    runs = "3 more runs of each: surefoot run v1 --repeats 3; surefoot run v2 --repeats 3"
+    for points, step in ((1, [few]), (3, [runs]), (4, [])):
+        rules = gate_file(tmp_path, wrong=f"wrong <= baseline + {points} points")
+        assert decided("v1", "v2", "--uncalibrated", *rules)["next"] == step, points
+
+
 def test_a_margin_is_for_what_nobody_looked_at() -> None:
     """One run of a varying pipeline, in which nothing turned wrong: the noise alone is more than 3 points."""
     pair(changed(GOOD, range(4), "r"), deterministic=False)
     all_looked_at(GOOD, changed(GOOD, range(4), "r"))
     by_margin = {margin: decided("v1", "v2", "--rule", f"wrong <= baseline + {margin} points") for margin in (1, 30)}
-    assert by_margin[1]["outcome"] == "INCONCLUSIVE" and "more runs of both" in by_margin[1]["next"][0]
+    assert by_margin[1]["outcome"] == "INCONCLUSIVE" and by_margin[1]["next"] == [
+        "4 more runs of each: surefoot run v1 --repeats 4; surefoot run v2 --repeats 4"]  # fmt: skip
     assert "wrong may have risen by up to" in by_margin[1]["headline"] and "you allow 0.4" in by_margin[1]["headline"]
     assert by_margin[30]["outcome"] == "SHIP" and rule(by_margin[30], "wrong <= baseline + 30 points")["margin"] == 12
 
@@ -426,6 +437,8 @@ def test_what_cannot_be_named_is_said_with_a_hint(tmp_path: Path, monkeypatch: p
         done = gate(*words)
         assert done.code == 2 and done.err.startswith("error: ") and not done.out, words
         assert "hint: " in done.err or "--margin" in words
+    Path("slip.toml").write_text('[rule]\nwrong = "wrong <= 3"\n')
+    assert "hint: did you mean [rules]?" in gate("v1", "v2", "--gate", "slip.toml").err
     kept_run("d", GOOD, version="q.jsonl", told="x", deterministic=True)
     assert decided("v1", "q.jsonl")["names"]["cand"] == "q.jsonl", "a version's name comes before a file's"
 

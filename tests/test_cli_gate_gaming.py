@@ -254,8 +254,8 @@ def test_a_gate_file_loosened_after_a_decision(tmp_path: Path) -> None:
     assert found["outcome"] == "BLOCK", "and a block is final for its code"
     version("v3", changed(GOOD, [1])), people_say("v3", ".w")
     found = decided("v1", "v3", "--gate", tmp_path / "loose.toml")
-    assert found["outcome"] == "SHIP" and "other rules than on" in told(found)
-    assert re.search(r"wrong <= 20 in place of .*newly_wrong <= mended_wrong", told(found))
+    assert found["outcome"] == "SHIP"
+    assert re.search(r"other rules than on \S+: acceptable, .* and 7 more", told(found))
 
 
 def test_ten_steps_of_one_wrong_answer_each() -> None:

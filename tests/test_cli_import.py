@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -51,12 +52,30 @@ def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write)
         write, "q1,The door is red,,,wrong,ana,", "q3,,,,wrong,ana,", "q3,Green.,,,wrong,ana,", "q3,Red.,,,correct,ana,"
     )
     assert done.code == 4 and len(labels()) == 1
-    assert "labels.csv:2: ana's factuality label on question 'q1' fits 2 different answers" in done.err
+    assert "labels.csv:2: ana's factuality label on question 'q1' was left out: it fits 2 answers" in done.err
     assert "labels.csv:3: " in done.err and "name one by answer, or by run and attempt" in done.err
-    assert "labels.csv:4: " in done.err and "is on an answer that no run gave" in done.err
+    assert "labels.csv:4: " in done.err and "was left out: no run gave this answer" in done.err
     assert imported(write, "q1,The door is red,a,1,wrong,ana,").code == 0 and len(labels()) == 2
+
+
+def test_a_label_is_what_one_person_says_of_one_answer(write: Write) -> None:
+    rows = ["question_id,run,factuality,citation_exists,annotator"]
+    rows += ["q3,a,correct,yes,ana", "q3,a,wrong,no,bo", "q3,b,wrong,no,bo", "q9,b,wrong,no,bo"]
+    done = surefoot("import", write("wide.csv", rows), "--json")
+    assert (done.json["rows"], done.json["new"], done.json["left_out"]) == ({"labels": 3}, {"labels": 3}, 1)
+    assert surefoot("import", write("wide.csv", rows), "--json").json["new"] == {"labels": 0}
 
 
 def test_where_no_row_fits_nothing_is_imported(write: Write) -> None:
     done = imported(write, "q9,,,,wrong,ana,")
     assert done.code == 4 and "no label in" in done.err and "hint: " in done.err and labels() == []
+    assert "question 'q9' was left out: no run has a question 'q9'" in done.err
+
+
+@pytest.mark.parametrize(("text", "why"), [("", "is empty"), ("question_id,value\n", "there is no label in it")])
+def test_a_file_without_a_label_is_named_in_one_sentence(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "none.csv").write_text(text)
+    done = surefoot("import", tmp_path / "none.csv")
+    assert done.code in (2, 4) and why in done.err and len(done.err.splitlines()) == 2
+    missing = surefoot("label", "none.jsonl")
+    assert missing.code == 2 and "there is no file none.jsonl" in missing.err

@@ -154,7 +154,7 @@ def matrix(folder: Path, text: str, *options: str) -> Called:
     (folder / "m.toml").write_text(text, encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = _run(["matrix", "m.toml", "--retries", "0", *options])
+        code = _run(["matrix", "m.toml", "--set", "retries=0", *options])
     assert "unexpected" not in err.getvalue(), err.getvalue()
     return Called(code, out.getvalue(), err.getvalue())
 
@@ -231,7 +231,7 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
         f'[[pipeline]]\nname = "{name}"\nspec = "slow:answer"\n' for name in "ab"
     )
     (folder / "m.toml").write_text(text, encoding="utf-8")
-    arguments = [COMMAND, "matrix", "m.toml", "--concurrency", "1"]
+    arguments = [COMMAND, "matrix", "m.toml", "--set", "concurrency=1"]
     with subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         for _ in range(6_000):
             if (folder / "asked.log").exists() and len((folder / "asked.log").read_text().splitlines()) > 3:
@@ -310,10 +310,12 @@ def test_a_changed_matrix_does_not_go_on_with_other_runs(folder: Path) -> None:
 def test_a_grader_that_failed_its_self_check_or_never_answered_leaves_a_matrix_incomplete(folder: Path) -> None:
     text = 'questions = "q.json"\ngrader = "llm:m@{}"\n[[pipeline]]\nname = "log"\nspec = "traces:traces.jsonl"\n'
     with FaultServer(lambda call: reads(call) if "harbour guild" not in asked(call).text else Fault(400)) as server:
-        shy = matrix(folder, text.format(server.url), "--cache", "c.sqlite")
+        shy = matrix(folder, text.format(server.url), "--set", "cache=c.sqlite")
         assert shy.code == 4 and "failed its self-check: did not answer unsupported" in " ".join(shy.out.split())
         server.script = lambda call: Fault(401)
-        dead = matrix(folder, 'name = "other"\n' + text.format(server.url), "--cache", "d.sqlite", "--db", "other.db")
+        dead = matrix(
+            folder, 'name = "other"\n' + text.format(server.url), "--set", "cache=d.sqlite", "--db", "other.db"
+        )
     assert dead.code == 4 and "nothing was graded: no reply of the grader could be used" in dead.err
     assert "self-check" not in dead.err and dead.err.splitlines()[-2].startswith("error: HTTP 401")
 
@@ -334,13 +336,13 @@ def test_a_changed_prompt_leaves_the_report_of_before(folder: Path, chat: Chat) 
 
 def test_a_limit_on_the_cost_needs_prices(folder: Path, chat: Chat) -> None:
     text = MATRIX.format(url=chat.url, other=chat.url)
-    assert matrix(folder, text, "--max-cost", "1").code == 2 and not chat.asked
-    (folder / "prices.toml").write_text('[models]\n"first" = { in = 1, out = 2 }\n"second" = { in = 1, out = 2 }\n')
-    done = matrix(folder, text, "--max-cost", "0.006", "--prices", "prices.toml", "--json")
+    assert matrix(folder, text, "--set", "max_cost=1").code == 2 and not chat.asked
+    (folder / "surefoot.toml").write_text('[prices]\n"first" = { in = 1, out = 2 }\n"second" = { in = 1, out = 2 }\n')
+    done = matrix(folder, text, "--set", "max_cost=0.006", "--json")
     asked = len(chat.asked)  # 100 tokens at 2 USD a million: 0.0002 for each
     assert done.code == 4 and COUNT / 2 < asked <= 30
-    assert "limit of $0.006" in done.err and done.err.count("hint: --max-cost allows for more") == 1
-    none = matrix(folder, text, "--max-cost", "0", "--prices", "prices.toml", "--json")
+    assert "limit of $0.006" in done.err and done.err.count("hint: --set max_cost=USD allows for more") == 1
+    none = matrix(folder, text, "--set", "max_cost=0", "--json")
     assert len(chat.asked) == asked and none.code == 4
     assert not none.json["cells"][4]["failed"] and none.json["cells"][4]["buckets"]  # a log costs nothing
 
@@ -350,13 +352,13 @@ def test_pipelines_and_graders_share_one_budget(folder: Path) -> None:
     with FaultServer(lambda call: Fault(text="The fee of house 1 is EUR 1 [h#1].")) as server:
         models = "m", "n", "o"
         prices = "".join(f'"{name}" = {{ in = 1000, out = 1000 }}\n' for name in models)
-        (folder / "prices.toml").write_text(f"[models]\n{prices}")
+        (folder / "surefoot.toml").write_text(f"[prices]\n{prices}")
         text = (
             MATRIX.format(url=server.url, other=server.url).replace("llm:first", "llm:m").replace("llm:second", "llm:n")
         )
         text = text.replace('grader = "rules"', f'grader = "llm:o@{server.url}"')
         cache = folder / "c.sqlite"
-        matrix(folder, text, "--max-cost", "20", "--prices", "prices.toml", "--cache", str(cache), "--json")
+        matrix(folder, text, "--set", "max_cost=20", "--set", f"cache={cache}", "--json")
         assert 10 < sum(server.asked.values()) <= 20 / 0.11
 
 
@@ -369,9 +371,9 @@ def test_two_prompts_with_a_real_model(llm_server: LlmServer, tmp_path: Path) ->
         asks = f"{licence}Use the passages.\n\n{{passages}}\n\nQuestion: {{question}}\n"
         (tmp_path / f"{name}.md").write_text(asks, encoding="utf-8")
     text = REAL.format(url=llm_server.url, model=llm_server.model)
-    done = matrix(tmp_path, text, "--concurrency", "1", "--timeout", "110", "--json")
+    done = matrix(tmp_path, text, "--set", "concurrency=1", "--set", "timeout=110", "--json")
     for _ in range(2):  # the small server now and then drops a connection: the same command goes on from there
-        done = matrix(tmp_path, text, "--concurrency", "1", "--timeout", "110", "--json") if done.code else done
+        done = matrix(tmp_path, text, "--set", "concurrency=1", "--set", "timeout=110", "--json") if done.code else done
     assert done.code == 0, done.err
     assert [sum(one["buckets"].values()) for one in done.json["cells"]] == [2, 2]
     assert all(one["tokens"] > 50 for one in done.json["cells"])

@@ -70,7 +70,23 @@ def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     for name in ("base", "cand"):
         Path(f"{name}.md").write_text('{"question_id": "q1", "axis": "factuality", "value": "correct"}\n')
     refused("gate", "base.md", "cand.md", "--report", "cand.md", words="would be overwritten")
-    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "no/where.md", words="no folder")
+    refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "base.md/where.md", words="no folder")
+
+
+@pytest.mark.parametrize("option", ["--report", "--junit"])
+def test_the_folder_of_a_report_is_made(option: str, project: Path) -> None:
+    surefoot(*SCORE, option, "no/where.md")
+    assert (project / "no" / "where.md").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("evaluate", "grade"), ("grde", "grade"), ("compare", "gate"), ("build", "questions build")],
+)
+def test_a_command_that_is_not_there_brings_to_mind_another(typed: str, meant: str) -> None:
+    done = surefoot(typed)
+    assert done.code == 2 and f"hint: is it {meant}?" in done.err
+    assert "hint: `surefoot --help`" in surefoot("xyzzy").err
 
 
 def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
@@ -78,7 +94,6 @@ def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
     refused(*COMMANDS[0], "--report", "rep.md", words="leads in a circle")
 
 
-@pytest.mark.parametrize("option", ["--report", "--junit"])
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -87,16 +102,16 @@ def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
         ("link", "is a database"),
         ("questions.jsonl", "would be overwritten"),
         ("gate.toml", "would be overwritten"),
-        ("no/where", "there is no folder"),
+        ("questions.jsonl/where", "there is no folder"),
         ("", "there is no folder"),
     ],
 )
-def test_score_writes_over_nothing_either(option: str, name: str, words: str, project: Path) -> None:
+def test_score_writes_over_nothing_either(name: str, words: str, project: Path) -> None:
     with sqlite3.connect("other.sqlite") as file:
         file.execute("CREATE TABLE t (x)")
     (project / "link").symlink_to("surefoot.db")
     (project / "gate.toml").write_text('[rules]\ncoverage = "coverage >= 1.0"\n')
-    refused(*SCORE, "--gate", "gate.toml", option, name, words=words)
+    refused(*SCORE, "--gate", "gate.toml", "--report", name, words=words)
 
 
 def test_score_keeps_the_traces_of_a_folder_and_one_report_from_another(project: Path) -> None:
@@ -104,7 +119,7 @@ def test_score_keeps_the_traces_of_a_folder_and_one_report_from_another(project:
     (project / "logs" / "a.jsonl").write_bytes((project / "traces.jsonl").read_bytes())
     command = [*SCORE[:3], "-t", "logs"]
     refused(*command, "--report", "logs/a.jsonl", words="would be overwritten")
-    refused(*command, "--report", "x", "--junit", "x", words="would be overwritten")
+    refused(*command, "--report", "x", "--report", "x", words="would be overwritten")
     for _ in range(2):
         surefoot(*command, "--report", "logs/report.md")
         assert (project / "logs" / "report.md").stat().st_size
@@ -131,23 +146,22 @@ def room_for(size: int) -> Iterator[None]:
 BLOCKED = [*SCORE, "--rule", "precision >= 0.9"]
 
 
-@pytest.mark.parametrize("option", ["--report", "--junit"])
-def test_a_full_disk_takes_no_decision_away(option: str, project: Path) -> None:
+@pytest.mark.parametrize("name", ["x.md", "x.xml"])
+def test_a_full_disk_takes_no_decision_away(name: str, project: Path) -> None:
     before = contents(project)
     with room_for(100):
-        done = surefoot(*BLOCKED, option, "x.md", "--json", "--no-rows")
+        done = surefoot(*BLOCKED, "--report", name, "--json", "--no-rows")
     assert (done.code, done.json["gate"]["outcome"]) == (1, "BLOCK") and contents(project) == before
-    assert done.err == "error: x.md cannot be written: File too large\nhint: make room, or choose another place\n"
-    done = surefoot(*BLOCKED, option, "/dev/full", "--report", "y.html")
+    assert done.err == f"error: {name} cannot be written: File too large\nhint: make room, or choose another place\n"
+    done = surefoot(*BLOCKED, "--report", "/dev/full", "--report", "y.html")
     assert done.code == 1 and "BLOCK - " in done.out and (project / "y.html").stat().st_size
     assert done.err.startswith("error: /dev/full cannot be written: No space left on device\nhint: ")
 
 
 def test_a_report_that_is_lost_leaves_the_rest_unfinished(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [*COMMANDS[0], "--uncalibrated"]
-    for option in ("--report", "--junit"):
-        done = surefoot(*command, option, "/dev/full")
-        assert done.code == 4 and "SHIP" in done.out and "error: /dev/full cannot be written" in done.err
+    done = surefoot(*command, "--report", "/dev/full")
+    assert done.code == 4 and "SHIP" in done.out and "error: /dev/full cannot be written" in done.err
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/dev/full")
     done = surefoot(*command, "--format", "github")
     assert done.code == 4 and "SHIP" in done.out and "/dev/full cannot be written" in done.err

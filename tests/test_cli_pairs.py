@@ -32,7 +32,7 @@ def test_pairs_come_out_in_order_with_probabilities_and_evidence(write: Write) -
 
 def test_questions_and_passages(write: Write) -> None:
     path = write("q.jsonl", [{"id": "a", "question": "When are invoices payable?", "passage": CONTEXT}])
-    done = surefoot("grade", "--questions-passages", path, "--json")
+    done = surefoot("grade", "--pairs", path, "--json")
     assert done.code == 0, done.err
     assert 0 <= done.json["answers"] <= 1 and list(done.json) == ["id", "answers"]
 
@@ -46,7 +46,7 @@ def test_bad_rows_are_named_and_keep_their_place() -> None:
         '{"id": "b"}',
         '{"id": "c", "text": "Ok then, it is."}',
     ]
-    done = surefoot("grade", "--refusals", "-", "--json", stdin="\n".join(lines).encode())
+    done = surefoot("grade", "--pairs", "-", "--json", stdin="\n".join(lines).encode())
     assert done.code == 4
     assert [(row["id"], row["refusal"]) for row in rows(done.out)] == [("a", None), ("b", None), ("c", "answered")]
     assert rows(done.out)[0]["reason"] == "text is a number, not a text"
@@ -59,13 +59,13 @@ def test_numbers_and_quotes_have_names_for_people(write: Write) -> None:
     (line, _) = surefoot("grade", "--pairs", path).out.splitlines()
     assert 'supported 0.98, contradicted 0.01, not enough 0.01; evidence: "Quillon Data may charge' in line
     path = write("r.jsonl", [{"id": "a", "text": "I could not find that."}])
-    assert '"I could not find"' in surefoot("grade", "--refusals", path).out
+    assert '"I could not find"' in surefoot("grade", "--pairs", path).out
 
 
 def test_an_id_that_is_infinite_or_there_twice_is_named() -> None:
     ids = ["1e999", '"a"', "7", '"a"', "7", '"a"']
     lines = [f'{{"id": {identifier}, "text": "It is 5 EUR."}}' for identifier in ids]
-    done = surefoot("grade", "--refusals", "-", "--json", stdin="\n".join(lines).encode())
+    done = surefoot("grade", "--pairs", "-", "--json", stdin="\n".join(lines).encode())
     assert [row["id"] for row in rows(done.out)] == ["a", 7, "a", 7, "a"] and done.code == 4
     assert "error: stdin:1: id is inf, not a number" in done.err
     assert done.err.count("the id 'a'") == 1 and "note: stdin:4: the id 'a' is that of line 2 as well" in done.err
@@ -76,6 +76,6 @@ def test_an_id_that_is_infinite_or_there_twice_is_named() -> None:
 def test_a_reader_who_has_gone_ends_it_quietly(write: Write, options: str) -> None:
     path = write("r.jsonl", ({"id": i, "text": "The documents do not say."} for i in range(3_000)))
     binary = Path(sys.executable).parent / "surefoot"
-    command = f"{{ {binary} grade --refusals {path} {options}; echo $? >&2; }} | head -n 1"
+    command = f"{{ {binary} grade --pairs {path} {options}; echo $? >&2; }} | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=600)
     assert len(done.stdout.splitlines()) == 1 and done.stderr == b"4\n"

@@ -51,7 +51,7 @@ def test_the_terminal_says_what_is_bad_and_what_to_look_into(run: str) -> None:
 
 def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: str, tmp_path: Path) -> None:
     page, text = tmp_path / "page.html", tmp_path / "page.md"
-    done = surefoot("report", run, "--out", page, "--out", text)
+    done = surefoot("report", run, "--report", page, "--report", text)
     assert done.code == 0 and "1 of 4 answers is bad" in done.out and "Axes" not in done.out
     for file in (page, text):
         shown = file.read_text("utf-8")
@@ -62,7 +62,7 @@ def test_a_page_and_markdown_are_written_and_the_terminal_says_the_sum(run: str,
     assert '<mark class="contradicted">The rent is EUR 900.</mark>' in page.read_text("utf-8")
 
 
-@pytest.mark.parametrize("command", ["report RUN --out -", "gate RUN RUN --report -", "grade RUN --report -"])
+@pytest.mark.parametrize("command", ["report RUN --report -", "gate RUN RUN --report -", "grade RUN --report -"])
 def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_: object) -> list[str]:
         raise BrokenPipeError
@@ -77,7 +77,7 @@ def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypat
 def test_grading_writes_the_same_page(run: str, tmp_path: Path) -> None:
     done = surefoot("grade", run, "--grader", "rules", "--report", tmp_path / "one.html")
     assert done.code == 0 and "1 correct, 1 wrong, 0 unsupported, 2 refused" in done.out
-    surefoot("report", run, "--out", tmp_path / "two.html")
+    surefoot("report", run, "--report", tmp_path / "two.html")
     assert (tmp_path / "one.html").read_text("utf-8") == (tmp_path / "two.html").read_text("utf-8")
     done = surefoot("grade", run, "--grader", "rules", "--report", "-")
     assert done.out.startswith("# Surefoot run ") and "bad answers" not in done.out
@@ -88,7 +88,7 @@ def test_labels_count_and_are_signed(run: str, tmp_path: Path) -> None:
     row = {"question_id": "rent", "axis": "factuality", "value": "unsupported", "annotator": "ann"}
     labels.write_text(json.dumps({**row, "note": "no such rent"}), "utf-8")
     assert surefoot("import", labels, "--run", run).code == 0
-    done = surefoot("report", run, "--out", tmp_path / "page.html")
+    done = surefoot("report", run, "--report", tmp_path / "page.html")
     assert "1 of 4 answers is bad: 0 wrong, 1 unsupported; 1 unsure." in done.out
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "no such rent" in page and "Labelled by people (ann). The grader says wrong" in page
@@ -118,7 +118,7 @@ def test_where_nothing_was_graded_the_report_says_why_and_shows_no_shares() -> N
     assert done.out.splitlines()[-1].startswith("None of 4 answers could be graded: the passage 'lease#")
     found = surefoot("report", made, "--json").json
     assert found["shares"][""]["correct"]["value"] is None
-    rows = surefoot("report", made, "--out", "-").out
+    rows = surefoot("report", made, "--report", "-").out
     assert "fee' has no text: give the texts of the passages" in rows and "rent' has no text" in rows
 
 

@@ -71,7 +71,7 @@ def test_without_a_question_there_is_no_advice(name: str, text: str, why: str, t
 def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
     bad = write("t.jsonl", [*GOOD_TRACES[:2], {"qid": "q3", "answer": "It | <b>is</b>\u202e so [x#1]."}])
     report, junit = tmp_path / "report.md", tmp_path / "junit.xml"
-    done = as_a_user_runs_it("score", "-q", questions, "-t", bad, "--report", report, "--junit", junit)
+    done = as_a_user_runs_it("score", "-q", questions, "-t", bad, "--report", report, "--report", junit)
     assert done.code == 1
     assert "BLOCK" in done.out and "G2" in done.out and "\x1b" not in done.out
     text = report.read_text(encoding="utf-8")
@@ -127,14 +127,14 @@ def test_a_report_is_of_the_kind_its_name_says(questions: Path, write: Write, tm
     assert not Path("-").exists()
     both = surefoot(*command, "--report", "-", "--json")
     assert both.code == 2 and "hint: " in both.err
-    assert "of no known kind" in surefoot(*command, "--report", tmp_path / "r.pdf").err
+    assert "unknown report format" in surefoot(*command, "--report", tmp_path / "r.pdf").err
     said = " ".join(surefoot("score", "--help").out.split())
-    assert "Markdown to .md, .markdown, .txt or a name without an ending" in said
+    assert "Markdown to .md, JUnit to .xml" in said
 
 
 def test_junit_is_green_when_the_gate_is(questions: Path, write: Write, tmp_path: Path) -> None:
     traces = write("t.jsonl", [*GOOD_TRACES[:3], {"qid": "q4", "answer": "It says hello."}])
-    done = surefoot("score", "-q", questions, "-t", traces, "--rule", "coverage >= 1", "--junit", tmp_path / "j.xml")
+    done = surefoot("score", "-q", questions, "-t", traces, "--rule", "coverage >= 1", "--report", tmp_path / "j.xml")
     assert done.code == 0
     root = ElementTree.parse(tmp_path / "j.xml").getroot()
     assert not root.findall(".//failure") and not root.findall(".//error") and len(root.findall(".//skipped")) == 1
@@ -146,7 +146,7 @@ def test_hostile_ids_change_neither_report_nor_terminal(write: Write, tmp_path: 
     traces = write("t.jsonl", [{"qid": name, "answer": "So it is."}])
     report, junit = tmp_path / "r.md", tmp_path / "j.xml"
     done = as_a_user_runs_it(
-        "score", "-q", questions, "-t", traces, "--report", report, "--junit", junit, "--by", "stratum"
+        "score", "-q", questions, "-t", traces, "--report", report, "--report", junit, "--by", "stratum"
     )
     text = report.read_text(encoding="utf-8")
     for shown in (text, done.out):

@@ -90,14 +90,16 @@ def test_a_worker_that_is_killed_costs_its_part_alone(
     capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "notes", victim=os.getpid))
-    found = score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work")
+    found = score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work"})
     assert not capfd.readouterr().out  # where --json is to stand alone, whatever Ray says of the worker
     assert found.to_json() == score(QUESTIONS, log, rerun="all").to_json()
     done = len(list(tmp_path.glob("work/*/*.part")))
     assert done > 5
     assert number_of(tmp_path / "notes") > done
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
-    again = score(QUESTIONS, log, rules=["precision >= 0.9"], rerun="all", engine="ray", work=tmp_path / "work")
+    again = score(
+        QUESTIONS, log, rules=["precision >= 0.9"], rerun="all", engine="ray", settings={"work": tmp_path / "work"}
+    )
     assert again["metrics"] == found["metrics"]  # no cluster is asked for what is done
 
 
@@ -107,7 +109,7 @@ def test_where_ray_itself_dies_the_same_command_goes_on(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "notes", victim=os.getppid))
     with pytest.raises(Incomplete, match="the same command goes on from there"):
-        score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work", jobs=1)
+        score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work", "jobs": 1})
     assert not capfd.readouterr().out
 
 
@@ -118,7 +120,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(
         "import sys; from pathlib import Path; from tests import test_engine as t;"
         "t.sources.BLOCK_BYTES, t.parts.PART_BYTES = 200, 500;"
         "t.run._score_part = t.Noted(Path(sys.argv[1]) / 'before', seconds=0.2);"
-        "t.score(t.QUESTIONS, sys.argv[2], rerun='all', engine='ray', work=Path(sys.argv[1]) / 'work')"
+        "t.score(t.QUESTIONS, sys.argv[2], rerun='all', engine='ray', settings={'work': Path(sys.argv[1]) / 'work'})"
     )
     command = [sys.executable, "-c", script, str(tmp_path), str(log)]
     driver = subprocess.Popen(command, cwd=ROOT)
@@ -130,7 +132,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(
     driver.wait()
     before = len(list(tmp_path.glob("work/*/*.part")))
     monkeypatch.setattr(run, "_score_part", Noted(tmp_path / "after"))
-    found = score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work")
+    found = score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work"})
     assert found.to_json() == score(QUESTIONS, log, rerun="all").to_json()
     assert before >= 3
     assert number_of(tmp_path / "after") == len(list(tmp_path.glob("work/*/*.part"))) - before > 0
@@ -140,7 +142,7 @@ def test_a_log_that_has_changed_is_read_anew(
     address: str, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for rows in (60, 61):
-        found = score(QUESTIONS, log, rerun="all", engine="ray", work=tmp_path / "work", keep_rows=False)
+        found = score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work"}, keep_rows=False)
         assert found.card.accounting.rows == rows
         log.write_bytes(log.read_bytes() + b'{"n": 61}\n')
 
@@ -179,7 +181,7 @@ def test_an_error_in_a_worker_is_one_sentence(
     gone = tmp_path / "gone.jsonl"
     monkeypatch.setattr(run, "parts_from", lambda *_: [Part((sources.File("gone.jsonl", str(gone)),), ())])
     with pytest.raises(Incomplete, match=r"gone.jsonl is not there on .*every machine"):
-        score(QUESTIONS, log, engine="ray", work=tmp_path)
+        score(QUESTIONS, log, engine="ray", settings={"work": tmp_path})
     with pytest.raises(Incomplete, match=r"a worker has surefoot .*, and the driver 0\.0\.1"):
         ray_process._run("0.0.1", "", [], b"")
 
@@ -200,7 +202,7 @@ def test_parts_add_up_to_the_whole(
     folder = tmp_path_factory.mktemp("logs")
     for number in range(3):
         (folder / f"{number}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[number::3]))
-    whole = score(QUESTIONS, folder, rerun=rerun, jobs=1)
+    whole = score(QUESTIONS, folder, rerun=rerun, settings={"jobs": 1})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "BLOCK_BYTES", block)
         patch.setattr(parts, "PART_BYTES", part)
@@ -246,19 +248,17 @@ def test_a_cluster_that_is_not_there_is_named_at_once(
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
     with pytest.raises(Incomplete, match=r"the Ray cluster at 127\.0\.0\.1:9 cannot be reached"):
-        score(QUESTIONS, log, engine="ray", work=tmp_path)
+        score(QUESTIONS, log, engine="ray", settings={"work": tmp_path})
 
 
 def test_without_the_package_the_extra_is_named(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ray.py").write_text("raise ImportError")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(Incomplete, match=r"--engine ray needs the package ray .*\[ray\]"):
-        score(QUESTIONS, log, engine="ray", work=tmp_path)
+        score(QUESTIONS, log, engine="ray", settings={"work": tmp_path})
 
 
-def test_what_only_a_cluster_takes_is_not_dropped_in_silence(log: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--work was given without --engine ray"):
-        score(QUESTIONS, log, work=tmp_path)
+def test_an_engine_that_does_not_exist_is_refused(log: Path) -> None:
     with pytest.raises(UsageError, match="engine cannot be 'spark'"):
         score(QUESTIONS, log, engine="spark")  # type: ignore[arg-type]
     assert in_this_process("grade", "--items", log, "--engine", "ray").code == 2

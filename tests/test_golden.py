@@ -59,7 +59,7 @@ def test_markdown_and_junit(name: str, request: pytest.FixtureRequest) -> None:
     result: ScoreResult = request.getfixturevalue(name)
     report = of(result)
     check(GOLDEN / f"{name}.md", "".join(f"{line}\n" for line in markdown.lines(report)))
-    check(GOLDEN / f"{name}.xml", "\n".join(junit.render(result.card, result.rows())) + "\n")
+    check(GOLDEN / f"{name}.xml", "\n".join(junit.of(result)) + "\n")
 
 
 def test_the_picture_in_the_readme_is_what_the_terminal_shows(example: ScoreResult) -> None:

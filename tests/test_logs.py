@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Question, Retrieved, Trace
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.judges import items_of
-from surefoot.services.logs import read_log
-from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.grade import read_log
 from surefoot.store import Project
 from surefoot.text.normal import id_of_text
 from tests.conftest import Done, Write
@@ -181,11 +181,15 @@ def test_a_log_is_joined_by_its_texts_and_by_ids_where_there_are_none(write: Wri
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_score_names_the_passages_that_a_corpus_lacks(write: Write, corpus: Path, jobs: str) -> None:
+def test_score_names_the_passages_that_a_corpus_lacks(
+    write: Write, corpus: Path, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "surefoot.toml").write_text(f"jobs = {jobs}\n")
     log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p9].", "retrieved": ["p9"]}])
     questions = write("questions.jsonl", [{"qid": "q", "q": "What now?", "answerable": True, "gold_ids": ["p9"]}])
     for asked in ([], ["-q", str(questions)]):
-        done = command("score", "-t", log, *asked, "--corpus", corpus, "--json", "--jobs", jobs)
+        done = command("score", "-t", log, *asked, "--corpus", corpus, "--json")
         named = [one["message"] for one in done.json["input"]["problems"] if one["kind"] == "unknown_passage"]
         assert named == ["1 retrieved passage not in the corpus: p9"]
 

@@ -102,10 +102,10 @@ def test_many_blocks_on_many_cores_give_what_one_gives(
     rerun: Any, write: Write, monkeypatch: pytest.MonkeyPatch  # noqa: ANN401
 ) -> None:  # fmt: skip
     path = write("rows.jsonl", [*many(400, 1), "{broken", *many(50, 2), {"q": "Unknown?", "answer": "x"}])
-    whole = score(QUESTIONS, path, rerun=rerun, jobs=1)
+    whole = score(QUESTIONS, path, rerun=rerun, settings={"jobs": 1})
     monkeypatch.setattr(sources, "BLOCK_BYTES", 4_000)
-    assert score(QUESTIONS, path, rerun=rerun, jobs=1).to_json() == whole.to_json()
-    assert score(QUESTIONS, path, rerun=rerun, jobs=2).to_json() == whole.to_json()
+    assert score(QUESTIONS, path, rerun=rerun, settings={"jobs": 1}).to_json() == whole.to_json()
+    assert score(QUESTIONS, path, rerun=rerun, settings={"jobs": 2}).to_json() == whole.to_json()
 
 
 @given(st.permutations(GOOD_TRACES), st.sampled_from(["error", "all"]))
@@ -137,9 +137,9 @@ def test_progress_tells_the_share_of_plain_files(tmp_path: Path, monkeypatch: py
     (tmp_path / "log.jsonl").write_bytes(row * 10)
     (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(row * 10))
     told: list[tuple[int, float | None]] = []
-    score(questions, tmp_path / "log.jsonl", rerun="all", jobs=1, progress=lambda *one: told.append(one))
+    score(questions, tmp_path / "log.jsonl", rerun="all", settings={"jobs": 1}, progress=lambda *one: told.append(one))
     assert [rows for rows, _ in told] == [3, 6, 9, 10] and [share for _, share in told] == [0.3, 0.6, 0.9, 1.0]
-    score(questions, tmp_path, rerun="all", jobs=1, progress=lambda *one: told.append(one))
+    score(questions, tmp_path, rerun="all", settings={"jobs": 1}, progress=lambda *one: told.append(one))
     assert told[-1] == (20, None)
 
 
@@ -150,7 +150,7 @@ def test_an_empty_field_that_hides_marks_is_noted(is_file: bool, tmp_path: Path)
 
     def scored(row: Mapping[str, object]) -> Scorecard:
         (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-        return score(questions, tmp_path / "log.jsonl" if is_file else [row], jobs=1).card
+        return score(questions, tmp_path / "log.jsonl" if is_file else [row], settings={"jobs": 1}).card
 
     found = scored(row)
     assert found.labels == {"ANS_NO_HIT": 1} and "an empty citations field" in str(found.problems.named["note"])

@@ -72,12 +72,12 @@ def test_a_function_is_asked_and_its_run_resumed(
             raise ValueError("not today")
         return "Thirty days [d#1]."
 
-    asking = surefoot.Asking(concurrency=1, retries=0)
-    found = surefoot.run(pipeline, questions=questions, version="mine", asking=asking, person=Heard())
+    once = {"concurrency": 1, "retries": 0}
+    found = surefoot.run(pipeline, questions=questions, version="mine", settings=once, person=Heard())
     assert (found["answers"], found["errors"], int(found.exit_code)) == (2, 1, 4)
     assert [row["error"] is None for row in found.table()].count(True) == 2
     assert len(heard) == 1 and "what was retrieved" in heard[0]
-    again = surefoot.run(pipeline, resume="mine", asking=asking, retry_errors=True)
+    again = surefoot.run(pipeline, resume="mine", settings=once, retry_errors=True)
     assert (again["answers"], int(again.exit_code), again.interrupted) == (3, 0, False) and len(asked) == 4
     assert "answers=3" in repr(again) and again.run == found.run
     with pytest.raises(UsageError, match="no pipeline"):
@@ -158,7 +158,7 @@ def test_the_doctor_examines_a_function(tmp_path: Path) -> None:
 
 def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": 1, "text": "The documents do not say."}\n{"text": "No id."}\n')
-    refused, unnamed = grade_texts("refusals", str(tmp_path / "r.jsonl"))
+    refused, unnamed = grade_texts(str(tmp_path / "r.jsonl"))
     assert refused.row and refused.row["refusal"] == refused.decision == "refused" and not refused.problem
     assert unnamed.row is None and unnamed.decision is None and "no id" in str(unnamed.problem)
 
@@ -166,8 +166,8 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: surefoot.Asking(concurrency=0),
-        lambda: surefoot.Asking(timeout=-1),
+        lambda: surefoot.run("reference", settings={"concurrency": 0}),
+        lambda: surefoot.run("reference", settings={"timeout": -1}),
         lambda: surefoot.run(str, repeats=-1),
         lambda: surefoot.import_("nowhere.csv"),
     ],

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import surefoot
-from surefoot.cli.demo import BASE, CANDIDATE
+from surefoot.cli.start import BASE, CANDIDATE
 from surefoot.core.records import is_annotator
 from surefoot.store import Project
 from surefoot.store.export import Exported, add_export, read_export

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
-    from surefoot.pipelines.specs import Asking
     from surefoot.scoring import ScoreResult, score
-    from surefoot.services.build import Built, build_questions
     from surefoot.services.calibrate import calibrate
     from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import Council, council, score_reviews
@@ -18,69 +16,72 @@ if TYPE_CHECKING:
     from surefoot.services.council_scores import CouncilScores, council_scores
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
     from surefoot.services.decision import GateResult
-    from surefoot.services.gate import BaselineResult, gate, set_baseline
-    from surefoot.services.grade import Grades, grade, grade_log
-    from surefoot.services.graders import Terms
+    from surefoot.services.gate import BaselineResult, baseline, gate
+    from surefoot.services.grade import Grades, grade, grade_items, grade_log
     from surefoot.services.history import History, RunOverview, history, overview
-    from surefoot.services.log_questions import proposals_from_log
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
+        Built,
+        build_questions,
         check_questions,
         clone_questions,
         diff_questions,
         lock_questions,
+        proposals_from_log,
         review_questions,
     )
     from surefoot.services.run import Answers, run
-    from surefoot.services.runs import Decided, baseline, decisions
+    from surefoot.services.runs import Decided, decisions
+    from surefoot.services.texts import grade_texts
 
 __version__ = "0.1.0"
 __all__ = [
-    "Added", "Answers", "Asking", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
+    "Added", "Answers", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
     "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
-    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult", "Terms",
+    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
-    "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_log", "history",
+    "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_items", "grade_log",
+    "grade_texts", "history",
     "import_", "lock_questions", "look_list", "matrix", "monitor_log", "overview", "passages",
     "proposals_from_log", "purge", "remove_documents", "review_questions", "run",
-    "score", "score_reviews", "search_corpus", "set_baseline", "tune_rubric", "verify_export",
+    "score", "score_reviews", "search_corpus", "tune_rubric", "verify_export",
 ]  # fmt: skip
 _HOMES = {
     "gate.calibrate": ("Calibration",),
-    "pipelines.specs": ("Asking",),
     "scoring": ("ScoreResult", "score"),
-    "services.build": ("Built", "build_questions"),
     "services.calibrate": ("calibrate",),
     "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "services.council": ("Council", "council", "score_reviews"),
     "services.council_runs": ("RunsScored", "council_runs"),
     "services.council_scores": ("CouncilScores", "council_scores"),
     "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
-    "services.runs": ("Decided", "baseline", "decisions"),
+    "services.runs": ("Decided", "decisions"),
     "services.decision": ("GateResult",),
-    "services.gate": ("BaselineResult", "gate", "set_baseline"),
-    "services.grade": ("Grades", "grade", "grade_log"),
-    "services.graders": ("Terms",),
+    "services.gate": ("BaselineResult", "baseline", "gate"),
+    "services.grade": ("Grades", "grade", "grade_items", "grade_log"),
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),
-    "services.log_questions": ("proposals_from_log",),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
     "services.questions": (
+        "Built",
+        "build_questions",
         "check_questions",
         "clone_questions",
         "diff_questions",
         "lock_questions",
+        "proposals_from_log",
         "review_questions",
     ),
     "core.result": ("Person",),
+    "services.texts": ("grade_texts",),
     "services.run": ("Answers", "run"),
-}
+}  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 import surefoot
-from surefoot.core.errors import UsageError
 
 _WORKER = "PYTEST_XDIST_WORKER"  # set in the processes of pytest-xdist
 Pipeline = str | Callable[..., Any]
@@ -51,10 +50,7 @@ def surefoot_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path
 @pytest.fixture(scope="session")
 def surefoot_baseline() -> str:
     """The id of the run that `surefoot baseline` last moved the baseline to, in the project that is tested."""
-    found = surefoot.baseline()
-    if found is None:
-        raise UsageError("there is no baseline yet", "set one: surefoot baseline RUN")
-    return found
+    return str(surefoot.baseline().run)
 
 
 def _name_of(pipeline: Pipeline) -> str | None:

@@ -21,7 +21,8 @@ from surefoot.report.comparison import in_words, sentences
 from surefoot.services.decision import GateResult
 from surefoot.services.gate import gate
 from surefoot.services.grade import DEFAULT, row_of
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.graders import Reader, open_grader
+from surefoot.services.settings import settings_from
 
 __all__ = ["assert_grounded", "assert_ships"]
 _BAD = ("wrong", "unsupported")
@@ -66,7 +67,7 @@ def assert_ships(
 @cache
 def _opened(grader: str) -> Reader:
     """Models are loaded once in a process."""
-    return open_grader(grader, Terms(citations="optional"))
+    return open_grader(grader, settings_from({"citations": "optional"}))
 
 
 def _item(answer: str, passages: Iterable[object], question: str) -> Item:

@@ -48,7 +48,7 @@ _MESSAGES = {
     "other run": r"the run was made with|is not the one the run was made with",
     "not there": r"has no run or version|there is no (?!grader|function|Python|folder)|not a file|does not exist|"
     r"No such file|no passage",
-    "bad value": r"Invalid value|cannot be read: (?!No such)|of no known kind|is not one of|no folder to write",
+    "bad value": r"Invalid value|cannot be read: (?!No such)|unknown report format|is not one of|no folder to write",
     "no such grader": r"there is no grader",
     "no such pipeline": r"no Python module|has no function|cannot be started|is not a pipeline",
     "nothing given": r"nothing to (?:score|monitor)|one thing to grade|nothing to monitor|no pipeline was named",
@@ -141,7 +141,7 @@ class Project:
         rules: Sequence[str] = (), by: Sequence[str] = (), mapping: Mapping[str, str] | None = None,
         **options: str,
     ) -> Facts:  # fmt: skip
-        """`options` are `gate`, `rerun`, `refusal`, `baseline`, `corpus`, `report`, `junit`."""
+        """`options` are `gate`, `rerun`, `refusal`, `baseline`, `corpus`, `report`, `junit` (a report too)."""
         logs = [log] if isinstance(log, str) else log
         words = [*_each("--traces", logs), *(() if questions is None else ("--questions", questions))]
         words += [*_each("--rule", rules), *_each("--by", by), *_mapped(mapping), *_options(options)]
@@ -254,8 +254,7 @@ class Project:
 
     def grade_texts(self, kind: str, name: str) -> Facts:
         """`kind` is pairs, refusals or answering."""
-        option = {"pairs": "--pairs", "refusals": "--refusals", "answering": "--questions-passages"}[kind]
-        facts, done = self._call("grade", option, name, "--json")
+        facts, done = self._call("grade", "--pairs", name, "--json")
         rows = rows_in(done.out)
         facts["says"] = {str(row["id"]): row.get("label", row.get("refusal", row.get("value"))) for row in rows}
         return facts
@@ -278,7 +277,7 @@ class Project:
         return facts
 
     def report(self, run: Run, *pages: str) -> Facts:
-        facts, done = self._call("report", run.name, *_each("--out", pages), "--json")
+        facts, done = self._call("report", run.name, *_each("--report", pages), "--json")
         if found := _object(done.out):
             facts |= {
                 "buckets": _some(found["buckets"]),
@@ -405,7 +404,7 @@ class Project:
     def build(self, corpus: str, out: str, mix: Mapping[str, int], *extra: str) -> Facts:
         shares = ",".join(f"{kind}={count}" for kind, count in mix.items())
         words = [corpus, "--out", out, "--size", str(sum(mix.values())), "--mix", shares, *extra]
-        facts, done = self._call("build", *words, "--json")
+        facts, done = self._call("questions", "build", *words, "--json")
         found, rows = _object(done.out), rows_in(self.read(out))
         facts["made"] = _some(found.get("made", {}))
         facts["golden"] = sum(bool(row["gold_ids"] and row["gold_claims"]) for row in rows)
@@ -587,7 +586,8 @@ def _mapped(mapping: Mapping[str, str] | None) -> list[str]:
 
 def _options(options: Mapping[str, object]) -> list[str]:
     """Options as they are spelled; True stands for a flag."""
-    named = [(f"--{name.replace('_', '-')}", value) for name, value in options.items() if value not in (None, False)]
+    named = [("--report" if name == "junit" else f"--{name.replace('_', '-')}", value)
+             for name, value in options.items() if value not in (None, False)]  # fmt: skip
     return [word for option, value in named for word in ([option] if value is True else [option, str(value)])]
 
 

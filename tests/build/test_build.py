@@ -71,7 +71,7 @@ def test_what_is_too_little_is_said(tmp_path: Path) -> None:
     (folder / "note.md").write_text("# Note\n\nNothing here says much about anything.\n", encoding="utf-8")
     result = CliRunner().invoke(
         cli,
-        ["build", str(folder), "--out", str(tmp_path / "q.jsonl"), "--size", "5", "--mix", "plain=1"],
+        ["questions", "build", str(folder), "--out", str(tmp_path / "q.jsonl"), "--size", "5", "--mix", "plain=1"],
         standalone_mode=False,
     )
     assert result.return_value == 4
@@ -83,7 +83,7 @@ def test_a_mix_that_makes_no_sense_is_refused(mix: str, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("# Note\n\nText.\n", encoding="utf-8")
     result = CliRunner().invoke(
         cli,
-        ["build", str(tmp_path / "note.md"), "--out", str(tmp_path / "q.jsonl"), "--mix", mix],
+        ["questions", "build", str(tmp_path / "note.md"), "--out", str(tmp_path / "q.jsonl"), "--mix", mix],
         standalone_mode=False,
     )
     assert isinstance(result.exception, UsageError)

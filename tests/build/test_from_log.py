@@ -14,7 +14,7 @@ from surefoot.core.types import Passage, Question
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.io.questions import load
-from surefoot.services.log_questions import proposals_from_log
+from surefoot.services.questions import proposals_from_log
 from surefoot.text.normal import normalise
 from tests.conftest import Write
 from tests.in_process import surefoot as command
@@ -170,7 +170,9 @@ def test_a_heading_is_no_claim(quote: str, claim: str) -> None:
 def test_build_reads_a_log_by_a_map(write: Write) -> None:
     log = write("log.jsonl", [{"ask": WRONG["q"], "said": WRONG["answer"], "seen": PASSAGES}])
     places = [f"--map={field}" for field in ("question=ask", "answer=said", "contexts=seen")]
-    done = command("build", "--from-traces", log, "--out", log.with_name("q.jsonl"), *places, "--citations", "optional")
-    assert done.code == 0 and [one.text for one in load(log.with_name("q.jsonl")).questions] == [WRONG["q"]]
-    done = command("build", log, "--out", log.with_name("other.jsonl"), *places)
+    found = log.with_name("q.jsonl")
+    words: list[str | Path] = ["--from-traces", log, "--out", found, *places, "--citations", "optional"]
+    done = command("questions", "build", *words)
+    assert done.code == 0 and [one.text for one in load(found).questions] == [WRONG["q"]]
+    done = command("questions", "build", log, "--out", log.with_name("other.jsonl"), *places)
     assert done.code == 2 and "--map was given without --from-traces" in done.err

@@ -67,12 +67,20 @@ def test_only_what_has_changed_is_read_again_and_ids_last(tmp_path: Path) -> Non
     assert (first["added"], first["unchanged"]) == (2, 0)
     before = corpus.read_bytes()
     assert surefoot.add_documents(source, out=corpus)["unchanged"] == 2 and corpus.read_bytes() == before
-    ids = [row["id"] for row in surefoot.passages(corpus).passages]
+    ids = [row["id"] for row in surefoot.passages(corpus).rows]
     edited = documents.markdown().replace("## 4. Payment\n", "## 3. Term\n\nTwo years.\n\n## 4. Payment\n")
     (source / "a.md").write_text(edited)
     again = surefoot.add_documents(source, out=corpus)
     assert (again["changed"], again["unchanged"]) == (1, 1)
-    assert set(ids) < {row["id"] for row in surefoot.passages(corpus).passages}
+    assert set(ids) < {row["id"] for row in surefoot.passages(corpus).rows}
+
+
+def test_a_corpus_is_not_written_into_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(documents.markdown())
+    with pytest.raises(UsageError, match="also what is to be read"):
+        surefoot.add_documents(tmp_path, out=tmp_path)
+    found = surefoot.add_documents(tmp_path / "a.md", out=tmp_path / "new" / "corpus.jsonl")
+    assert len(surefoot.search_corpus(found.corpus, "payment", limit=10**30).rows) <= found.passages
 
 
 @given(st.lists(st.text("abc .\n", max_size=400), max_size=30), st.integers(0, 29))

@@ -111,7 +111,7 @@ def test_the_corpus_is_no_document_of_itself(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Fees\n\nThe fee is 40 EUR.\n")
     for _ in range(2):
         surefoot.add_documents(tmp_path, out=tmp_path / "c.jsonl")
-    assert len(surefoot.passages(tmp_path / "c.jsonl").passages) == 1
+    assert len(surefoot.passages(tmp_path / "c.jsonl").rows) == 1
     assert len(load_corpus(tmp_path).passages) == 1, (
         "the folder holds its passage twice, in the document and in the corpus"
     )
@@ -126,10 +126,10 @@ def test_ids_that_are_not_unique_are_made_of_the_texts(write: Write, tmp_path: P
     corpus = tmp_path / "corpus" / "c.jsonl"
     added = command("corpus", "add", one, other, "--out", corpus)
     assert added.code == 0 and "ids that another file has: 1;" in added.err
-    ids = [row["id"] for row in surefoot.passages(corpus).passages]
+    ids = [row["id"] for row in surefoot.passages(corpus).rows]
     other.write_text('{"id": "2", "text": "d"}\n{"id": "3", "text": "e"}\n')
     surefoot.add_documents([one, other], out=corpus)
-    assert [row["id"] for row in surefoot.passages(corpus).passages] == [*ids, "3"]
+    assert [row["id"] for row in surefoot.passages(corpus).rows] == [*ids, "3"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "1", "2", "a#b"]), st.sampled_from(["x", "y", "z"]))))

@@ -179,8 +179,8 @@ def test_labels_by_choice_settle_their_answer_and_teach_no_rate() -> None:
 def test_where_nothing_can_be_said_the_reason_is() -> None:
     verdicts, labels = from_table({"correct": {"correct": 5}}, {"correct": 50})
     picked = calibrated(verdicts, [msgspec.structs.replace(one, drawn="chosen") for one in labels])
-    assert picked.axes["factuality"].reason == PICKED and picked.false_correct is None and not picked.headline
-    assert picked.exit_code == 4 and PICKED in picked.nothing_said
+    assert picked.axes["factuality"].reason == PICKED and picked.false_correct is None
+    assert picked.exit_code == 4 and PICKED in picked.headline
     none = calibrated([verdict(n, None) for n in range(9)], [label(n, "wrong") for n in range(9)])
     assert none.axes["factuality"].reason == NO_VERDICT
     torn = [label(i, value, who) for i in range(4) for who, value in (("a", "wrong"), ("b", "correct"))]
@@ -231,7 +231,8 @@ def test_few_labels_and_verdicts_without_any_are_pointed_out() -> None:
     assert one.axes["factuality"].kappa is None and one.axes["factuality"].buckets["wrong"].rate.high > 0.5  # type: ignore[union-attr]
     easy = calibrated(*from_table({"correct": {"correct": 55}, "wrong": {}}, {"correct": 73, "wrong": 8}))
     assert any("None of the answers graded wrong has a label that counts (8 of 81" in note for note in easy.notes)
-    assert "no labelled answer is bad" in easy.headline
+    assert "0 labels on bad answers: too few to say how many it finds" in easy.headline
+    assert "of the answers it calls correct, 0.0% (" in easy.headline.lower() and "1 label on" in one.headline
 
 
 def test_skipped_and_cannot_tell_are_counted() -> None:
@@ -273,6 +274,7 @@ def test_a_report_of_a_run_says_the_same_two_numbers() -> None:
     assert (trust.false_correct, trust.bad_found) == (known.false_correct, known.bad_found)
     words = in_words(trust)
     assert "30 answers were labelled by people (anna); of the answers it calls correct, 5.0% (" in words
+    assert "; 9 labels on bad answers: too few to say how many it finds" in words
     assert words.partition("; ")[2] in known.headline.replace("Of the", "of the")
 
 

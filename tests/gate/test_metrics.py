@@ -127,7 +127,9 @@ def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int
 def test_places_of_passages_without_ids_are_not_held_against_gold_ids() -> None:
     question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": ["rules#fees"]}
     texts = ["The office opens at nine.", "The fee is 40 euros."]
-    result = score([question], [{"qid": "q", "answer": "It is 40 euros [2].", "retrieved_contexts": texts}], jobs=1)
+    result = score(
+        [question], [{"qid": "q", "answer": "It is 40 euros [2].", "retrieved_contexts": texts}], settings={"jobs": 1}
+    )
     for name in ("precision", "citation_hit_rate", "citation_precision", "wrong_citation_rate"):
         assert result.card.metrics[name].value is None, name
         assert "no ids" in (result.card.metrics[name].reason or ""), name
@@ -140,7 +142,7 @@ def test_places_of_passages_without_ids_are_not_held_against_gold_ids() -> None:
 def test_gold_cited_by_its_id_is_a_hit_also_where_passages_have_no_ids() -> None:
     question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": ["rules#fees"]}
     trace = {"qid": "q", "answer": "It is 40 euros [rules#fees].", "retrieved_contexts": ["The fee is 40 euros."]}
-    metrics = score([question], [trace], jobs=1).card.metrics
+    metrics = score([question], [trace], settings={"jobs": 1}).card.metrics
     assert metrics["precision"].value == 1 and metrics["citation_exists_rate"].value is None
 
 

@@ -14,8 +14,8 @@ from surefoot.core.result import Person
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
-from surefoot.services.graders import Terms
 from surefoot.services.model_grader import ModelGrader
+from surefoot.services.settings import Settings
 
 from ..attacks.judges import Fake, Seen, sound
 from ..conftest import Write
@@ -57,7 +57,7 @@ class Told(Person):
 
 def cascade(model: Fake, sure_from: float = 0.8) -> tuple[ModelGrader, Told]:
     told = Told()
-    return ModelGrader(model, Sure(), Terms(sure_from=sure_from), told), told
+    return ModelGrader(model, Sure(), Settings(sure_from=sure_from), told), told
 
 
 def asked_of(model: Fake) -> list[dict[int, str]]:
@@ -109,7 +109,7 @@ def test_what_the_first_grader_cannot_read_goes_to_the_model() -> None:
         def _one(self, pair: Pair) -> Judgement:
             return Judgement(None, reason="not English")
 
-    grader = ModelGrader(Fake(sound), Blind(), Terms(), Told())
+    grader = ModelGrader(Fake(sound), Blind(), Settings(), Told())
     assert [one.bucket for one in grader.read([OPEN, item("")])] == ["correct", None]
 
 
@@ -128,17 +128,17 @@ def server() -> Iterator[FaultServer]:
 
 def test_the_command_and_a_repeat_that_costs_nothing(server: FaultServer, tmp_path: Path, write: Write) -> None:
     items = write("items.jsonl", ITEMS)
-    sure = Done("--items", items, *by_model(server, tmp_path, "rules,llm:m@{}"), "--sure-from", "0")
+    sure = Done("--items", items, *by_model(server, tmp_path, "rules,llm:m@{}"), "--set", "sure_from=0")
     assert sure.code == 0 and server.counts()["calls"] == 0 and sure.rows["right"]["via"] == Rules.name
     for _ in range(2):
-        done = Done("--items", items, *by_model(server, tmp_path, "rules,llm:m@{}"), "--sure-from", "1")
+        done = Done("--items", items, *by_model(server, tmp_path, "rules,llm:m@{}"), "--set", "sure_from=1")
         assert done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}
         assert server.counts()["calls"] == 7 and "reads 2 (67%). In our tests 22% of such" in done.err
 
 
 def test_a_run_keeps_who_decided(server: FaultServer, tmp_path: Path) -> None:
     run = run_with("The fee is EUR 9 [p].")
-    done = Done(run, *by_model(server, tmp_path, "rules,llm:m@{}"), "--sure-from", "0.99")
+    done = Done(run, *by_model(server, tmp_path, "rules,llm:m@{}"), "--set", "sure_from=0.99")
     (said,) = [row for row in kept(run).verdicts() if row.axis == "factuality"]
     assert done.code == 0 and said.value == "wrong" and said.via.startswith("llm:m@http")
     assert said.grader.startswith(f"{Rules.name}<0.99+llm:m@") and kept(run).manifest.grader == said.grader
@@ -152,19 +152,19 @@ def refuses_nine(call: Call) -> Fault:
 def test_a_reply_that_fails_leaves_the_first_verdict(fault: Script, tmp_path: Path, write: Write) -> None:
     with FaultServer(fault) as server:
         arguments = by_model(server, tmp_path, "rules,llm:m@{}")
-        done = Done("--items", write("items.jsonl", ITEMS), *arguments, "--sure-from", "1")
+        done = Done("--items", write("items.jsonl", ITEMS), *arguments, "--set", "sure_from=1")
     assert done.buckets["wrong"] == "wrong" and done.rows["wrong"]["via"] == Rules.name
     assert "the first verdict stands: wrong" in done.err and done.rows["right"]["via"].startswith("llm:m@")
     assert "the model left it open" in done.rows["wrong"]["detail"]
 
 
 def test_money_that_does_not_suffice_leaves_the_first_verdicts(
-    server: FaultServer, tmp_path: Path, write: Write
+    server: FaultServer, tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text('[models]\n"m" = { in = 1000, out = 1000 }\n')
-    arguments = [*by_model(server, tmp_path, "rules,llm:m@{}"), "--sure-from", "1", "--prices", prices]
-    done = Done("--items", write("items.jsonl", ITEMS), *arguments, "--max-cost", "0.01")
+    monkeypatch.chdir(tmp_path)
+    Path("surefoot.toml").write_text('[prices]\n"m" = { in = 1000, out = 1000 }\n')
+    arguments = [*by_model(server, tmp_path, "rules,llm:m@{}"), "--set", "sure_from=1"]
+    done = Done("--items", write("items.jsonl", ITEMS), *arguments, "--set", "max_cost=0.01")
     assert done.code == 4 and server.counts()["calls"] == 0 and None not in done.buckets.values()
     assert "at most $" in done.err and done.rows["right"]["via"] == Rules.name
 

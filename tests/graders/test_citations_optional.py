@@ -12,7 +12,8 @@ from surefoot.core import rubric
 from surefoot.core.errors import UsageError
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.services.graders import Terms, open_grader
+from surefoot.services.graders import open_grader
+from surefoot.services.settings import Settings, settings_from
 from tests.conftest import Done, Write
 from tests.in_process import surefoot
 from tests.items import item_of
@@ -45,13 +46,13 @@ def test_gold_ids_are_held_against_what_supports_the_answer() -> None:
 
 
 def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
-    terms = Terms(citations="optional")
-    plain, optional = (open_grader("rules", one) for one in (Terms(), terms))
+    terms = Settings(citations="optional")
+    plain, optional = (open_grader("rules", one) for one in (Settings(), terms))
     assert optional.name == f"{plain.name}+citations-optional"
     axes = {axis.name for axis in rubric.load("citations_optional").axes}
     assert axes == {axis.name for axis in rubric.load().axes} - {"extra_claim_count"}
     with pytest.raises(UsageError, match="--citations cannot be 'never'"):
-        open_grader("rules", Terms(citations="never"))  # type: ignore[arg-type]
+        settings_from({"citations": "never"})
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from surefoot.cli.output import PERSON
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.models.seam import Prompt
-from surefoot.services.graders import Terms, open_grader
+from surefoot.services.graders import open_grader
 from surefoot.services.model_grader import ModelGrader
+from surefoot.services.settings import Settings
 
 from ..attacks.judges import obedient, sound
 from ..conftest import Write, surefoot
@@ -70,7 +71,7 @@ class Done:
 
 
 def by_model(server: FaultServer, tmp_path: Path, grader: str = "llm:m@{}") -> list[str | Path]:
-    return ["--grader", grader.format(server.url), "--cache", tmp_path / "replies.sqlite"]
+    return ["--grader", grader.format(server.url), "--set", f"cache={tmp_path / 'replies.sqlite'}"]
 
 
 def test_grading_with_a_model_and_a_repeat_that_costs_nothing(
@@ -95,10 +96,11 @@ def test_models_are_asked_from_this_machine_whatever_the_engine(
     server: FaultServer, tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")  # where nothing answers
-    prices = write("prices.toml", ["[models]", '"m" = { in = 1000, out = 1000 }'])
+    monkeypatch.chdir(tmp_path)
+    Path("surefoot.toml").write_text('[prices]\n"m" = { in = 1000, out = 1000 }\n')
     rows = [{**row, "question": f"What is the fee, {row['id']}?"} for row in ITEMS]
-    options = ["--engine", "ray", "--prices", prices, *by_model(server, tmp_path)]
-    poor = Done("--traces", write("log.jsonl", rows), *options, "--max-cost", "0.01")
+    options = ["--engine", "ray", *by_model(server, tmp_path)]
+    poor = Done("--traces", write("log.jsonl", rows), *options, "--set", "max_cost=0.01")
     assert poor.code == 4 and server.counts()["calls"] == 0 and "at most $" in poor.err
     done = Done("--traces", tmp_path / "log.jsonl", *options)
     assert done.code == 0 and server.counts()["calls"] == 8 and "budget hold; ray is not used" in done.err
@@ -189,11 +191,11 @@ def test_what_stays_broken_is_counted_and_named(tmp_path: Path, write: Write) ->
 
 
 def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
-    server: FaultServer, tmp_path: Path, write: Write
+    server: FaultServer, tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text('[models]\n"m" = { in = 1000, out = 1000 }\n', encoding="utf-8")
-    more: list[str | Path] = ["--prices", prices, "--max-cost", "0.5"]
+    monkeypatch.chdir(tmp_path)
+    Path("surefoot.toml").write_text('[prices]\n"m" = { in = 1000, out = 1000 }\n')
+    more: list[str | Path] = ["--set", "max_cost=0.5"]
     done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path), *more)
     assert done.code == 4 and set(done.buckets.values()) == {None} and server.counts()["calls"] == 0
     assert "not graded, unreadable: right, wrong, refused" in done.err
@@ -204,21 +206,22 @@ def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
     ("arguments", "words"),
     [
         (["--grader", "gpt"], "there is no grader 'gpt'"),
+        (["--grader", "openai:gpt-4o"], "is it llm:gpt-4o?"),
         (["--grader", "gpt,llm:m@http://localhost:1/v1"], "there is no grader"),
         (["--grader", "llm:m@localhost"], "does not begin with http"),
-        (["--grader", "rules,llm:m@http://localhost:1/v1", "--sure-from", "7"], "--sure-from is a probability"),
-        (["--grader", "llm:m@http://localhost:1/v1", "--max-cost", "-1"], "amount of money"),
+        (["--grader", "rules,llm:m@http://localhost:1/v1", "--set", "sure_from=7"], "sure_from cannot be '7'"),
+        (["--grader", "llm:m@http://localhost:1/v1", "--set", "max_cost=-1"], "max_cost cannot be '-1'"),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error(arguments: list[str], words: str, write: Write, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=words):
-        Done("--items", write("items.jsonl", ITEMS), *arguments, "--cache", tmp_path / "c.sqlite")
+        Done("--items", write("items.jsonl", ITEMS), *arguments, "--set", f"cache={tmp_path / 'c.sqlite'}")
 
 
 def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grader = open_grader(f"llm:m@{server.url}", Terms(cache=tmp_path / "c.sqlite"), person=PERSON)
+    grader = open_grader(f"llm:m@{server.url}", Settings(cache=str(tmp_path / "c.sqlite")), person=PERSON)
     assert isinstance(grader, ModelGrader)
     questions: list[str] = []
 

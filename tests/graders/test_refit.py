@@ -18,8 +18,9 @@ from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
 from surefoot.services.grade import grade
-from surefoot.services.graders import Terms, open_grader
+from surefoot.services.graders import open_grader
 from surefoot.services.refit import refit
+from surefoot.services.settings import Settings
 from tests.kept import keep_run, kept
 
 STRICT = 0.3  # what the stub below says of claims that people find supported
@@ -119,7 +120,7 @@ def test_the_new_grader_is_a_file_with_a_name_of_its_own(strict: None, tmp_path:
     code, said = invoke(run, "--labels", labels, "--refit", out)
     assert code == ExitCode.OK and "33.3% before, 100.0% after (gain +66.7 points," in said
     assert said.rstrip().endswith(f"--grader local@{out}")
-    grader = open_grader(f"local@{out}", Terms())
+    grader = open_grader(f"local@{out}", Settings())
     assert grader.name.startswith("local@3+00000000+refit+") and is_called_like_a_grader(grader.name)
     found = grade(run, grader=grader)
     assert found["buckets"] == {"correct": 20, "wrong": 0, "unsupported": 10, "refused": 0}
@@ -133,7 +134,7 @@ def test_the_new_grader_is_a_file_with_a_name_of_its_own(strict: None, tmp_path:
 def test_a_refitted_grader_may_be_first_in_a_cascade(strict: None, tmp_path: Path) -> None:
     run, labels = run_of(tmp_path)
     made = refit(run, out=tmp_path / "ours.json", labels=labels)
-    cascade = open_grader(f"local@{made.file},llm:m@http://localhost:1/v1", Terms(cache=tmp_path / "c.sqlite"))
+    cascade = open_grader(f"local@{made.file},llm:m@http://localhost:1/v1", Settings(cache=str(tmp_path / "c.sqlite")))
     assert "+refit+" in cascade.name and "<0.8+llm:m@" in cascade.name
 
 
@@ -167,7 +168,7 @@ def test_what_is_no_refitted_grader_is_refused(text: str | None, words: str, tmp
     if text is not None:
         path.write_text(text)
     with pytest.raises(UsageError, match=words):
-        open_grader(f"local@{path}", Terms())
+        open_grader(f"local@{path}", Settings())
 
 
 def test_a_grader_that_was_fitted_to_other_weights_is_refused(strict: None, tmp_path: Path) -> None:

@@ -14,12 +14,10 @@ import pytest
 
 from surefoot import grade_log, score
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
-from surefoot.core.result import READER
 from surefoot.io import sources
 from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
 from surefoot.services.grade import grade_items
-from surefoot.services.graders import Terms, open_grader
 from surefoot.services.texts import grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -93,7 +91,7 @@ def rows(path: str | Path) -> list[object]:
 def test_an_address_is_read_like_a_file(store: Store, name: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "BLOCK_BYTES", 150)
     local = score(QUESTIONS, write("log.jsonl", GOOD_TRACES), rerun="all", keep_rows=False)
-    remote = score(QUESTIONS, f"{store.url}/{name}?signature=secret", rerun="all", jobs=2)
+    remote = score(QUESTIONS, f"{store.url}/{name}?signature=secret", rerun="all", settings={"jobs": 2})
     assert remote["metrics"] == local["metrics"]
     assert {row.source for row in remote.rows()} == {f"{store.url}/{name}"}  # without what may be a secret
 
@@ -123,8 +121,8 @@ def test_no_message_has_the_secret_of_an_address(address: str, tmp_path: Path) -
         lambda: score(QUESTIONS, address),
         lambda: score(address, tmp_path),
         lambda: grade_log(address, grader="rules"),
-        lambda: list(grade_items(address, open_grader("rules", Terms()), mapping={}, corpus=None, person=READER)),
-        lambda: list(grade_texts("refusals", address)),
+        lambda: list(grade_items(address, grader="rules")),
+        lambda: list(grade_texts(address)),
     ):
         with pytest.raises(SurefootError) as caught:
             work()

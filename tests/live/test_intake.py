@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Passage
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.live import intake as intake_file
 from surefoot.live.intake import Intake, Places, queued_in
 from surefoot.live.receiver import JSON, read_export
@@ -20,7 +21,6 @@ from surefoot.live.spool import Spool
 from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.sampling import Design
 from surefoot.monitor.state import State
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.text.normal import hashed_subject
 from tests.live.exports import Span, export, span, trace
 

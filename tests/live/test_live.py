@@ -24,7 +24,7 @@ from tests.kept import keep_run
 from tests.live.conftest import Start
 from tests.live.exports import export, packed, trace
 
-OTLP = ("--otlp", "0", "--metrics", "0", "--settle", "0.5", "--sample", "1")
+OTLP = ("--otlp", "0", "--metrics", "0", "--set", "settle=0.5", "--sample", "1")
 
 
 def test_traces_come_in_over_http_and_metrics_go_out(start: Start, tmp_path: Path) -> None:

@@ -49,9 +49,9 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     for words, fault in (
         ((), "nothing to monitor was given"),
         (("--once", "log", "--otlp", "0"), "--otlp does not go with --once"),
-        (("--otlp", "0", "--pipeline", "gone.module:answer"), "there is no Python module 'gone"),
+        (("--otlp", "0", "--set", "pipeline=gone.module:answer"), "there is no Python module 'gone"),
         (("--otlp", "0", "--webhook", "chat"), "--webhook 'chat' is no address"),
-        (("--otlp", "0", "--grader", "llm:m@http://localhost:1/v1"), "a language model would be paid without end"),
+        (("--otlp", "0", "--grader", "llm:m@http://localhost:1/v1"), "live monitoring does not use paid models"),
     ):
         done = surefoot("monitor", *words, cwd=tmp_path)
         assert done.code == 2 and fault in done.err and "hint:" in done.err, done.err

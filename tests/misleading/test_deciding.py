@@ -222,7 +222,7 @@ def not_asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("grade", "a", "--grader", "rules"), 4, "2 not graded"),
         (("report", "a"), 4, "2 not graded"),
         (("report", "a", "--json"), 4, '"ungraded":2'),
-        (("report", "a", "--out", "-"), 4, "2 not graded"),
+        (("report", "a", "--report", "-"), 4, "2 not graded"),
         (("gate", "a", "b"), 4, "66.7%"),
         (("gate", "a", "b", "--rule", "unsupported <= 0.9", "--uncalibrated"), 4, "2 of 6 answers"),
         (("gate", "a", "b", "--rule", "correct >= 3", "--rule", "coverage >= 1", "--uncalibrated"),

@@ -105,7 +105,7 @@ def test_a_report_says_that_the_language_is_the_reason(tmp_path: Path) -> None:
     assert surefoot("grade", run).code == 4
     reasons = {row.question_id: row.reason for row in kept(run).verdicts() if row.axis == "factuality"}
     assert reasons["q0"] == "language: the answer is not English"
-    assert surefoot("report", run, "--out", tmp_path / "page.html").code == 4
+    assert surefoot("report", run, "--report", tmp_path / "page.html").code == 4
     assert "the answer is not English" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -225,7 +225,7 @@ def test_json_marks_each_answer_and_counts_the_sure_ones(run: str, write: Write)
 
 @pytest.mark.parametrize("name", ["page.html", "page.md"])
 def test_reports_mark_what_is_unsure(run: str, name: str, tmp_path: Path) -> None:
-    surefoot("report", run, "--out", tmp_path / name)
+    surefoot("report", run, "--report", tmp_path / name)
     shown = (tmp_path / name).read_text("utf-8")
     assert "1 of 4 answers is bad: 1 wrong, 0 unsupported; 1 not graded; 2 unsure." in shown
     assert "unsure: a passage says something else" in shown

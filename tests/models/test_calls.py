@@ -21,7 +21,7 @@ from msgspec.structs import asdict
 from surefoot.models import client, pace
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import EndpointModel, open_model
-from surefoot.models.seam import Prompt, Reply, Settings
+from surefoot.models.seam import Price, Prompt, Reply, Settings
 from surefoot.store import Project
 from tests.fault_server import Call, Fault, FaultServer, Script, at_random, http_date, in_turn
 from tests.models.schemas import asking
@@ -152,7 +152,7 @@ def test_what_is_cut_off_again_and_again_is_an_error_and_a_limit_is_kept() -> No
         reply = opened(server).complete(Prompt("p"))
         assert "cut off before it began (36,864 tokens)" in reply.error and reply.asked == 3
         limited = opened(server, max_tokens=700).complete(Prompt("q"))
-        assert "cut off before it began (--max-tokens 700)" in limited.error and "--max-tokens" in limited.hint
+        assert "cut off before it began (max_tokens 700)" in limited.error and "max_tokens" in limited.hint
         assert limited.asked == 1 and server.calls[-1].body["max_tokens"] == 700
 
 
@@ -197,7 +197,7 @@ def test_a_reply_that_is_cut_off_at_the_server_s_own_limit_is_not_asked_for_agai
         with FaultServer(capped) as server:
             reply = opened(server).complete(asking(thinks))
         assert reply.asked == calls and error in reply.error and bool(reply.error) == bool(error)
-        assert not error or "lower --effort" in reply.hint
+        assert not error or "lower the effort" in reply.hint
 
 
 def test_who_cannot_afford_fewer_tokens_either_is_out_of_money() -> None:
@@ -235,7 +235,7 @@ def test_an_effort_that_a_model_does_not_take_is_said() -> None:
     with FaultServer(lambda call: unknown if "reasoning_effort" in call.body else None) as server:
         model = opened(server, effort="low")
         replies = [model.complete(asking(text)) for text in "pqr"]
-    assert all("reasoning_effort" in reply.error and "--effort" in reply.hint for reply in replies)
+    assert all("reasoning_effort" in reply.error and "effort" in reply.hint for reply in replies)
     assert sum(server.asked.values()) == 1
 
 
@@ -393,9 +393,8 @@ def test_every_prompt_is_answered_or_named_and_none_is_paid_twice(tmp_path: Path
         assert sum(server.asked.values()) == calls
 
 
-def test_the_limit_on_cost_holds_before_the_call(tmp_path: Path) -> None:
-    prices = tmp_path / "p.toml"
-    prices.write_text('[models]\n"m" = {in = 1000, out = 1000}\n')  # a call costs 0.11
+def test_the_limit_on_cost_holds_before_the_call() -> None:
+    prices = {"m": Price(1000, 1000)}  # a call costs 0.11
     with FaultServer() as server:
         budget = Budget(1.0)
         model = opened(server, budget=budget, prices=prices, concurrency=4)
@@ -411,17 +410,15 @@ def test_the_limit_on_cost_holds_before_the_call(tmp_path: Path) -> None:
     assert sum(server.asked.values()) == len(paid) and paid[0].cost_usd == pytest.approx(0.11)
 
 
-def test_tokens_that_a_server_does_not_count_make_no_cost_of_nought(tmp_path: Path) -> None:
-    prices = tmp_path / "p.toml"
-    prices.write_text('[models]\n"m" = {in = 1, out = 1}\n')
+def test_tokens_that_a_server_does_not_count_make_no_cost_of_nought() -> None:
+    prices = {"m": Price(1, 1)}
     with FaultServer(lambda call: Fault(usage=False)) as server:
         reply = opened(server, prices=prices).complete(asking("p"))
     assert reply.value == GOOD and reply.cost_usd is None
 
 
-def test_an_answer_that_got_lost_may_have_been_paid(tmp_path: Path) -> None:
-    prices = tmp_path / "p.toml"
-    prices.write_text('[models]\n"m" = {in = 1, out = 1}\n')
+def test_an_answer_that_got_lost_may_have_been_paid() -> None:
+    prices = {"m": Price(1, 1)}
     with FaultServer(lambda call: Fault(kind="not_json")) as server:
         budget = Budget(1.0)
         priced = opened(server, budget=budget, prices=prices, retries=1).complete(asking("p"))

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
-from surefoot.models.seam import Settings
+from surefoot.models.seam import Price, Settings
 from surefoot.text.endpoints import masked, parsed
 
 SECRET = "hunter2hunter2"
@@ -69,12 +68,10 @@ def test_a_vendor_wants_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
         open_model("llm:gpt-4o")
 
 
-def test_a_limit_on_an_unknown_cost_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_limit_on_an_unknown_cost_cannot_be_kept() -> None:
     with pytest.raises(UsageError, match="price of m is not known"):
         open_model("llm:m@http://localhost:1/v1", budget=Budget(1.0))
-    prices = tmp_path / "p.toml"
-    prices.write_text('[models]\n"m" = {in = 0, out = 0}\n')
-    assert open_model("llm:m@http://localhost:1/v1", Settings(prices=prices), Budget(1.0)).name
+    assert open_model("llm:m@http://localhost:1/v1", Settings(prices={"m": Price(0, 0)}), Budget(1.0)).name
 
 
 @pytest.mark.parametrize(

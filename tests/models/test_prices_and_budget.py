@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.errors import UsageError
-from surefoot.models.budget import Budget, Estimate, Price, money, price_of, tokens_of
-from surefoot.models.seam import Prompt
+from surefoot.models.budget import Budget, Estimate, money, price_of, tokens_of
+from surefoot.models.seam import Price, Prompt
+from surefoot.services.settings import settings_from
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
 
@@ -22,27 +23,23 @@ def test_the_table_in_the_box_holds_at_the_vendors_alone() -> None:
     assert price_of("gpt-99", OPENAI) is None
 
 
-def test_a_users_prices_go_first(tmp_path: Path) -> None:
-    path = tmp_path / "prices.toml"
-    path.write_text('[models]\n"gpt-4o" = {in = 1, out = 2}\n"own@http://localhost:1/v1" = {in = 0, out = 0}\n')
-    assert price_of("gpt-4o", OPENAI, path) == Price(1, 2)
-    assert price_of("own", "http://localhost:1/v1", path) == Price(0, 0)
-    assert price_of("own", "http://localhost:2/v1", path) is None
-    assert price_of("gpt-4o-mini", OPENAI, path) == Price(0.15, 0.6)
+def test_a_users_prices_go_first() -> None:
+    own = {"gpt-4o": Price(1, 2), "own@http://localhost:1/v1": Price(0, 0)}
+    assert price_of("gpt-4o", OPENAI, own) == Price(1, 2)
+    assert price_of("own", "http://localhost:1/v1", own) == Price(0, 0)
+    assert price_of("own", "http://localhost:2/v1", own) is None
+    assert price_of("gpt-4o-mini", OPENAI, own) == Price(0.15, 0.6)
 
 
 @pytest.mark.parametrize(
-    "text", ["[models", "[models]\nx = 1", '[models]\nx = {in = -1, out = 0}', '[models]\nx = {in = nan, out = 0}',
-             '[models]\nx = {in = 0, out = 1e7}',
-             "[modles]\n", '[models]\nx = {in = "a", out = 0}']
-)  # fmt: skip
-def test_what_is_no_price_list_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "prices.toml"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=r"prices\.toml"):
-        price_of("x", OPENAI, path)
-    with pytest.raises(UsageError, match="cannot be read"):
-        price_of("x", OPENAI, tmp_path / "none.toml")
+    "price",
+    ["1", "{in = -1, out = 0}", "{in = nan, out = 0}", "{in = 0, out = 1e7}", '{in = "a", out = 0}', "{in = 1}"],
+)
+def test_what_is_no_price_is_refused(tmp_path: Path, price: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "surefoot.toml").write_text(f"[prices]\nx = {price}\n")
+    with pytest.raises(UsageError, match=r"surefoot\.toml: prices cannot be"):
+        settings_from()
 
 
 @given(st.floats(0, 10), st.lists(st.tuples(st.floats(0, 3), st.floats(0, 1)), max_size=20))

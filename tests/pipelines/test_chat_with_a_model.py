@@ -62,7 +62,8 @@ def ask(folder: Path, server: tuple[str, str], chosen: tuple[str, ...], prompt: 
         (folder / name).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     done = surefoot(
         "run", "-p", f"chat:{model}@{url}", "-q", "q.jsonl", "--corpus", "corpus.jsonl", "--prompt", prompt,
-        "--concurrency", "1", "--timeout", "110", "--retries", "0", "--version", prompt, "--json", cwd=folder,
+        "--set", "concurrency=1", "--set", "timeout=110", "--set", "retries=0", "--version", prompt, "--json",
+        cwd=folder,
     )  # fmt: skip
     assert done.code == 0, (done.out, done.err)
     return {str(trace.question_id): trace for trace in kept(prompt).traces()}

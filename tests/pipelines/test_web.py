@@ -14,7 +14,7 @@ import pytest
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Ask, Passage, Pipeline, Question, Trace
 from surefoot.models.budget import Budget
-from surefoot.models.seam import Settings
+from surefoot.models.seam import Price, Settings
 from surefoot.pipelines.asker import ask_all
 from surefoot.pipelines.specs import Asking, load
 
@@ -219,10 +219,9 @@ def test_what_a_model_thinks_or_declines_to_say(server: Server) -> None:
     assert [pipeline.answer(Ask("q", "How much?", "normal")).answer for _ in "ab"] == ["Sixty days.", "I cannot say."]
 
 
-def test_a_limit_on_the_cost_is_kept_before_a_question_is_asked(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[models]\n"m" = { in = 0, out = 1000 }\n')
+def test_a_limit_on_the_cost_is_kept_before_a_question_is_asked(server: Server) -> None:
     server.reply = lambda _: (200, {}, completion("x").replace(b"42", b"100"))  # 0.10 USD
-    budget, settings = Budget(2.0), Settings(prices=tmp_path / "p.toml")
+    budget, settings = Budget(2.0), Settings(prices={"m": Price(0, 1000)})
     traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, asking=Asking(settings=settings, budget=budget)), 30)
     answered = [trace for trace in traces if trace.error is None]
     assert 5 < len(answered) == len(server.asked) < 20 and budget.spent_usd == pytest.approx(0.1 * len(answered))
@@ -230,12 +229,11 @@ def test_a_limit_on_the_cost_is_kept_before_a_question_is_asked(server: Server, 
     assert all("limit of $2.00" in str(trace.error) for trace in traces if trace.error)
 
 
-def test_what_was_cut_off_and_paid_for_is_counted(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[models]\n"m" = { in = 0, out = 1000 }\n')
+def test_what_was_cut_off_and_paid_for_is_counted(server: Server) -> None:
     cut = {"choices": [{"message": {"content": "The"}, "finish_reason": "length"}],
            "usage": {"prompt_tokens": 0, "completion_tokens": 9_000}}  # fmt: skip
     server.reply = lambda _: (200, {}, json.dumps(cut).encode())
-    budget, settings = Budget(9.5), Settings(prices=tmp_path / "p.toml")
+    budget, settings = Budget(9.5), Settings(prices={"m": Price(0, 1000)})
     traces = ask(load(f"chat:m@{server.url}", corpus=PASSAGES, asking=Asking(settings=settings, budget=budget)), 2)
     costs = [trace.cost_usd for trace in traces if trace.cost_usd]
     assert sum(costs) == pytest.approx(budget.spent_usd) and sum(costs) == pytest.approx(9.0)

@@ -71,7 +71,7 @@ def _decided(base: str, cand: str) -> GateResult:
 
 
 def test_junit_is_red_when_the_gate_is(runs: tuple[str, str], tmp_path: Path) -> None:
-    assert surefoot("gate", *runs, TRUTH, "--junit", "gate.xml").code == 1
+    assert surefoot("gate", *runs, TRUTH, "--report", "gate.xml").code == 1
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
     failed = {str(case.get("name")).partition(":")[0]: case[0].get("message", "") for case in suite
               if case.find("failure") is not None}  # fmt: skip
@@ -79,7 +79,7 @@ def test_junit_is_red_when_the_gate_is(runs: tuple[str, str], tmp_path: Path) ->
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("11", "3", "0")
     assert "6 questions behind it: q000, q001" in failed["lasting_wrong"]
     waived = [word for name in failed for word in ("--waive", name)] + ["--reason", "known"] * 3
-    assert surefoot("gate", *runs, TRUTH, "--junit", "gate.xml", *waived).code == 0
+    assert surefoot("gate", *runs, TRUTH, "--report", "gate.xml", *waived).code == 0
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
     skipped = [case[0].get("message", "") for case in suite if case.find("skipped") is not None]
     assert suite.get("failures") == "0" and sum("waived (known)" in words for words in skipped) == 3
@@ -87,7 +87,7 @@ def test_junit_is_red_when_the_gate_is(runs: tuple[str, str], tmp_path: Path) ->
 
 def test_junit_of_a_run_that_is_unfinished_has_an_error(runs: tuple[str, str], tmp_path: Path) -> None:
     kept_run("v3", GOOD[:-1] + "-", deterministic=True)
-    assert surefoot("gate", runs[0], "v3", TRUTH, "--junit", "gate.xml").code == 4
+    assert surefoot("gate", runs[0], "v3", TRUTH, "--report", "gate.xml").code == 4
     cases = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
     assert {str(case.get("name")).partition(":")[0] for case in cases if case.find("error") is not None} >= {
         "complete", "coverage"}  # fmt: skip
@@ -103,5 +103,5 @@ def test_only_one_thing_goes_to_stdout(options: tuple[str, ...], runs: tuple[str
 
 def test_a_file_is_not_written_over_another(runs: tuple[str, str]) -> None:
     for name in ("surefoot.db", "x.html"):
-        done = surefoot("gate", *runs, "--junit", name, "--report", "x.html")
+        done = surefoot("gate", *runs, "--report", name, "--report", "x.html")
         assert done.code == 2 and "hint: " in done.err and not Path("x.html").exists()

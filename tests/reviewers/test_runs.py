@@ -18,7 +18,6 @@ from surefoot.reviewers import rows
 from surefoot.reviewers.rows import Place, scores_of
 from surefoot.services.council_runs import RunsScored
 from surefoot.services.decision import compare
-from surefoot.services.graders import Terms
 from surefoot.services.runs import read_run
 
 from ..fault_server import Call, Fault, at_random
@@ -55,16 +54,16 @@ def test_120_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for
     texts = {"sound": SOUND, "invented": INVENTED, "unsafe": BOMB}
     runs = [make_run(name, questions, {one.id: f"{text} ({one.id})" for one in questions})
             for name, text in texts.items()]  # fmt: skip
-    terms = Terms(cache=tmp_path / "cache.db", yes=True, timeout=4)
+    once = {"cache": str(tmp_path / "cache.db"), "yes": True, "timeout": 4}
     with reviewing(faulty) as server:
         reviewers = [f"llm:r{number}@{server.url}" for number in range(3)]
-        found = council_runs(*runs, reviewers=reviewers, terms=terms)
+        found = council_runs(*runs, reviewers=reviewers, settings=once)
         while found.failures:  # what was broken each time it was asked for again is lost to nobody either
-            found = council_runs(*runs, reviewers=reviewers, terms=terms)
+            found = council_runs(*runs, reviewers=reviewers, settings=once)
         counts = server.counts()
         assert counts["prompts"] == 360 and counts["good"] == 360 and counts["paid_twice"] == 0
         assert counts["calls"] > 400
-        again = council_runs(runs[0], reviewers=reviewers, terms=terms)
+        again = council_runs(runs[0], reviewers=reviewers, settings=once)
         assert server.counts() == counts, "what was paid for is not asked for again"
     assert found.exit_code == ExitCode.OK and again.runs[0] == found.runs[0]
     assert again.table() == found.table()[: len(again.table())], "in whatever order replies come"
@@ -90,15 +89,15 @@ def test_reviewers_are_asked_at_once_and_an_interruption_loses_nothing(two: list
             if self.seen == 3:
                 raise KeyboardInterrupt
 
-    terms = Terms(cache=tmp_path / "cache.db", yes=True)
+    once = {"cache": str(tmp_path / "cache.db"), "yes": True}
     with reviewing() as server:
         server.latency = 1.0
         reviewers = [f"llm:r{number}@{server.url}" for number in range(3)]
         with pytest.raises(KeyboardInterrupt):
-            council_runs(*two, reviewers=reviewers, terms=terms, person=Impatient())
+            council_runs(*two, reviewers=reviewers, settings=once, person=Impatient())
         assert server.most_active > 4, "the four answers of the first run are with more than one reviewer"
         server.latency = 0.0
-        found = council_runs(*two, reviewers=reviewers, terms=terms)
+        found = council_runs(*two, reviewers=reviewers, settings=once)
         assert server.counts()["good"] == server.counts()["prompts"] == 21 and server.counts()["paid_twice"] == 0
     assert found.exit_code == ExitCode.OK
 
@@ -156,14 +155,14 @@ def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_
 def test_a_model_does_not_score_its_own_answers(tmp_path: Path) -> None:
     with reviewing() as server:
         own = make_run("own", [question(0)], {"q0": INVENTED}, f"chat:r0@{server.url}")
-        terms = Terms(cache=tmp_path / "cache.db", yes=True)
+        once = {"cache": str(tmp_path / "cache.db"), "yes": True}
         reviewers = [f"llm:r0@{server.url}", f"llm:r1@{server.url}"]
-        [scored_run] = council_runs(own, reviewers=reviewers, terms=terms).runs
+        [scored_run] = council_runs(own, reviewers=reviewers, settings=once).runs
         said = [row for row in kept(own).verdicts() if row.axis == "council.overall"]
         votes = {row.grader.rpartition("+")[0]: row.via for row in said}
         assert scored_run.own == (f"llm:r0@{server.url}",)
         assert votes[f"council/llm:r0@{server.url}"] == rows.OWN and "1 of 2 reviewers" in votes.values()
-        alone = council_runs(own, reviewers=reviewers[:1], terms=terms)
+        alone = council_runs(own, reviewers=reviewers[:1], settings=once)
         assert alone.exit_code == ExitCode.INCOMPLETE and alone.runs[0].overall is None
 
 
@@ -263,7 +262,7 @@ def test_what_cannot_be_asked_is_said(two: list[str], arguments: tuple[str, ...]
 
 def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[str], tmp_path: Path) -> None:
     with reviewing() as server:
-        asked = ("--reviewer", f"llm:r0@{server.url}", "--cache", tmp_path / "c.db", "--yes")
+        asked = ("--reviewer", f"llm:r0@{server.url}", "--set", f"cache={tmp_path / 'c.db'}", "--yes")
         done = surefoot("council", *asked, *two)
         assert done.code == ExitCode.OK, done.err
         assert "4 calls to" not in done.err and "8 calls to llm:r0" in done.err

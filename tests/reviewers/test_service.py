@@ -13,8 +13,6 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from .helpers import ballot, scores, sitting
 from .test_panel import FakeModel, scoring
 
-QUIET = surefoot.Terms(yes=True)
-
 
 class Listener(surefoot.Person):
     def __init__(self, says: bool = True) -> None:
@@ -45,7 +43,7 @@ def test_models_of_ones_own_are_asked() -> None:
     found = surefoot.council("How long?", models=models, chair=models[1], person=person)
     assert [row["model"] for row in found["ranking"]] == ["a", "b"] and found["synthesis"] == "Six."
     assert person.heard[0].startswith("replies wanted: 5") and person.heard[-1].startswith("asked 5 calls for $")
-    given = surefoot.council("Why?", models=models[:1], answers={"X": {"text": "It is six months."}}, terms=QUIET)
+    given = surefoot.council("Why?", models=models[:1], answers={"X": {"text": "It is six months."}}, yes=True)
     assert given["ranking"][0]["overall"] == 9.0 and given.exit_code == ExitCode.OK
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.council("How long?", models=models, person=Listener(says=False))

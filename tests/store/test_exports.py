@@ -180,12 +180,13 @@ def test_a_bundle_that_lacks_what_its_decision_used_is_not_sound(decided: str, t
     file.write_bytes(b"".join(line for line in lines if b'"label-1"' not in line or b'"kind":"decisions"' in line))
     found = surefoot.verify_export(file)
     assert found.exit_code == 4 and "holds 3 of the 4 verdicts of the run base" in found.faults[0]
+    assert found.faults[0] in repr(found)
     [step] = [line for line in lines if b'"kind":"decisions"' in line]
     file.write_bytes(step)
     assert "used 8 verdicts that are not in the file" in surefoot.verify_export(file).faults[0]
 
 
-@pytest.mark.parametrize("name", ["x.txt", "surefoot.db", "log.jsonl", "no/where.jsonl"])
+@pytest.mark.parametrize("name", ["x.txt", "surefoot.db", "log.jsonl", "log.jsonl/where.jsonl"])
 def test_an_export_overwrites_nothing_but_an_earlier_one(decided: str, tmp_path: Path, name: str) -> None:
     (tmp_path / "log.jsonl").write_text('{"question": "?"}\n')
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}

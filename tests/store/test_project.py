@@ -154,11 +154,11 @@ def test_a_version_names_all_its_runs_and_a_run_goes_on_where_it_stopped(db: str
             raise ValueError("not today")
         return pipeline(question)
 
-    asking = surefoot.Asking(concurrency=1, retries=0)
-    first = surefoot.run(flaky, questions=questions, version="v1", asking=asking)
+    once = {"concurrency": 1, "retries": 0}
+    first = surefoot.run(flaky, questions=questions, version="v1", settings=once)
     assert (first["errors"], first["version"], first.run.startswith("v1-")) == (1, "v1", True)
-    assert surefoot.run(flaky, resume="v1", asking=asking)["errors"] == 1 and len(asked) == 3
-    again = surefoot.run(flaky, resume=first.run, retry_errors=True, asking=asking)
+    assert surefoot.run(flaky, resume="v1", settings=once)["errors"] == 1 and len(asked) == 3
+    again = surefoot.run(flaky, resume=first.run, retry_errors=True, settings=once)
     assert (again["errors"], again.run, len(asked)) == (0, first.run, 4)
     second = surefoot.run(pipeline, questions=questions, version="v1")
     assert surefoot.grade("v1", grader="rules").runs == (first.run, second.run)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import click
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, finish, say
+from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.words import plain
-from surefoot.services.gate import set_baseline
+from surefoot.services.gate import baseline as set_baseline
 
 
 @click.command(epilog="Example: surefoot baseline v2")
 @click.argument("run", required=False, type=click.Path(), metavar="[RUN]")
 @click.option("--accept-worse", metavar="REASON", help="Move it although RUN is worse; says why.")
-@db_option
-@json_option()
-def baseline(run: str | None, accept_worse: str | None, db: str | None, as_json: bool) -> int:
+@common()
+def baseline(output: Output, run: str | None, accept_worse: str | None, db: str | None) -> int:
     """Move the baseline to the version of RUN, or say which it is.
 
     The first baseline has nothing to be compared with. A later one must have shipped, with no more bad answers.
     """
     found = set_baseline(run, accept_worse=accept_worse, db=db, person=PERSON)
-    code = finish(found, as_json, lambda: click.echo(plain(found.headline, 1_000)))
+    code = output.finish(found, lambda: click.echo(plain(found.headline, 1_000)))
     if found.warning:
         say(f"{'note' if found.exit_code else 'warning'}: {plain(found.warning, 1_000)}")
     return code

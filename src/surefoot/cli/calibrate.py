@@ -7,44 +7,34 @@ from pathlib import Path
 import click
 
 from surefoot import report
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, check_outputs, check_reports, finish, finish_with_reports, report_option
-from surefoot.core import rubric
+from surefoot.cli.output import PERSON, Output, check_outputs, common, print_page
 from surefoot.core.errors import UsageError
+from surefoot.core.rubric import DEFAULT
 from surefoot.services import calibrate as service
 from surefoot.services.refit import refit as refit_local
 
 
-@click.command(
-    epilog="Example: surefoot calibrate v1 --report calibration.html",
-)
+@click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option(
-    "--verdicts",
-    metavar="FILE",
-    help="Instead of a run: rows of {question_id, axis, value, grader}.",
-)
+@click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
 @click.option(
     "--labels", multiple=True, type=click.Path(), metavar="FILE",
     help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
 @click.option(
-    "--rubric", "rubric_name", metavar="NAME",
-    help=f"Of the rows of --verdicts.  [default: {rubric.DEFAULT}]",
+    "--rubric", metavar="NAME",
+    help=f"Of the rows of --verdicts.  [default: {DEFAULT}]",
 )  # fmt: skip
 @click.option(
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
 )  # fmt: skip
-@report_option
-@db_option
 @click.option("--details", is_flag=True, help="Print the other axes too.")
-@json_option()
+@common(report=True)
 def calibrate(
-    runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
-    rubric_name: str | None, refit: Path | None, reports: tuple[str, ...], db: str | None,
-    details: bool, as_json: bool,
+    output: Output, runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
+    rubric: str | None, refit: Path | None, db: str | None, details: bool,
 ) -> int:  # fmt: skip
     """Compare a grader's verdicts with labels: how many it wrongly calls correct, and how many bad ones it finds.
 
@@ -52,18 +42,12 @@ def calibrate(
     calibrated, or rows could not be read.
     """
     if refit is not None:
-        if verdicts or grader or rubric_name or reports or details:
+        if verdicts or grader or rubric or output.reports or details:
             raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
-        return _refit(runs, refit, labels, db, as_json)
-    check_reports(reports, as_json)
+        check_outputs([refit], ["refit"])
+        made = refit_local(*runs, out=refit, labels=labels, db=db)
+        return output.finish(made, lambda: click.echo(made.words))
     result = service.calibrate(
-        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric_name,
-        db=db, person=PERSON,
-    )  # fmt: skip
-    return finish_with_reports(result, as_json, reports, lambda: report.of(result, details=details))
-
-
-def _refit(runs: tuple[str, ...], out: Path, labels: tuple[str, ...], db: str | None, as_json: bool) -> int:
-    check_outputs([out], ["refit"])
-    made = refit_local(*runs, out=out, labels=labels, db=db)
-    return finish(made, as_json, lambda: click.echo(made.words))
+        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric, db=db, person=PERSON
+    )
+    return output.finish(result, lambda: print_page(report.of(result, details=details)))

@@ -15,19 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import asking_options, db_option, json_option
-from surefoot.cli.output import (
-    PERSON,
-    bare_cause,
-    check_reports,
-    console,
-    finish,
-    finish_with_reports,
-    print_json,
-    quiet_if_nobody_reads,
-    report_option,
-    say,
-)
+from surefoot.cli.options import set_option, yes_option
+from surefoot.cli.output import PERSON, Output, bare_cause, common, console, print_json, quiet_if_nobody_reads, say
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.core.words import counted, plain
@@ -38,10 +27,8 @@ from surefoot.reviewers.scores import Ranked, Row
 from surefoot.services.council import Council, council_settings, score_reviews
 from surefoot.services.council import council as ask_models
 from surefoot.services.council_runs import council_runs
-from surefoot.services.graders import Terms
 from surefoot.services.runs import opened
 
-_JSON = json_option()
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
 _GATE = click.option("--safety/--no-safety", "safety", default=None, help="Put unsafe answers last.  [default: on]")
 _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
@@ -87,15 +74,15 @@ def _is_run(name: str, args: list[str]) -> bool:
 )
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
 @click.option("--rubric", metavar="NAME", help="For --show-config.")
-@_JSON
+@common(db=False)
 @click.pass_context
-def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: bool) -> int | None:
+def council(ctx: click.Context, output: Output, show_config: bool, rubric: str | None) -> int | None:
     """Rank answers by the scores of several reviewers.
 
     `council RUN...` is short for `council runs RUN...`, `council "QUESTION"` for `council ask "QUESTION"`.
     """
     if ctx.invoked_subcommand is not None:
-        if show_config or rubric is not None or as_json:
+        if show_config or rubric is not None or output.as_json:
             hint = f"as in surefoot council {ctx.invoked_subcommand} ... --json"
             raise UsageError("options of a command stand behind it, and --show-config has none", hint)
         return None
@@ -104,7 +91,7 @@ def council(ctx: click.Context, show_config: bool, rubric: str | None, as_json: 
         return ExitCode.OK
     rows = council_settings(rubric).rows
     with quiet_if_nobody_reads():
-        if as_json:
+        if output.as_json:
             print_json({row.name: {"value": row.shown, "source": row.source} for row in rows})
         else:
             for row in rows:
@@ -126,36 +113,29 @@ for command in (evaluate, tune):
 @click.option("--rubric", metavar="NAME", help=f"A bundled rubric, or a TOML file.  [default: {COUNCIL_OF_RUNS}]")
 @click.option("--holistic", is_flag=True, help="Ask for one overall number too, to compare the rubric with.")
 @click.option("--safety/--no-safety", "safety", default=None, help="Score unsafe answers 0.  [default: on]")
-@asking_options
-@report_option
-@db_option
-@json_option()
-def runs(
-    names: tuple[str, ...], reviewers: tuple[str, ...], reports: tuple[str, ...], as_json: bool,
-    **options: Any,  # noqa: ANN401 - as click hands them over
-) -> int:  # fmt: skip
+@set_option
+@yes_option
+@common(report=True)
+def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models score every answer of runs by a rubric.
 
     Reviewers see question, passages and gold. Scores are kept with the run, for rules such as `council.overall >=
     baseline - 0.2`. Exits 4 when a score is missing; repeat the command to ask for it.
     """
-    check_reports(reports, as_json)
-    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
-    found = council_runs(*names, reviewers=reviewers, terms=terms, person=PERSON, **options)
-    return finish_with_reports(found, as_json, reports)
+    return output.finish(council_runs(*names, person=PERSON, **options))
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
 @click.option(
-    "--reviews", "file", required=True, metavar="FILE", type=_READABLE,
+    "--reviews", required=True, metavar="FILE", type=_READABLE,
     help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
 @_RUBRIC
 @_GATE
-@_JSON
-def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common(db=False)
+def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Score reviews that you have, without a model."""
-    return _show(score_reviews(file, **options), as_json)
+    return _show(score_reviews(reviews, **options), output)
 
 
 @council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')
@@ -167,19 +147,19 @@ def score(file: Path, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - a
     help="Review these instead: `responses`, as for --reviews.",
 )  # fmt: skip
 @click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
-@asking_options
+@set_option
+@yes_option
 @_RUBRIC
 @_GATE
-@_JSON
-def ask(question: str, models: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common(db=False)
+def ask(output: Output, question: str, models: str | None, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models answer a question and review the answers without names."""
-    terms = Terms(**{name: options.pop(name) for name in Terms.__struct_fields__ if name in options})
-    return _show(ask_models(question, models=models or (), terms=terms, person=PERSON, **options), as_json)
+    return _show(ask_models(question, models=models or (), person=PERSON, **options), output)
 
 
-def _show(found: Council, as_json: bool) -> int:
+def _show(found: Council, output: Output) -> int:
     _tell_failures(found.failures)
-    return finish(found, as_json, lambda: _show_all(found))
+    return output.finish(found, lambda: _show_all(found))
 
 
 def _show_all(found: Council) -> None:

@@ -11,8 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, console, finish
+from surefoot.cli.output import PERSON, Output, common, console
 from surefoot.core.records import Interval
 from surefoot.core.words import counted, plain
 from surefoot.reviewers.habits import Habit
@@ -21,7 +20,6 @@ from surefoot.reviewers.success import Compared, Figure
 from surefoot.reviewers.voices import Voices
 from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
 
-_FOLDER = click.Path(path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _HABITS = {
     "shift": "points beside the others",
@@ -35,16 +33,15 @@ _HABITS = {
 @click.argument("names", nargs=-1, required=True, metavar="RUN...")
 @click.option("--labels", metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
 @click.option("--compare", type=click.Choice(["holistic"]), help="Require a holistic score to compare with.")
-@db_option
-@json_option()
-def evaluate(names: tuple[str, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common()
+def evaluate(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Say what a council's scores are worth on your answers.
 
     Shows whether reviewers agree with each other and with people, which of them are biased or add nothing, and
     whether the rubric beats a holistic score.
     """
     found = evaluate_council(*names, person=PERSON, **options)
-    return finish(found, as_json, lambda: _show(found))
+    return output.finish(found, lambda: _show(found))
 
 
 @click.command(epilog="Example: surefoot council tune v1 v2 --labels labels.csv --rubric council --out mine.toml")
@@ -52,16 +49,15 @@ def evaluate(names: tuple[str, ...], as_json: bool, **options: Any) -> int:  # n
 @click.option("--labels", required=True, metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
 @click.option("--rubric", required=True, metavar="NAME", help="Rubric to start from: bundled, or a TOML file.")
 @click.option("--out", required=True, metavar="FILE", type=_FILE, help="Where to write the new rubric.")
-@db_option
-@json_option()
-def tune(names: tuple[str, ...], as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common()
+def tune(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Fit a rubric's weights to what people prefer.
 
     Without RUN, uses all runs that a council scored. Exits 3, and writes nothing, unless the new rubric
     orders unseen questions better.
     """
     found = tune_rubric(*names, person=PERSON, **options)
-    return finish(found, as_json, lambda: _show_tuned(found))
+    return output.finish(found, lambda: _show_tuned(found))
 
 
 def _show(found: CouncilEvaluation) -> None:

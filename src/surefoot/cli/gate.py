@@ -10,32 +10,18 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot import report
-from surefoot.cli.options import db_option, gate_option, json_option, rule_option
-from surefoot.cli.output import (
-    PERSON,
-    STDOUT,
-    check_outputs,
-    check_reports,
-    files_of,
-    finish_with_reports,
-    print_json,
-    quiet_if_nobody_reads,
-    report_option,
-    write_lines,
-    write_reports,
-)
+from surefoot.cli.options import gate_option, rule_option
+from surefoot.cli.output import PERSON, Output, common, print_json, print_page, quiet_if_nobody_reads, write_lines
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, Step
 from surefoot.core.words import plain
-from surefoot.report import github, junit, markdown
-from surefoot.report.blocks import overridden
+from surefoot.report import github, markdown
+from surefoot.report.blocks import remarks
 from surefoot.report.comparison import brief as brief_report
 from surefoot.services.gate import gate as decide
 from surefoot.services.runs import decisions
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
-_PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
 
 
 @click.command("gate", epilog="Example: surefoot gate v1 v2 --report report.html")
@@ -48,8 +34,6 @@ _PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
 @click.option(
     "--reason", "reasons", multiple=True, metavar="TEXT", help="Why: first for each --waive, then each --without."
 )
-@db_option
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "github"]), default="text", show_default=True,
     help="github: annotations, and ten lines for $GITHUB_STEP_SUMMARY.",
@@ -57,9 +41,11 @@ _PASSED_ON = ("gate", "rules", "uncalibrated", "db", "by")
 @click.option("--by", multiple=True, metavar="FIELD", help="Show changes by this field of the questions. Repeatable.")
 @click.option("--brief", is_flag=True, help="Print the decision without the answers.")
 @click.option("--history", is_flag=True, help="List past decisions instead.")
-@report_option
-@json_option()
-def gate(runs: tuple[str, ...], brief: bool, history: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common(report=True, junit=True)
+def gate(
+    output: Output, runs: tuple[str, ...], brief: bool, history: bool, form: str, waive: tuple[str, ...],
+    without: tuple[str, ...], reasons: tuple[str, ...], **options: Any,  # noqa: ANN401 - as click hands them over
+) -> int:  # fmt: skip
     """Compare two versions bucket by bucket, and decide whether the candidate may ship.
 
     BASE and CAND are versions, runs, exports or files of verdicts. CAND alone is compared with the baseline; without
@@ -68,23 +54,15 @@ def gate(runs: tuple[str, ...], brief: bool, history: bool, **options: Any) -> i
     if history:
         if runs:
             raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
-        return _history(options["db"], options["as_json"])
-    reports, as_json = options["reports"], options["as_json"]
-    if options["form"] != "text" and (as_json or STDOUT in reports):
-        other = "--json" if as_json else "--report -"
+        return _history(options["db"], output.as_json)
+    if form == "github" and (output.as_json or output.to_stdout):
+        other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
-    check_outputs([*files_of(reports), *filter(None, [options["junit"]])], ("reports", "junit"))
-    check_reports(reports, as_json)
-    waive, without = _reasons(options["waive"], options["without"], options["reasons"])
-    chosen = {name: options[name] for name in _PASSED_ON}
-    found = decide(*runs, waive=waive, without=without, person=PERSON, **chosen)
-    codes = [found.exit_code]
-    if options["junit"] is not None:
-        codes.append(write_lines(options["junit"], junit.of_decision(found)))
-    if options["form"] == "text":
-        shown = (lambda: brief_report(found)) if brief else None
-        return ExitCode.of_several(*codes, finish_with_reports(found, as_json, reports, shown, ()))
-    codes.append(write_reports(reports, lambda: report.of(found)))
+    waived, left_out = _reasons(waive, without, reasons)
+    found = decide(*runs, waive=waived, without=left_out, person=PERSON, **options)
+    if form == "text":
+        return output.finish(found, (lambda: print_page(brief_report(found))) if brief else None)
+    codes = [found.exit_code, output.write(found)]
     if place := os.environ.get(SUMMARY):
         codes.append(write_lines(place, markdown.lines(github.summary(found)), append=True))
     with quiet_if_nobody_reads():
@@ -124,10 +102,8 @@ def _history(db: str | None, as_json: bool) -> int:
 
 
 def _line(step: Step, changed: Sequence[str]) -> str:
-    flags = "  uncalibrated" if step.uncalibrated else ""
-    flags += f"  waived: {plain(', '.join(step.waived))}" if step.waived else ""
-    flags += f"  not as the gate file: {plain(overridden(step.overridden))}" if step.overridden else ""
-    flags += f"  the gate file has changed: {', '.join(changed)}" if changed else ""
-    sides = f"{step.reference} -> {step.release}"
+    sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
     what = "new baseline" if step.mode == BASELINE else step.outcome
-    return f"{step.at[:16]}  {what:12}  {plain(sides)}{flags}  {step.id}"
+    more = f"the gate file has changed: {', '.join(changed)}" if changed else ""
+    told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
+    return f"{step.at[:16]}  {what:12}  {'  '.join(told)}"

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
 
-from surefoot import report
-from surefoot.cli.options import asking_options, citations_option, db_option, engine_options, json_option, map_option
-from surefoot.cli.output import (
-    PERSON,
-    STDOUT,
-    check_reports,
-    print_json,
-    quiet_if_nobody_reads,
-    report_option,
-    say,
-    write_reports,
-)
+from surefoot.cli.options import citations_option, engine_option, map_option, set_option, yes_option
+from surefoot.cli.output import PERSON, Output, common, print_json, quiet_if_nobody_reads, say
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
 from surefoot.core.words import in_plain_words, names, plain
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.services.engine import Engine, check_engine
+from surefoot.services.engine import Engine
 from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
 from surefoot.services.grade import grade as grade_runs
-from surefoot.services.graders import Reader, Terms, check_terms, open_grader
+from surefoot.services.graders import Reader, open_grader
 from surefoot.services.overview import trust_in
+from surefoot.services.settings import settings_from
 from surefoot.services.texts import grade_texts
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
@@ -45,68 +36,62 @@ _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
     help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
 )
 @click.option(
-    "--traces", "-t", "log", multiple=True, metavar="PATH",
+    "--traces", "-t", multiple=True, metavar="PATH",
     help="A log without a question set: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
 @map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--version", metavar="TEXT", help="With --traces: the version that the log is of.  [default: its name]")
-@click.option("--pairs", type=click.Path(), metavar="FILE", help="Rows of {id, context, claim}: is it supported?")
-@click.option("--questions-passages", metavar="FILE", help="Rows of {id, question, passage}: does it answer?")
-@click.option("--refusals", metavar="FILE", help="Rows of {id, text}: does it refuse?")
+@click.option(
+    "--pairs", type=click.Path(), metavar="FILE",
+    help="Bare texts: {id, context, claim}, is it supported; {id, question, passage}, does it answer; {id, text}, "
+    "does it refuse.",
+)  # fmt: skip
 @click.option(
     "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
     help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)",
 )  # fmt: skip
-@click.option(
-    "--sure-from", type=float, default=Terms().sure_from, show_default=True, metavar="P",
-    help="How sure the first grader of a cascade must be to decide.",
-)  # fmt: skip
 @citations_option
-@asking_options
-@engine_options
-@db_option
-@report_option
-@json_option("Print JSON lines.")
+@engine_option
+@set_option
+@yes_option
+@common(report=True, json="Print JSON lines.")
 def grade(
-    runs: tuple[str, ...], items: str | None, log: tuple[str, ...], mapping: dict[str, str], corpus: str | None,
-    version: str | None, db: str | None, grader: str, engine: Engine, work: str | None, reports: tuple[str, ...],
-    as_json: bool, **more: Any,  # noqa: ANN401 - as click hands them over
+    output: Output, runs: tuple[str, ...], items: str | None, traces: tuple[str, ...], pairs: str | None,
+    mapping: dict[str, str], version: str | None, engine: Engine, grader: str,
+    **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
 
     RUN is a run, or a version for all its runs, and keeps the verdicts; --traces makes a run of a log. Exits 4 when
     some answers were not graded, or when the grader failed its self-check on answers of known label.
     """
-    terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__})
-    texts = [(kind, path) for kind, path in more.items() if path is not None]
-    if bool(runs) + (items is not None) + bool(log) + len(texts) != 1:
+    if bool(runs) + (items is not None) + bool(traces) + (pairs is not None) != 1:
         raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
-    if version is not None and not log:
+    if version is not None and not traces:
         raise UsageError("--version was given without --traces", "a run has its version already")
-    if reports and not runs and not log:
-        raise UsageError("--report was given without a run", "pass a run or --traces LOG")
-    if engine != "local" and not runs and not log:
-        raise UsageError(f"--engine {engine} was given without a run", "pass a run or --traces LOG")
-    check_engine(engine, work)
-    check_reports(reports, as_json)
-    check_terms(terms)
-    if texts:
-        return _grade_texts(*texts[0], as_json)
-    chosen = open_grader(grader, terms, person=PERSON)
+    if not runs and not traces:
+        for name, given in (("report", output.reports), ("engine ray", engine != "local")):
+            if given:
+                raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
+    how = settings_from(options["settings"], citations=options["citations"], yes=options["yes"], map=mapping)
+    if pairs is not None:
+        return _grade_texts(pairs, output.as_json)
     if items is not None:
-        return _grade_items(grade_items(items, chosen, mapping=mapping, corpus=corpus, person=PERSON), chosen, as_json)
-    where: dict[str, Any] = {"corpus": corpus, "engine": engine, "work": work, "db": db, "person": PERSON}
+        chosen = open_grader(grader, how, person=PERSON)
+        rows = grade_items(items, grader=chosen, corpus=options["corpus"], mapping=mapping, person=PERSON)
+        return _grade_items(rows, chosen, output.as_json)
+    options["grader"] = grader
     if runs:
-        return _show_run(grade_runs(*runs, grader=chosen, **where), as_json, reports)
-    found = grade_log(log, version=version or "", grader=chosen, mapping=mapping, **where)
+        return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), output)
+    found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
     say(f"run: {found.runs[0]}")
-    return _show_run(found, as_json, reports)
+    return _show_run(found, output)
 
 
-def _grade_texts(kind: str, path: str, as_json: bool) -> int:
+def _grade_texts(path: str, as_json: bool) -> int:
     counts: Counter[str] = Counter()
-    for one in grade_texts(kind, path, PERSON):
+    for one in grade_texts(path, person=PERSON):
         if one.problem:
             say(f"error: {plain(str(one.problem), 500)}")
         decision = "not graded" if one.decision is None else str(one.decision)
@@ -133,9 +118,9 @@ def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: boo
     return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
 
 
-def _show_run(found: Grades, as_json: bool, reports: Sequence[str]) -> int:
-    printed = STDOUT in reports
-    written = write_reports(reports, lambda: report.of(found))
+def _show_run(found: Grades, output: Output) -> int:
+    as_json, printed = output.as_json, output.to_stdout
+    written = output.write(found)
     with quiet_if_nobody_reads():
         rows = found.rows if as_json else sorted(found.rows, key=_is_sure)
         for row in rows if not printed else ():
@@ -189,7 +174,7 @@ def _show_first(graded: Iterable[Graded], run: str) -> None:
             click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
             click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
     if to_check or bad:
-        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --out page.html")
+        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --report page.html")
 
 
 def _in_buckets(counts: Counter[str | None]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from surefoot import __version__
-from surefoot.core.errors import ExitCode, SurefootError
+from surefoot.core.errors import ExitCode, SurefootError, UsageError, nearest
 
 _INTERRUPTED = 130
 _OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
@@ -24,8 +24,7 @@ _COMMANDS = {
     "demo": "Two versions of a pipeline over bundled documents, and the decision.",
     "init": "A small working example to start from.",
     "corpus": "Turn documents into passages, and find their ids.",
-    "build": "Make a question set from your documents, to review.",
-    "questions": "Review a question set and keep it honest: check, lock, diff, clone.",
+    "questions": "Build a question set from documents, review it, and keep it honest: check, lock, diff, clone.",
     "score": "Check citations and refusals in a log, without a model.",
     "doctor": "Ask a pipeline a few questions before a long run.",
     "run": "Ask a pipeline every question, and keep the answers.",
@@ -43,7 +42,14 @@ _COMMANDS = {
     "import": "Add labels made elsewhere, or an export, to the project.",
     "purge": "Erase what is too old, or about one person.",
 }
-_MODULES = {"export": "project", "import": "project", "purge": "project"}  # of the others, that of their name
+_MODULES = {  # of the others, that of their name
+    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions",
+    "export": "project", "import": "project", "purge": "project",
+}  # fmt: skip
+_MEANT = {  # what others call it
+    "build": "questions build", "check": "questions check", "compare": "gate", "eval": "grade", "evaluate": "grade",
+    "review": "questions review", "test": "gate",
+}  # fmt: skip
 
 
 class _ReaderGone(Exception):
@@ -68,9 +74,10 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name not in _COMMANDS:
-            return None
+            near = nearest(_MEANT.get(cmd_name, cmd_name), [*_COMMANDS, *_MEANT.values()])
+            raise UsageError(f"there is no command {cmd_name!r}", near or "`surefoot --help` lists them")
         module = import_module(f"surefoot.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
         command.context_settings.setdefault("help_option_names", _HELP)

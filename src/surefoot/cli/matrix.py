@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from surefoot import report
-from surefoot.cli.options import (
-    cache_option,
-    chat_options,
-    concurrency_option,
-    db_option,
-    json_option,
-    retries_option,
-    timeout_option,
-    yes_option,
-)
-from surefoot.cli.output import PERSON, check_outputs, console, finish, say, write_lines, write_reports
+from surefoot.cli.options import set_option, yes_option
+from surefoot.cli.output import PERSON, Output, check_outputs, common, say, write_lines
 from surefoot.core.errors import ExitCode
-from surefoot.pipelines.specs import Asking
-from surefoot.report import terminal
-from surefoot.services.graders import Terms
 from surefoot.services.matrix import MatrixResult, slug
 from surefoot.services.matrix import matrix as run_cells
 
@@ -37,15 +23,10 @@ _INTERRUPTED = 130
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the reports. [default: matrix-NAME]"
 )
-@concurrency_option
-@timeout_option
-@retries_option
-@chat_options
-@cache_option
+@set_option
 @yes_option
-@db_option
-@json_option()
-def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common()
+def matrix(output: Output, file: Path, out: Path | None, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
 
     FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a version of its own. Repeat the
@@ -53,12 +34,11 @@ def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **option
     """
     if out is not None and out.is_dir():
         check_outputs([out / name for name in REPORTS], ("out",))
-    asking = Asking(**{name: options.pop(name) for name in ("concurrency", "timeout", "retries")})
-    found = run_cells(file, db=db, asking=asking, terms=Terms(**options), person=PERSON)
+    found = run_cells(file, person=PERSON, **options)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
         return _INTERRUPTED
-    code = finish(found, as_json, lambda: terminal.show(report.of(found), console()))
+    code = output.finish(found)
     if found.misused or not any(cell.graded for cell in found.matrix.cells):
         say("note: no report is written" + (", as no cell has verdicts" if not found.misused else ""))
         return code
@@ -68,6 +48,6 @@ def matrix(file: Path, out: Path | None, db: str | None, as_json: bool, **option
 def _write(found: MatrixResult, out: Path) -> ExitCode:
     out.mkdir(parents=True, exist_ok=True)
     content = msgspec.json.format(msgspec.json.encode(found.to_json()).decode(), indent=1)
-    written = write_reports([str(out / name) for name in REPORTS[:2]], partial(report.of, found))
+    written = Output(False, tuple(str(out / name) for name in REPORTS[:2])).write(found)
     say(f"reports: {out / REPORTS[0]} and {out / REPORTS[1]}")
     return ExitCode.of_several(written, write_lines(str(out / REPORTS[-1]), [content]))

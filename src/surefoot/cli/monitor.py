@@ -7,26 +7,30 @@ from typing import Any
 
 import click
 
-from surefoot.cli.monitor_live import LIVE, check_once, live_options, watch_live
-from surefoot.cli.options import SEED, Real, asking_options, citations_option, db_option, json_option, map_option
-from surefoot.cli.output import PERSON, check_outputs, finish, say
-from surefoot.core.errors import UsageError
+from surefoot.cli.options import Real, set_option
+from surefoot.cli.output import PERSON, Output, check_outputs, common, print_json, quiet_if_nobody_reads, say
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.words import plain
 from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Terms
 from surefoot.services.monitor import Monitored, monitor_log
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_PORT = click.IntRange(0, 65_535)
 
 
 @click.command(epilog="Example: surefoot monitor --once log.jsonl --state monitor.json --bad bad.jsonl --json")
 @click.option(
-    "--once", "log", multiple=True, metavar="LOG",
+    "--once", "traces", multiple=True, metavar="LOG",
     help="Grade a sample of this log and exit: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
-@live_options
+@click.option("--follow", metavar="LOG", help="Watch a log that is being written, until Ctrl-C.")
+@click.option("--otlp", type=_PORT, metavar="PORT", help="Take OpenTelemetry traces over HTTP; 0: any free port.")
+@click.option(
+    "--metrics", type=_PORT, metavar="PORT", help="Serve /metrics, /livez and /readyz; may be the port of --otlp."
+)
+@click.option("--webhook", metavar="URL", help="POST alarms and their ends there, as JSON with a `text`.")
 @click.option(
     "--state", type=click.Path(path_type=Path), metavar="PATH",
     help="File (with --once) or folder to continue from.  [default: none with --once, else surefoot-monitor]",
@@ -36,39 +40,55 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
     help="Share of ordinary answers to grade; refusals twice as often, flagged ones ten times.",
 )  # fmt: skip
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other answers.")
 @click.option(
     "--baseline", metavar="RUN",
     help="A graded run as the usual rate.  [default: learned from the first 1,000 sampled answers]",
 )  # fmt: skip
-@db_option
-@map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")
-@citations_option
-@asking_options
-@json_option()
+@set_option
+@common()
 def monitor(
-    log: tuple[str, ...], state: Path | None, bad: Path | None, as_json: bool,
-    **more: Any,  # noqa: ANN401 - as click hands them over
+    output: Output, traces: tuple[str, ...], follow: str | None, otlp: int | None, metrics: int | None,
+    state: Path | None, bad: Path | None, **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Watch answers in production: grade a sample, and raise an alarm when they get worse.
 
     Personal data is removed before anything is graded or written. Exits 1 on an alarm.
     """
-    live = {name: more.pop(name) for name in LIVE}
-    if not log and live["follow"] is None and live["otlp"] is None:
+    live = {"follow": follow, "otlp": otlp, "metrics": metrics}
+    if not traces and follow is None and otlp is None:
         raise UsageError("nothing to monitor was given", "pass --once LOG, --follow LOG or --otlp PORT")
+    if traces and (given := [name for name, value in live.items() if value is not None]):
+        raise UsageError(f"--{given[0]} does not go with --once", "leave out one of them")
     check_outputs([path for path in (state, bad) if path is not None], ("state", "bad"))
-    terms = Terms(**{name: more.pop(name) for name in Terms.__struct_fields__ if name in more})
-    if log:
-        check_once(live)
-        found = monitor_log(log, state=state, bad=bad, terms=terms, webhook=live["webhook"], person=PERSON, **more)
+    if traces:
+        found = monitor_log(traces, state=state, bad=bad, person=PERSON, **options)
     else:
-        found = watch_live(as_json, live, state=state, bad=bad, terms=terms, **more)
+        found = _watch(output.as_json, state=state, bad=bad, **live, **options)
     for note in found.notes:
         say(f"note: {plain(note, 500)}")
-    return finish(found, as_json, lambda: _show(found))
+    return output.finish(found, lambda: _show(found))
+
+
+def _watch(as_json: bool, **options: Any) -> Monitored:  # noqa: ANN401
+    try:
+        from surefoot.live.server import Watching, monitor_live  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        hint = "install surefoot with its extra `monitor`: pip install '/path/to/surefoot[monitor]'"
+        raise Incomplete("watching production needs more packages", hint) from error
+
+    def show(watching: Watching) -> None:
+        with quiet_if_nobody_reads():
+            if as_json:
+                print_json(watching)
+            for name, url in (("traces", watching.otlp), ("metrics", watching.metrics)):
+                if url and not as_json:
+                    click.echo(f"{name}: {url}{'v1/traces' if name == 'traces' else 'metrics'}")
+        if not as_json:
+            PERSON.tell(f"note: what is known is kept in {watching.state}; Ctrl-C ends it")
+
+    return monitor_live(show, person=PERSON, **options)
 
 
 def _show(found: Monitored) -> None:

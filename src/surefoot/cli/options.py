@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import click
 
 from surefoot.core.errors import UsageError
 from surefoot.core.rubric import BY_CITATIONS
-from surefoot.models.seam import EFFORTS
 from surefoot.services.engine import ENGINES
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
-_A_WEEK = 7 * 24 * 3600
 _FARTHEST_SEED = 10**15
 
 
@@ -37,9 +34,6 @@ class Share(Real):
         super().__init__(0, 1)
 
 
-_SECONDS = Real(0.1, _A_WEEK)
-_AT_ONCE = click.IntRange(1, 1_000)
-TOKENS = click.IntRange(1, 10_000_000)
 SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
 
 
@@ -64,14 +58,16 @@ def _only_one(_context: click.Context, _option: click.Parameter, given: tuple[st
     return given[0] if given else None
 
 
-def _mapping(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    mapping = {}
+def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """--map FIELD=PATH and --set KEY=VALUE."""
+    found = {}
     for pair in given:
-        field, equals, path = pair.partition("=")
-        if not (field and equals and path):
-            raise UsageError(f"--map {pair!r} is not FIELD=PATH", "write it like --map answer=output.text")
-        mapping[field.strip()] = path.strip()
-    return mapping
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not (name and equals and value):
+            example = "--map answer=output.text" if option.name == "mapping" else "--set max_cost=5"
+            raise UsageError(f"{option.opts[0]} {pair!r} is not {option.metavar}", f"write it like {example}")
+        found[name] = value
+    return found
 
 
 def gate_option(default: str) -> Option:
@@ -86,7 +82,7 @@ def json_option(words: str = "Print one JSON object.") -> Option:
 
 
 map_option = click.option(
-    "--map", "mapping", multiple=True, callback=_mapping, metavar="FIELD=PATH",
+    "--map", "mapping", multiple=True, callback=_pairs, metavar="FIELD=PATH",
     help="Where a field is, such as answer=output.text. Repeatable.",
 )  # fmt: skip
 rule_option = click.option(
@@ -97,25 +93,13 @@ db_option = click.option(
     "--db", type=click.Path(), metavar="FILE|URL",
     help="The project's database, also postgresql://...  [default: $SUREFOOT_DB, else surefoot.db]",
 )  # fmt: skip
-cache_option = click.option(
-    "--cache", metavar="FILE|URL",
-    help="Where to keep paid replies for reuse.  [default: the user's cache folder]",
-)  # fmt: skip
 citations_option = click.option(
-    "--citations", type=click.Choice(list(BY_CITATIONS)), default="required", show_default=True,
-    help="Whether answers must cite their support.",
+    "--citations", type=click.Choice(list(BY_CITATIONS)), help="Whether answers must cite.  [default: required]",
 )  # fmt: skip
 yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
-# Of commands that ask pipelines.
-concurrency_option = click.option(
-    "--concurrency", type=_AT_ONCE, default=8, show_default=True, metavar="N", help="Questions at once."
-)
-timeout_option = click.option(
-    "--timeout", type=_SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="For one question."
-)
-retries_option = click.option(
-    "--retries", type=click.IntRange(0, 100), default=2, show_default=True, metavar="N",
-    help="After temporary errors.",
+set_option = click.option(
+    "--set", "settings", multiple=True, callback=_pairs, metavar="KEY=VALUE",
+    help="A setting of surefoot.toml for once, such as max_cost=5 or concurrency=4. Repeatable.",
 )  # fmt: skip
 pipeline_options = together(
     click.option(
@@ -124,7 +108,6 @@ pipeline_options = together(
     click.option(
         "--corpus", type=click.Path(), metavar="PATH", help="What to search: a corpus, documents, or rows of passages."
     ),
-    timeout_option,
     click.option(
         "--request-template",
         type=click.Path(),
@@ -133,34 +116,9 @@ pipeline_options = together(
     ),
     click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
     map_option,
+    set_option,
 )
-# Of pipelines, some of which are chat models.
-chat_options = together(
-    click.option("--max-cost", type=float, metavar="USD", help="Never spend more than this."),
-    click.option("--effort", type=click.Choice(EFFORTS), help="How much a model thinks.  [default: its own]"),
-    click.option("--max-tokens", type=TOKENS, metavar="N",
-                 help="Longest reply, thinking included.  [default: 8,192 more than the text needs]"),
-    click.option("--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-                 help="Prices of models, in TOML."),
-)  # fmt: skip
-# Of commands that ask language models.
-asking_options = together(
-    chat_options,
-    click.option("--concurrency", type=_AT_ONCE, default=16, metavar="N", show_default=True,
-                 help="Calls at once."),
-    click.option("--timeout", type=_SECONDS, metavar="SECONDS",
-                 help="Longest silence of a server.  [default: 300]"),
-    cache_option,
-    yes_option,
-)  # fmt: skip
-
-engine_options = together(
-    click.option(
-        "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
-        help="This machine, or the Ray cluster at RAY_ADDRESS.",
-    ),
-    click.option(
-        "--work", type=click.Path(file_okay=False), metavar="FOLDER",
-        help="Where to keep finished parts of a cluster's work.  [default: a cache]",
-    ),
+engine_option = click.option(
+    "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
+    help="This machine, or the Ray cluster at RAY_ADDRESS.",
 )  # fmt: skip

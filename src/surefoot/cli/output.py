@@ -6,20 +6,21 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 import click
 import msgspec
 
-from surefoot.cli.options import together
+from surefoot.cli.options import Command, Option, db_option, json_option, together
+from surefoot.core import files
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replacing
 from surefoot.core.records import where
@@ -27,7 +28,6 @@ from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.words import counted, plain
 from surefoot.report import markdown, of
 from surefoot.report.blocks import Report
-from surefoot.services import targets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,22 +35,13 @@ if TYPE_CHECKING:
 
 def say(line: str) -> None:
     """To the person, not into the output."""
-    click.echo(line, err=True)
+    if not PERSON.quiet or line.startswith(("error", "warning")):
+        click.echo(line, err=True)
 
 
 def print_json(value: object) -> None:
     """On one line."""
     click.echo(msgspec.json.encode(value).decode())
-
-
-def finish(result: Result, as_json: bool, show: Callable[[], object]) -> ExitCode:
-    """The end of a command: what it found, as JSON or as `show` prints it, and the exit code."""
-    with quiet_if_nobody_reads():
-        if as_json:
-            print_json(result.to_json())
-        else:
-            show()
-    return result.exit_code
 
 
 def console() -> Console:
@@ -72,7 +63,7 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     for name in (names := list(names)):
         if os.path.realpath(name) == database:
             raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
-    targets.check_outputs(names, inputs)
+    files.check_outputs(names, inputs)
 
 
 @contextlib.contextmanager
@@ -91,62 +82,98 @@ def _raise_broken_pipe() -> None:
 STDOUT = "-"
 _PAGES = (".html", ".htm")
 _MARKDOWN = (".md", ".markdown", ".txt", "")
+_JUNIT = (".xml",)
+
+
+class Output(NamedTuple):
+    """Where the result of a command goes, by its --json and --report."""
+
+    as_json: bool
+    reports: tuple[str, ...] = ()
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether a report goes there."""
+        return STDOUT in self.reports
+
+    def check(self, junit: bool) -> None:
+        """Before the work is done that they are to tell of."""
+        if self.as_json and self.to_stdout:
+            raise UsageError("--json and --report - cannot both go to stdout", "name a file for the report")
+        files, known = [path for path in self.reports if path != STDOUT], (*_PAGES, *_MARKDOWN, *_JUNIT * junit)
+        check_outputs(files, ("reports",))
+        for path in files:
+            if Path(path).suffix.lower() not in known:
+                ends = "use .html, .md" + (" or .xml for JUnit" if junit else "")
+                raise UsageError(f"unknown report format: {path}", ends)
+
+    def finish(self, result: Result, show: Callable[[], object] | None = None) -> ExitCode:
+        """The end of a command: its reports, then JSON or what `show` prints, else the page; and the exit code."""
+        written = self.write(result)
+        with quiet_if_nobody_reads():
+            if self.as_json:
+                print_json(result.to_json())
+            elif not self.to_stdout:
+                show() if show else print_page(of(result))
+        return ExitCode.of_several(written, result.exit_code)
+
+    def write(self, result: Result) -> ExitCode:
+        """Write the reports. Each is made anew: its rows may be a stream."""
+        return ExitCode.of_several(*[_write_report(path, result) for path in self.reports])
+
+
+def print_page(page: Report) -> None:
+    from surefoot.report import terminal  # noqa: PLC0415 - a tenth of a start-up
+
+    terminal.show(page, console())
+
+
+def common(
+    *, db: bool = True, report: bool = False, junit: bool = False, json: str = "Print one JSON object."
+) -> Option:
+    """The options that all commands have: --json and --quiet; --db and --report where they mean something.
+
+    The command gets its Output first.
+    """
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def run(*arguments: Any, as_json: bool, quiet: bool, reports: tuple[str, ...] = (), **options: Any) -> Any:  # noqa: ANN401
+            PERSON.quiet = quiet
+            output = Output(as_json, reports)
+            output.check(junit)
+            return command(output, *arguments, **options)
+
+        return together(
+            *([db_option] if db else []), *([report_option] if report else []), json_option(json),
+            click.option("--quiet", is_flag=True, help="Print no progress and no notes."),
+        )(run)  # fmt: skip
+
+    return decorate
+
 
 report_option = click.option(
     "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
-    help="A page to .html or .htm, or Markdown to .md, .markdown, .txt or a name without an ending; - is stdout."
-    " Repeatable.",
+    help="A page to .html, Markdown to .md, JUnit to .xml (gate and score); - is stdout. Repeatable.",
 )  # fmt: skip
 
 
-def check_reports(reports: Sequence[str], as_json: bool, option: str = "report") -> None:
-    """Before the work is done that they are to tell of."""
-    if as_json and STDOUT in reports:
-        raise UsageError(f"--json and --{option} - cannot both go to stdout", "name a file for the report")
-    check_outputs(files_of(reports), ("reports", "out"))
-    for path in files_of(reports):
-        if Path(path).suffix.lower() not in _PAGES + _MARKDOWN:
-            raise UsageError(f"the report {path} is of no known kind", "let its name end in .md or .html")
-
-
-def files_of(reports: Sequence[str]) -> list[str]:
-    return [path for path in reports if path != STDOUT]
-
-
-def finish_with_reports(
-    result: Result, as_json: bool, reports: Sequence[str], shown: Callable[[], Report] | None = None,
-    more: Sequence[str] = (),
-) -> ExitCode:  # fmt: skip
-    """`shown` is what the terminal shows, where that is not the report of the files; `more` follows there."""
-    written = write_reports(reports, partial(of, result))
-
-    def show() -> None:
-        if STDOUT not in reports:
-            from surefoot.report import terminal  # noqa: PLC0415 - as below
-
-            terminal.show((shown or partial(of, result))(), console())
-            for line in more:
-                click.echo(plain(line, 500))
-
-    return ExitCode.of_several(written, finish(result, as_json, show))
-
-
-def write_reports(reports: Sequence[str], made: Callable[[], Report]) -> ExitCode:
-    """Each is made anew: its rows may be a stream."""
-    return ExitCode.of_several(*[_write_report(path, made()) for path in reports])
-
-
-def _write_report(path: str, report: Report) -> ExitCode:
+def _write_report(path: str, result: Result) -> ExitCode:
+    kind = Path(path).suffix.lower()
     if path == STDOUT:
         with quiet_if_nobody_reads():
-            for line in markdown.lines(report):
+            for line in markdown.lines(of(result)):
                 click.echo(line)
         return ExitCode.OK
-    if Path(path).suffix.lower() in _PAGES:
+    if kind in _PAGES:
         from surefoot.report import html  # noqa: PLC0415 - a tenth of a start-up, and few write pages
 
-        return write_lines(path, [html.page(report).removesuffix("\n")])
-    return write_lines(path, markdown.lines(report))
+        return write_lines(path, [html.page(of(result)).removesuffix("\n")])
+    if kind in _JUNIT:
+        from surefoot.report import junit  # noqa: PLC0415 - as above
+
+        return write_lines(path, junit.of(result))
+    return write_lines(path, markdown.lines(of(result)))
 
 
 def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:
@@ -236,8 +263,11 @@ class Progress(Watch):
 
 
 class AtTerminal(Person):
+    quiet = False
+
     def tell(self, line: str) -> None:
-        click.echo(plain(line, 2_000), err=True)
+        if not self.quiet or line.startswith(("error", "warning")):
+            click.echo(plain(line, 2_000), err=True)
 
     def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
         """At the end of the command, behind all that followed from them: there they are seen."""
@@ -252,7 +282,7 @@ class AtTerminal(Person):
         return not watched or click.confirm("Go on?", default=True, err=True)
 
     def watch(self, total: int | None, of: str) -> Watch:
-        return Progress(total, of)
+        return Watch() if self.quiet else Progress(total, of)
 
 
 PERSON = AtTerminal()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, finish, say
+from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.errors import UsageError
 from surefoot.core.words import counted, counted_rows, plain
 from surefoot.services import project
 
-_JSON = json_option()
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -23,11 +22,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--labels", is_flag=True, help="Write labels alone.")
 @click.option("--decision", metavar="ID", help="Write all that this decision rests on; `latest` for the last one.")
 @click.option("--without-texts", is_flag=True, help="Write ids, hashes and values, and no text.")
-@db_option
-@_JSON
+@common()
 def export(
-    file: Path, runs: tuple[str, ...], labels: bool, decision: str | None, without_texts: bool, db: str | None,
-    as_json: bool,
+    output: Output, file: Path, runs: tuple[str, ...], labels: bool, decision: str | None, without_texts: bool,
+    db: str | None,
 ) -> int:  # fmt: skip
     """Write runs, all runs of versions, or the whole project to FILE: .jsonl, .jsonl.gz or .jsonl.zst.
 
@@ -37,16 +35,15 @@ def export(
         raise UsageError("--decision names the runs itself", "leave out the runs and --labels")
     done = project.export(file, *runs, labels=labels, decision=decision, texts=not without_texts, db=db)
     words = f"{counted(done.lines, 'row')} of {done.project} are in {file}, sha256 {done.sha256}"
-    return finish(done, as_json, lambda: click.echo(words))
+    return output.finish(done, lambda: click.echo(words))
 
 
 @click.command("import", epilog="Example: surefoot import labels.csv")
 @click.argument("file", type=_FILE)
 @click.option("--run", metavar="RUN", help="The run that the labels are on.  [default: all runs]")
 @click.option("--verify", is_flag=True, help="Check the file, and import nothing.")
-@db_option
-@_JSON
-def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: bool) -> int:
+@common()
+def import_(output: Output, file: Path, run: str | None, verify: bool, db: str | None) -> int:
     """Add what `surefoot export` wrote, or labels made elsewhere, to the project.
 
     Labels are CSV or JSON lines of {question_id, axis, value}, perhaps with answer, run, attempt, annotator, note, at,
@@ -56,10 +53,10 @@ def import_(file: Path, run: str | None, verify: bool, db: str | None, as_json: 
     if verify:
         found = project.verify_export(file)
         words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
-        return finish(found, as_json, lambda: click.echo(words))
+        return output.finish(found, lambda: click.echo(words))
     done = project.import_(file, run=run, db=db, person=PERSON)
     words = f"{_some(done.rows)} read; new in {done.project}: {_some(done.new)}"
-    return finish(done, as_json, lambda: click.echo(words))
+    return output.finish(done, lambda: click.echo(words))
 
 
 def _some(rows: Mapping[str, int]) -> str:
@@ -71,15 +68,14 @@ def _some(rows: Mapping[str, int]) -> str:
 @click.option("--older-than", type=click.IntRange(1, 36_500), metavar="DAYS", help="Erase what is older than this.")
 @click.option("--subject", metavar="ID", help="Erase all about the person with this id.")
 @click.option("--yes", is_flag=True, help="Really erase; without it, show what would go.")
-@db_option
-@_JSON
-def purge(older_than: int | None, subject: str | None, yes: bool, db: str | None, as_json: bool) -> int:
+@common()
+def purge(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Erase labels, answers and model replies by age, or by the person they are about.
 
     Leaves a record. An answer belongs to whoever `subject_id`, `user_id`, --map subject=PATH or, in spans, `user.id`
     named. Exits 4 when it finds none.
     """
-    done = project.purge(older_than=older_than, subject=subject, db=db, yes=yes)
+    done = project.purge(**options)
 
     def show() -> None:
         what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
@@ -87,4 +83,4 @@ def purge(older_than: int | None, subject: str | None, yes: bool, db: str | None
         for line in (*(f"run: {run}" for run in done.runs), *done.notes):
             say(plain(line, 500))
 
-    return finish(done, as_json, show)
+    return output.finish(done, show)

@@ -1,28 +1,159 @@
-"""surefoot questions review | check | lock | diff | clone"""
+"""surefoot corpus add | remove | list | show | search
+surefoot questions build | review | check | lock | diff | clone"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from surefoot.cli.options import json_option
-from surefoot.cli.output import PERSON, announce, finish, page_options, say, without_pages
-from surefoot.core.errors import ExitCode
+import surefoot
+from surefoot.cli.options import SEED, citations_option, map_option, set_option, yes_option
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    announce,
+    common,
+    page_options,
+    print_json,
+    quiet_if_nobody_reads,
+    say,
+    without_pages,
+)
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import Result
-from surefoot.core.types import Problem
 from surefoot.core.words import counted, plain
-from surefoot.services import questions as service
 
+_CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_JSON = json_option()
+_PLAIN = common(db=False)
+_LINES = common(db=False, json="Print JSON lines.")
+
+
+@click.group()
+def corpus() -> None:
+    """Turn documents into passages, and find their ids for gold_ids."""
+
+
+@corpus.command(epilog="Example: surefoot corpus add contracts/ handbook.pdf --out corpus.jsonl")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus to make or update.")
+@_PLAIN
+def add(output: Output, paths: tuple[Path, ...], out: Path) -> int:
+    """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, JSON and Parquet rows, and folders and archives of them.
+
+    Unchanged documents are not read again; missing ones stay until removed. Files that cannot be read are named, with
+    exit code 4. Rows are passages cut elsewhere: `text` (or content, page_content, body), perhaps `id`, `doc`, `page`.
+    """
+    added = surefoot.add_documents(paths, out=out, person=PERSON)
+    kinds = ", ".join(f"{added[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
+    return _show(output, added, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
+
+
+@corpus.command(epilog="Example: surefoot corpus remove corpus.jsonl msa.pdf old-contracts/")
+@_CORPUS
+@click.argument("names", nargs=-1, required=True)
+@_PLAIN
+def remove(output: Output, corpus: Path, names: tuple[str, ...]) -> int:
+    """Remove documents: by name, or all of a folder or archive."""
+    removed = surefoot.remove_documents(corpus, names)
+    left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
+    return _show(output, removed, f"{plain(removed.corpus)}: {left}; {gone} removed")
+
+
+@corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
+@_CORPUS
+@click.option("--doc", default="", help="Only this document: name, or words of its title.")
+@_LINES
+def list_(output: Output, corpus: Path, doc: str) -> int:
+    """List passages and their ids."""
+    return _list(output, surefoot.passages(corpus, doc=doc, person=PERSON))
+
+
+@corpus.command(epilog="Example: surefoot corpus show corpus.jsonl msa.pdf#4.2-3fa9c1")
+@_CORPUS
+@click.argument("ids", nargs=-1, required=True)
+@_LINES
+def show(output: Output, corpus: Path, ids: tuple[str, ...]) -> int:
+    """Show passages in full."""
+    return _list(output, surefoot.passages(corpus, ids=ids, person=PERSON), in_full=True)
+
+
+@corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
+@_CORPUS
+@click.argument("words")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Show at most N.")
+@_LINES
+def search(output: Output, corpus: Path, words: str, limit: int) -> int:
+    """Find the passages that match WORDS best."""
+    found = surefoot.search_corpus(corpus, words, limit=limit, person=PERSON)
+    if not found.rows:
+        say("nothing found: no passage has any of these words")
+    return _list(output, found)
+
+
+def _list(output: Output, found: surefoot.Passages, in_full: bool = False) -> int:
+    with quiet_if_nobody_reads():
+        for row in found.rows:
+            id_, page = plain(row["id"], 300), f"p. {row['page']}" if row["page"] else ""
+            if output.as_json:
+                print_json(row)
+            elif in_full:
+                click.echo(f"{id_}  ({plain(', '.join(filter(None, [row['doc'], page])), 200)})")
+                for line in (row["heading"], "", *row["text"].split("\n"), ""):
+                    click.echo(plain(line, len(line)))
+            else:
+                click.echo("  ".join(filter(None, [id_, page, plain(" ".join(row["text"].split()), 100)])))
+    return int(found.exit_code)
 
 
 @click.group(epilog="Example: surefoot questions check qaset.json")
 def questions() -> None:
-    """Review, check, lock and version a question set."""
+    """Build, review, check, lock and version a question set."""
+
+
+def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) -> dict[str, int] | None:
+    found = {}
+    for part in mix.split(",") if mix is not None else ():
+        name, _, count = part.strip().partition("=")
+        if not count.strip().isdecimal():
+            message = f"--mix {mix}: {part.strip()!r} is not KIND=NUMBER"
+            raise UsageError(message, "write it like plain=60,unanswerable=40")
+        found[name.strip()] = int(count)
+    return None if mix is None else found
+
+
+@questions.command(epilog="Example: surefoot questions build corpus.jsonl --out questions.jsonl --size 130")
+@click.argument("corpus", required=False, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The question set, as JSON lines."
+)
+@click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, metavar="N", help="Questions.")
+@click.option("--mix", metavar="KIND=N,...", callback=_shares, help="Other shares, such as plain=60,unanswerable=40.")
+@click.option(
+    "--from-traces", type=click.Path(exists=True, path_type=Path), metavar="LOG",
+    help="Propose questions from this log: answered badly, refused, or rare.",
+)  # fmt: skip
+@map_option
+@citations_option
+@click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
+@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
+@click.option("--model", metavar="NAME", help="Language model to word the questions.")
+@set_option
+@yes_option
+@_PLAIN
+def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: ANN401
+    """Make a question set from documents: questions that they answer, and questions that they do not.
+
+    The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
+    """
+    made = surefoot.build_questions(corpus, person=PERSON, **options)
+    kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
+    lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]
+    if made.proposed:
+        lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus or 'CORPUS'))}")
+    return _show(output, made, *lines)
 
 
 @questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
@@ -32,8 +163,8 @@ def questions() -> None:
 )
 @click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
 @page_options
-@_JSON
-def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@_PLAIN
+def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Open the page where people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
@@ -44,7 +175,7 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
         raise without_pages("the review page") from error
 
     def show(page: Opened) -> None:
-        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", as_json, no_browser)
+        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)
 
     serve_questions(file, show, person=PERSON, **options)
     return ExitCode.OK
@@ -55,78 +186,74 @@ def review(file: Path, no_browser: bool, as_json: bool, **options: Any) -> int: 
 @click.option("--corpus", type=click.Path(path_type=Path), help="Check against these passages too.")
 @click.option("--prompt", type=_FILE, help="The pipeline's prompt: no gold claim may be in it.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings too.")
-@_JSON
-def check(file: Path, corpus: Path | None, prompt: Path | None, strict: bool, as_json: bool) -> int:
+@_PLAIN
+def check(output: Output, file: Path, corpus: Path | None, prompt: Path | None, strict: bool) -> int:
     """Find duplicates, leaks, one-sided sets, missing gold ids, questions changed under their id.
 
     With --corpus (about two seconds a question): does the gold passage support the claim and answer the question, and
     does nothing answer an unanswerable one? Exits 1 on an error.
     """
-    found = service.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
-    if not as_json:
-        _list("error", found.errors)
-        _list("warning", found.warnings)
-    counts = {"question": found.questions, "error": len(found.errors), "warning": len(found.warnings)}
+    found = surefoot.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
+    problems = {"error": found.errors, "warning": found.warnings}
+    for word, problem in ((word, one) for word, some in problems.items() for one in some if not output.as_json):
+        say(f"{word}: {plain(str(problem), 400)}")
+    counts = {"question": found.questions, **{word: len(some) for word, some in problems.items()}}
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
     if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
         line += f"; --json shows {counted(unsure, 'finding')} that {'is' if unsure == 1 else 'are'} less sure"
-    return _show(found, as_json, [line])
+    return _show(output, found, line)
 
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
 @click.argument("file", type=_FILE)
 @click.option("--accept-changes", is_flag=True, help="Lock even if questions changed under their ids.")
 @click.option("--accept-all", is_flag=True, help="Accept proposed questions that nobody has read.")
-@_JSON
-def lock(file: Path, accept_changes: bool, accept_all: bool, as_json: bool) -> int:
+@_PLAIN
+def lock(output: Output, file: Path, accept_changes: bool, accept_all: bool) -> int:
     """Write FILE.lock with a content hash per question id; commit it beside the set.
 
     Then `score` refuses the set when a question has changed under its id.
     """
-    found = service.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
-    if found.changed and not as_json:
-        _list("error", found.changed)
+    found = surefoot.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
+    if found.changed and not output.as_json:
+        for problem in found.changed:
+            say(f"error: {plain(str(problem), 400)}")
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
     unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""
-    return _show(found, as_json, [f"{found.lock}: {counted(found.questions, 'question')} locked{unread}"])
+    return _show(output, found, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
 @click.argument("old", type=_FILE)
 @click.argument("new", type=_FILE, required=False)
-@_JSON
-def diff(old: Path, new: Path | None, as_json: bool) -> int:
+@_PLAIN
+def diff(output: Output, old: Path, new: Path | None) -> int:
     """Compare two sets, or a set with its lock file. Exits 1 when a question changed under its id."""
-    found = service.diff_questions(old, new)
-    lines = [f"{word}: {plain(qid)}" for word in ("added", "removed", "changed") for qid in getattr(found, word)]
-    return _show(found, as_json, [*lines, f"{found.unchanged} unchanged"])
+    found = surefoot.diff_questions(old, new)
+    lines = [f"{word}: {plain(qid)}" for word in ("added", "removed", "changed") for qid in found[word]]
+    return _show(output, found, *lines, f"{found.unchanged} unchanged")
 
 
 @questions.command(epilog="Example: surefoot questions clone qaset.json qaset-v2.json --change q3 --change q7")
 @click.argument("file", type=_FILE)
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--change", multiple=True, metavar="QID", help="Give this question a new id. Repeatable.")
-@_JSON
-def clone(file: Path, new: Path, change: tuple[str, ...], as_json: bool) -> int:
+@_PLAIN
+def clone(output: Output, file: Path, new: Path, change: tuple[str, ...]) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
     Changed are those of --change, which you then edit, and those that differ from FILE.lock. When done, lock NEW.
     """
-    found = service.clone_questions(file, new, change=change)
+    found = surefoot.clone_questions(file, new, change=change)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
     lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
     if found.rejected:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
         lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
-    return _show(found, as_json, lines)
+    return _show(output, found, *lines)
 
 
-def _list(word: str, problems: Iterable[Problem]) -> None:
-    for problem in problems:
-        say(f"{word}: {plain(str(problem), 400)}")
-
-
-def _show(found: Result, as_json: bool, lines: list[str]) -> int:
-    return finish(found, as_json, lambda: click.echo("\n".join(lines)))
+def _show(output: Output, found: Result, *lines: str) -> int:
+    return output.finish(found, lambda: click.echo("\n".join(lines)))

@@ -6,21 +6,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import (
-    SEED,
-    chat_options,
-    concurrency_option,
-    db_option,
-    json_option,
-    pipeline_options,
-    retries_option,
-)
-from surefoot.cli.output import PERSON, finish, say
-from surefoot.core.errors import UsageError
+from surefoot.cli.options import pipeline_options
+from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.words import counted, plain
-from surefoot.models.budget import Budget
-from surefoot.models.seam import Settings
-from surefoot.pipelines.specs import Asking
 from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline
 
@@ -30,7 +18,7 @@ _INTERRUPTED = 130
 @click.command(epilog="Example: surefoot run --pipeline reference --version v1")
 @click.argument("again", required=False, metavar="[VERSION]")
 @click.option(
-    "--pipeline", "-p", "spec", metavar="P",
+    "--pipeline", "-p", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
     "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
 )  # fmt: skip
@@ -41,42 +29,25 @@ _INTERRUPTED = 130
 )  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
 @click.option("--only", default="", metavar="ID,...", help="Ask only these questions of VERSION again.")
-@concurrency_option
-@retries_option
 @click.option("--resume", metavar="RUN", help="Continue this run, or the newest one of a version.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: also retry what failed.")
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="For the pauses between retries.")
-@chat_options
-@db_option
-@json_option()
-def run(spec: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+@common()
+def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Ask a pipeline every question of a set and keep the answers as a run of a version.
 
     VERSION asks the pipeline of a version again, if its code is the same.
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
     options["only"] = [id.strip() for id in options["only"].split(",") if id.strip()]
-    asking = _asking(spec or "", options)
-    answers = run_pipeline(spec, **options, asking=asking, person=PERSON)
-    code = finish(answers, as_json, lambda: show(answers, asking.concurrency))
+    answers = run_pipeline(**options, person=PERSON)
+    code = output.finish(answers, lambda: show(answers))
     if answers.interrupted:
         say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
         return _INTERRUPTED
     return code
 
 
-def _asking(spec: str, options: dict[str, Any]) -> Asking:
-    """Takes out of the options how the pipeline is asked."""
-    limits = {name: options.pop(name) for name in ("max_cost", "effort", "max_tokens", "prices")}
-    if limits["max_cost"] is not None and not spec.startswith("chat:"):
-        hint = "leave it out: what other pipelines spend is their own affair"
-        raise UsageError("--max-cost can be kept for chat: pipelines alone", hint)
-    budget = Budget(limits.pop("max_cost"))
-    given = {name: options.pop(name) for name in Asking.__struct_fields__ if name in options}
-    return Asking(**given, settings=Settings(concurrency=given["concurrency"], **limits), budget=budget)
-
-
-def show(found: Answers, concurrency: int) -> None:
+def show(found: Answers) -> None:
     answers, errors = counted(found.answers, "answer"), counted(found.errors, "error")
     missing = f", {found.missing:,} not asked: coverage {found.answers:,} of {found.asked:,}"
     click.echo(f"{answers}, {errors}" + (missing if found.missing else ""))
@@ -84,8 +55,7 @@ def show(found: Answers, concurrency: int) -> None:
         click.echo(f"  {count:,} x {plain(kind)}")
     spent = [f"took {found.seconds:,.1f} s"]
     if found.seconds_per_answer is not None:
-        at_once = f", {concurrency} at a time" if concurrency > 1 else ""
-        spent.append(f"{found.seconds_per_answer:,.2f} s per answer on average{at_once}")
+        spent.append(f"{found.seconds_per_answer:,.2f} s per answer on average")
     spent += [counted(found.tokens, "token")] if found.tokens is not None else []
     spent += [f"{found.cost_usd:.4f} USD"] if found.cost_usd is not None else []
     click.echo(", ".join(spent))

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import click
 
 from surefoot import report
-from surefoot.cli.options import engine_options, gate_option, json_option, map_option, rule_option
-from surefoot.cli.output import (
-    STDOUT,
-    Progress,
-    check_outputs,
-    check_reports,
-    console,
-    files_of,
-    quiet_if_nobody_reads,
-    report_option,
-    write_lines,
-    write_reports,
-)
+from surefoot.cli.options import engine_option, gate_option, map_option, rule_option
+from surefoot.cli.output import PERSON, Output, common, print_page, quiet_if_nobody_reads
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.report import junit as junit_report
-from surefoot.scoring import ScoreResult
 from surefoot.scoring import score as score_traces
 
 
-@click.command(
-    epilog="Example: surefoot score --questions qaset.json --traces trace.jsonl",
-)
+@click.command(epilog="Example: surefoot score --questions qaset.json --traces trace.jsonl")
 @click.option(
     "--questions", "-q", type=click.Path(), metavar="FILE",
     help="Question set; without one, only what needs no gold is scored.",
@@ -58,15 +41,11 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Break down by any field. Repeatable.")
 @map_option
-@report_option
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML.")
-@json_option()
 @click.option("--no-rows", is_flag=True, help="Leave the rows out of --json.")
-@click.option("--jobs", type=click.IntRange(1, 10**9), metavar="N", help="Processes to use. [default: one per core]")
-@engine_options
+@engine_option
+@common(db=False, report=True, junit=True)
 def score(
-    questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], reports: tuple[str, ...],
-    junit: str | None, as_json: bool, no_rows: bool,
+    output: Output, questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], no_rows: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Score traces against a question set, and decide by the gate.
@@ -75,27 +54,17 @@ def score(
     """
     if not (traces or more_traces):
         raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
-    check_outputs([*files_of(reports), *([] if junit is None else [junit])], ("reports", "junit"))
-    check_reports(reports, as_json)
-    progress = Progress(None, "rows")
+    progress = PERSON.watch(None, "rows")
     result = score_traces(
         questions, [*traces, *more_traces], **options, progress=progress.reach,
-        keep_rows=bool(reports or junit or (as_json and not no_rows)),
+        keep_rows=bool(output.reports or (output.as_json and not no_rows)),
     )  # fmt: skip
     progress.close()
-    codes = [result.exit_code, write_reports(reports, partial(report.of, result))]
-    if junit:
-        codes.append(write_lines(junit, junit_report.render(result.card, result.rows())))
+    written = output.write(result)
     with quiet_if_nobody_reads():
-        _print(result, reports, as_json, no_rows)
-    return ExitCode.of_several(*codes)
-
-
-def _print(result: ScoreResult, reports: Sequence[str], as_json: bool, no_rows: bool) -> None:
-    if as_json:
-        result.write_json(sys.stdout.buffer, with_rows=not no_rows)
-        sys.stdout.buffer.flush()
-    elif STDOUT not in reports:
-        from surefoot.report import terminal  # noqa: PLC0415 - a tenth of a start-up
-
-        terminal.show(report.of(result, with_rows=False), console())
+        if output.as_json:
+            result.write_json(sys.stdout.buffer, with_rows=not no_rows)
+            sys.stdout.buffer.flush()
+        elif not output.to_stdout:
+            print_page(report.of(result, with_rows=False))
+    return ExitCode.of_several(result.exit_code, written)

@@ -9,6 +9,8 @@ SurefootError
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -68,6 +70,14 @@ def check_number(name: str, value: float | None, low: float, high: float | None 
     if value is not None and not low <= value <= (value if high is None else high):
         choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}")
         raise UsageError(f"{name} is {value:,}", choice)
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    """A hint at the known word that is nearest to one that is not; "" where none is near."""
+    names = {one.lower(): one for one in known}
+    near = [one for one in names if len(given) > 2 and given.lower() in one]
+    near += difflib.get_close_matches(given.lower(), names, 1, 0.7)
+    return f"is it {names[near[0]]}?" if near else ""
 
 
 def words_of(error: BaseException) -> str:

@@ -1,10 +1,10 @@
-"""Files that are written whole or not at all, and packages that come with extras of ours."""
+"""Files that are written whole or not at all, and never over a project or what a command reads; packages of extras."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +13,7 @@ from typing import BinaryIO
 import msgspec
 from filelock import FileLock, Timeout
 
-from surefoot.core.errors import Incomplete
+from surefoot.core.errors import Incomplete, UsageError
 
 
 def library(name: str, extra: str, what: str = "this file") -> ModuleType:
@@ -27,6 +27,9 @@ def library(name: str, extra: str, what: str = "this file") -> ModuleType:
 
 LOCK = ".lock"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
+_SQLITE = b"SQLite format 3\0"
+ELSEWHERE = "choose another name"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # how JSON fails that is none
 
 
@@ -70,7 +73,48 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             beside.unlink()
+        if isinstance(error, OSError) and error.filename is None:  # a full disk does not say which file it is about
+            error.filename = printable(path)
         raise
+
+
+def make_folder(path: Path) -> None:
+    """For a file that is to be written, before the work is done that fills it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"there is no folder to write {printable(path)} into, and none can be made: {error.strerror}"
+        raise UsageError(message, "choose another place") from error
+
+
+def check_outputs(names: Iterable[str | Path], inputs: Iterable[str | Path] = ()) -> None:
+    """Before any work is done: what is read, and what nothing brings back, is not written over. Links are followed; an
+    input may be a folder of traces."""
+    there = [_followed(one) for one in inputs if os.path.exists(one)]  # noqa: PTH110 - never raises
+    taken: set[Path] = set()
+    for name in names:
+        if name == "":
+            raise UsageError("there is no folder to write '' into", "name a file")
+        shown, place = printable(Path(name)), _followed(name)
+        if place.is_symlink():
+            raise UsageError(f"{shown} is a link that leads in a circle", ELSEWHERE)
+        if any(place == other or (place.exists() and place.samefile(other)) for other in there):
+            raise UsageError(f"{shown} is also something to read, and would be overwritten", ELSEWHERE)
+        for ending in ("", "-wal", "-shm", "-journal"):
+            owner = place.with_name(place.name.removesuffix(ending))
+            if place.name.endswith(ending) and owner.is_file():  # to look into a pipe would empty it
+                with owner.open("rb") as file:
+                    if file.read(len(_SQLITE)) == _SQLITE:
+                        raise UsageError(f"{shown} is a database, and would be lost", ELSEWHERE)
+        is_trace = place.exists() and any(suffix in place.suffixes for suffix in TRACE_SUFFIXES)
+        if place in taken or (is_trace and any(place.is_relative_to(other) for other in there if other.is_dir())):
+            raise UsageError(f"{shown} would be overwritten", "write the report to a file of its own")
+        taken.add(place)
+        make_folder(place)
+
+
+def _followed(path: str | Path) -> Path:
+    return Path(os.path.realpath(path))  # unlike Path.resolve it survives links in a circle

@@ -15,6 +15,7 @@ from surefoot.core.types import Problem
 
 Tell = Callable[[str], None]  # takes a line that a person should see meanwhile
 _PROBLEMS_TOLD = 20
+_FEW = 5  # words of a list that are short enough to be shown
 
 
 class Failing(Protocol):
@@ -119,15 +120,16 @@ class Result(Struct, frozen=True):
         return _plain(getattr(self, name))
 
     def __repr__(self) -> str:
-        """Return the fields that are a word, a number or counts."""
+        """Return the fields that are a word, a number, counts, or a few words."""
         found = {name: getattr(self, name) for name in self.printed()}
         told = (f"{name}={value!r}" for name, value in found.items() if _is_short(value))
         return f"<{type(self).__name__} {', '.join(told)}>"
 
 
 def _is_short(value: object) -> bool:
-    counts = value.values() if isinstance(value, dict) else [value]
-    return all(isinstance(one, (str, int, float)) for one in counts)
+    found = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
+    is_few = isinstance(value, dict) or 0 < len(found) <= _FEW
+    return is_few and all(isinstance(one, (str, int, float)) for one in found)
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - as JSON has it

@@ -13,9 +13,9 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from surefoot.core.files import TRACE_SUFFIXES
 from surefoot.core.types import Passage, document_in
 from surefoot.corpus.blocks import Block
-from surefoot.io.sources import TRACE_SUFFIXES
 from surefoot.text.citations import label_of
 from surefoot.text.normal import normalise
 from surefoot.text.sentences import sentences

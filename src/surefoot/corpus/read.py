@@ -72,17 +72,14 @@ def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> Fou
 
 
 def read_documents(
-    given: Iterable[Source],
-    known: Mapping[str, str] = _NONE,
-    brought: Mapping[str, str] = _NONE,
-    jobs: int | None = None,
+    given: Iterable[Source], known: Mapping[str, str] = _NONE, brought: Mapping[str, str] = _NONE
 ) -> Iterator[Read]:
     """Every document, on all cores.
 
     `known` are the hashes of those that were read before, `brought` the ids that came with rows, and of which file.
     """
     owners = dict(brought)
-    for read in map_blocks(partial(_read, known=known), given, jobs):
+    for read in map_blocks(partial(_read, known=known), given):
         yield _with_own_ids(read, owners) if is_rows(read.name) else read
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import Result
 from surefoot.core.types import Problem, Question
 from surefoot.io import questions as question_sets
 from surefoot.io.questions import QuestionSet, made_of
@@ -27,11 +28,17 @@ class Lock(msgspec.Struct, omit_defaults=True):
     accepted_unread: int = 0
 
 
-class Difference(msgspec.Struct, frozen=True):
+class Difference(Result, frozen=True):
+    """What came, what went, and what changed under its id, by id."""
+
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[str, ...]
     unchanged: int
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.BLOCKED if self.changed else ExitCode.OK
 
 
 def content_hash(question: Question) -> str:

@@ -27,13 +27,13 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in, some
 from surefoot.gate.trust import graders_of
 
-ENOUGH = 50  # labels
+ENOUGH, _FEW = 50, 10  # labels in all, and of a kind
 _NO_SPREAD = 1e-9
 Hit = Callable[[str, str], bool]  # of a verdict and a label
 _NO_TEXT = frozenset({"missing", "error", "empty"})  # reasons for which there is no answer to label
 # Why nothing can be said of an axis that people have looked at.
 UNSETTLED = "no answer has a label that annotators agree on"
-PICKED = "no label was drawn by chance, all were picked"
+PICKED = "no label was drawn by chance, as `surefoot label RUN` draws them"
 NO_VERDICT = "the grader gave no verdict on any answer"
 
 
@@ -199,6 +199,7 @@ class Trust(Struct, frozen=True):
     disputed: int = 0  # answers that they put into different buckets
     false_correct: Interval | None = None  # of the answers that the grader calls correct
     bad_found: Interval | None = None  # of the bad ones
+    two_numbers: tuple[str, ...] = ()  # these, in words
 
 
 def trust_in(side: Side) -> Trust:
@@ -215,8 +216,9 @@ def trust_in(side: Side) -> Trust:
         drawn=len({one.said.key for one in labelled if one.is_drawn}),
         annotators=tuple(sorted({name for run in runs for name in run.labelled_by})),
         disputed=sum(run.disputed for run in runs),
-        false_correct=false_correct(sample) if sample else None,
-        bad_found=bad_found(sample) if sample else None,
+        false_correct=(false := false_correct(sample) if sample else None),
+        bad_found=(bad := bad_found(sample) if sample else None),
+        two_numbers=tuple(two_numbers(answers, false, bad)),
     )
 
 
@@ -231,15 +233,17 @@ def in_words(trust: Trust) -> str:
     were = f"{counted(trust.labels, 'answer')} {'was' if trust.labels == 1 else 'were'}"
     told = [f"{who}: {were} labelled by {whose_by_name(trust.annotators)}"]
     told += [f"they put {trust.disputed} answers into different buckets"] if trust.disputed else []
-    return "; ".join([*told, *two_numbers(trust.false_correct, trust.bad_found)])
+    return "; ".join([*told, *trust.two_numbers])
 
 
-def two_numbers(false: Interval | None, found: Interval | None) -> Iterator[str]:
-    """Yield what whoever relies on a grader needs to know; nothing of what no label tells."""
-    if false is not None:
-        yield f"of the answers it calls correct, {in_percent(false)} are not"
-    if found is not None:
-        yield f"of the bad ones, it finds {in_percent(found)}"
+def two_numbers(answers: Sequence[Answer], false: Interval | None, found: Interval | None) -> Iterator[str]:
+    """Yield what whoever relies on a grader needs to know, or that too few labels tell it."""
+    called = len({one.said.key for one in answers if one.label is not None and one.verdict == "correct"})
+    bad = len({one.said.key for one in answers if one.label in BAD})
+    few = f"{counted(called, 'label')} on answers it calls correct: too few to say how many are not"
+    yield few if false is None or called < _FEW else f"of the answers it calls correct, {in_percent(false)} are not"
+    few = f"{counted(bad, 'label')} on bad answers: too few to say how many it finds"
+    yield few if found is None or bad < _FEW else f"of the bad ones, it finds {in_percent(found)}"
 
 
 def in_percent(share: Interval) -> str:
@@ -326,7 +330,7 @@ class Calibration(Result, frozen=True, kw_only=True):
         reasons = [axis.reason for axis in self.axes.values()]
         if not all(reasons):
             return ""
-        return f"nothing could be calibrated: {'; '.join(dict.fromkeys(reasons)) or 'no label is on a graded axis'}"
+        return f"Nothing could be calibrated: {'; '.join(dict.fromkeys(reasons)) or 'no label is on a graded axis'}."
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rows of each confusion table."""
@@ -355,14 +359,11 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
         sample = sample_of(answers)
         false, bad = false_correct(sample), bad_found(sample)
         first = {"false_correct": false, "bad_found": bad, "alone": _alone(answers, sample)}
-        calls = any(one.verdict == "correct" for one in answers)
-        untold = "how many of those it calls correct are not is unknown: none has a label that counts"
-        told = [*([] if false else [untold if calls else "it calls no answer correct"]), *two_numbers(false, bad)]
-        told += [] if bad else ["no labelled answer is bad, so how many bad ones it finds is unknown"]
+        told = "; ".join(two_numbers(answers, false, bad))
         by = f"{counted(labels, 'label')} by {whose_by_name(annotators)}"
-        first["headline"] = f"{told[0][0].upper()}{'; '.join(told)[1:]} ({by})."
+        first["headline"] = f"{told[0].upper()}{told[1:]} ({by})."
     questions = {run.name: run.questions for run in runs}
-    return Calibration(
+    made = Calibration(
         **first, labels=labels, axes={name: axis for name, axis in found.items() if axis.n or (
             name == BUCKET_AXIS and words)},
         notes=tuple(_notes(answers, labels, passed_over)), skipped=skipped, cannot_tell=cannot_tell,
@@ -371,6 +372,7 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
         problems=(*(one for run in runs for one in run.problems), *_left_out(runs, said)),
         differ=tuple(_differing(labelled, questions)),
     )  # fmt: skip
+    return made if first else replace(made, headline=made.nothing_said)
 
 
 def _axis(axis: Axis, answers: Sequence[Answer]) -> AxisCalibration:
@@ -440,7 +442,8 @@ def _notes(answers: Sequence[Answer], labels: int, passed_over: Mapping[str, int
     if len(labelled) == len(answers):
         yield "Every answer is labelled, so all is counted; the intervals are for further answers like these."
         return
-    if picked := len({one.said.key for one in labelled if not one.is_drawn}):
+    picked = len({one.said.key for one in labelled if not one.is_drawn})
+    if 0 < picked < labels:
         yield f"{picked} of the labels were picked or given in looks: they count for their own answers only."
     drawn = {one.verdict for one in labelled if one.is_drawn}
     for verdict, count in sorted(Counter(one.verdict for one in answers if not one.label).items()):

@@ -16,15 +16,7 @@ from surefoot.core.words import counted
 from surefoot.gate import rules as gates
 from surefoot.gate import sides as versions
 from surefoot.gate import trust
-from surefoot.gate.looks import (
-    Reading,
-    askings,
-    change_of,
-    diff_of,
-    lasting_of,
-    mean_change,
-    noise_of,
-)
+from surefoot.gate.looks import Reading, askings, change_of, diff_of, lasting_of, mean_change, noise_of
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured, of_council
 from surefoot.gate.rules import LASTING, Rule, Status
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side
@@ -99,12 +91,9 @@ class Judge:
     def _results(self, rules: Sequence[Rule]) -> Iterator[RuleResult]:
         """In their order; what changed for good is judged when the rest is."""
         found = {rule.name: self.result(rule) for rule in rules if rule.metric not in LASTING}
-        by_looks = [
-            found[rule.name]
-            for rule in rules
-            if rule.name in found and rule.on_baseline and self.metrics[rule.metric].axis == BUCKET_AXIS
-        ]
-        rest_holds = all(self._waived(one).stands in ("pass", "not_applicable") for one in by_looks)
+        by_looks = (rule.name for rule in rules if rule.on_baseline and rule.name in found
+                    and self.metrics[rule.metric].axis == BUCKET_AXIS)  # fmt: skip
+        rest_holds = all(self._waived(found[name]).stands in ("pass", "not_applicable") for name in by_looks)
         for rule in rules:
             yield found[rule.name] if rule.name in found else self._for_good(rule, rest_holds)
         if self.failed:
@@ -226,8 +215,7 @@ class Judge:
                 return replace(shown, reason=f"no {metric.unit}")
             part = self.diff.among(about)
             if not (self.request.uncalibrated or part.enough):
-                reason = "too few looks"
-                return replace(shown, status="undecidable", by=GRADER, reason=reason)
+                return replace(shown, status="undecidable", by=GRADER, reason="too few looks")
             values = askings(part, metric.bad, 0), askings(part, metric.bad, 1)
             change = change_of(part, metric.bad, noise_of(*values, self.documents, self.fixed))
             in_units = len(about) if metric.shape == "count" else 1
@@ -260,20 +248,19 @@ class Judge:
 
     def _for_good(self, rule: Rule, rest_holds: bool) -> RuleResult:
         """What changed for good is counted once the rest would ship, or all has been looked at."""
-        found = self.lasting[rule.metric.removeprefix("newly_")]
-        status: Status = "pass"
-        reason = ""
+        bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="undecidable")
         if BUCKET_AXIS not in self.axes:
-            status, reason = "not_applicable", f"neither side has verdicts on {BUCKET_AXIS}"
-        elif not rest_holds and self.diff.unseen:
-            status, reason = "undecidable", "it is counted once the rest is settled"
-        elif found.to_look:
+            return replace(bare, status="not_applicable", reason=f"neither side has verdicts on {BUCKET_AXIS}")
+        if not rest_holds and self.diff.unseen:
+            return replace(bare, reason="it is counted once the rest is settled")
+        found, status, reason = self.lasting[rule.metric.removeprefix("newly_")], "pass", ""
+        if found.to_look:
             status, reason = "undecidable", _to_look(found.to_look)
         elif len(found.newly) > len(found.mended):
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
-        return RuleResult(
-            name=rule.name, rule=rule.text, metric=rule.metric, status=status, before=float(len(found.mended)),
-            after=float(len(found.newly)), by=self.lookers, reason=reason, questions=found.newly,
+        return replace(
+            bare, status=status, before=float(len(found.mended)), after=float(len(found.newly)), by=self.lookers,
+            reason=reason, questions=found.newly,
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:

@@ -45,9 +45,8 @@ class Metric(NamedTuple):
     # What one answer of a log adds to (numerator, denominator); None where the log does not tell.
     outcome: Callable[[Outcome], tuple[int, int] | None] | None = None
     axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
-    of: Callable[[Value], int | Fraction | None] = lambda _: (
-        None
-    )  # a verdict in numbers; None for what no grader can mean
+    # A verdict in numbers; None for what no grader can mean.
+    of: Callable[[Value], int | Fraction | None] = lambda _: None
     over: Callable[[Said, Question | None], bool] = _everything  # whether an answer belongs below the fraction
     shape: Literal["count", "share", "mean"] = "share"  # a count is not divided by anything
     most: int | None = 1  # the largest number an answer can have, if there is one

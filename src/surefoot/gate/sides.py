@@ -15,20 +15,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import (
-    CANNOT_TELL,
-    MOST_LOOKS,
-    SKIPPED,
-    Agreed,
-    Drawn,
-    Label,
-    agreed,
-    is_annotator,
-    is_called_like_a_grader,
-    is_person,
-    whose,
-    why_passed_over,
-)
+from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Agreed, Drawn, Label, is_annotator, is_person, whose
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Passage, Problem, Question, Trace, Verdict, document_in
@@ -178,7 +165,7 @@ def apply_labels(run: Run, labels: Iterable[Label]) -> None:
         for place, label in on
         if place in places and (not by_this_rubric or label.rubric_sha256 in by_this_rubric)
     ]
-    people = [(place, label) for place, label in fitting if not is_called_like_a_grader(label.annotator)]
+    people = [(place, label) for place, label in fitting if not records.is_called_like_a_grader(label.annotator)]
     if signed := len(fitting) - len(people):
         run.problems.append(Problem("note", f"labels under the name of a grader ({signed}) do not count", run.name))
     given: defaultdict[Place, list[Label]] = defaultdict(list)
@@ -210,9 +197,9 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
     """What they agree on counts; where they differ, the grader's verdict stays and the run notes it."""
     divided: defaultdict[str, list[str]] = defaultdict(list)
     for (key, axis), labels in sorted(given.items()):
-        word = agreed(labels)
+        word = records.agreed(labels)
         if word is None:
-            if axis == BUCKET_AXIS and any(why_passed_over(label) == SKIPPED for label in labels):
+            if axis == BUCKET_AXIS and any(records.why_passed_over(label) == records.SKIPPED for label in labels):
                 run.skipped |= {key}
             continue
         run.labelled_by |= {label.annotator for label in labels}
@@ -353,15 +340,9 @@ def said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
         verdicts = own | labels.get(key, {})
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
         found[key[0]][key[1]] = Said(
-            *key,
-            _id(run),
-            verdicts,
-            own,
-            run.traces.get(key),
-            run.versions.get(key) or _alone(run, side, key),
-            not elsewhere,
-            run.words.get(key),
-        )
+            *key, _id(run), verdicts, own, run.traces.get(key), run.versions.get(key) or _alone(run, side, key),
+            not elsewhere, run.words.get(key),
+        )  # fmt: skip
     return found
 
 

@@ -25,7 +25,7 @@ class Finished:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            hint = "name another folder with --work"
+            hint = "set another folder as `work` in surefoot.toml"
             raise Incomplete(f"{printable(folder)} cannot be written to: {error.strerror}", hint) from error
         taken = Incomplete(
             f"another process is writing to {self.folder}", "wait for it to end, or choose another folder"

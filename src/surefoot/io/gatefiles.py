@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 
 from surefoot.core.errors import UsageError
 
 DEFAULT = "default"
-_A_RULE = 'a rule is a line like G1 = "precision >= 0.80"'
+_A_RULE = 'write rules under [rules], each like G1 = "precision >= 0.80", or wrong = "wrong <= baseline + 3 points"'
 _BUNDLED = "pass a TOML file, or one of default, ship and helpful"
 Gate = str | Path | Mapping[str, str]  # a bundled gate, a file, or its rules by name
 
@@ -46,13 +47,13 @@ def parse(text: str, source: str) -> dict[str, str]:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
     if unknown := [key for key in content if key != "rules"]:
-        hint = "a margin stands in its rule: wrong <= baseline + 3 points" if unknown[0] == "change" else _A_RULE
+        hint = "did you mean [rules]?" if get_close_matches(unknown[0], ["rules"]) else _A_RULE
         raise UsageError(f"{source} has the unknown key {unknown[0]!r}", hint)
     rules = content.get("rules")
     if isinstance(rules, list):
         rules = {str(rule): rule for rule in rules}
     if not isinstance(rules, dict) or not rules:
-        raise UsageError(f"{source} has no rules", 'put lines like G1 = "precision >= 0.80" under [rules]')
+        raise UsageError(f"{source} has no rules", _A_RULE)
     if wrong := [name for name, rule in rules.items() if not isinstance(rule, str)]:
-        raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", 'write G1 = "precision >= 0.80"')
+        raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", _A_RULE)
     return dict(rules)

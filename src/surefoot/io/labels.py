@@ -78,8 +78,9 @@ def bound(
     One that is on none of them, or on several that differ in their passages, is named and left out; with its place, if
     that is known by its id.
     """
-    by: defaultdict[object, dict[str, Known]] = defaultdict(dict)
+    by, asked = defaultdict[object, dict[str, Known]](dict), set[str]()
     for one in answers:
+        asked.add(one.question_id)
         place = one.question_id, one.attempt
         for name in (one.key, place, (one.run, *place), (one.question_id, _by_words(one.answer))):
             by[name].setdefault(one.key, one)
@@ -100,10 +101,11 @@ def bound(
                 attempt=one.attempt, subject=one.subject,
             )))  # fmt: skip
             continue
-        several = f"fits {len(matching)} different answers (name one by answer, or by run and attempt)"
-        why = several if matching else "is on an answer that no run gave"
+        several = f"was left out: it fits {len(matching)} answers (name one by answer, or by run and attempt)"
+        no_such = "gave this answer" if label.question_id in asked else f"has a question {quoted(label.question_id)}"
+        why = several if matching else f"was left out: no run {no_such}"
         source, line = (places or {}).get(label.id, ("", None))
-        problems.append(Problem("unknown_question", f"{called(label)} {why}, and was left out", source, line))
+        problems.append(Problem("unknown_question", f"{called(label)} {why}", source, line))
     return found
 
 
@@ -238,7 +240,7 @@ def load_labels(
         message = f"labels that do not say who gave them ({unnamed}) count as by one annotator, {UNNAMED!r}"
         log.append(Problem("note", message, str(path)))
     if not labels and not serious:
-        log.append(Problem("no_labels", "not one label can be read", str(path)))
+        log.append(Problem("no_labels", "there is no label in it", str(path)))
     if problems is None:
         refuse_serious(log, path)
     return labels
@@ -293,7 +295,8 @@ def _columns(path: Path, reader: Iterator[list[str]], known: Collection[str]) ->
         raise UsageError(f"{path} is not a table: {error}", "pass CSV with a header, or JSON lines") from error
     fields = [" ".join(name.split()).lower().replace(" ", "_") for name in written]
     if not {"question_id", "qid", "id"} & set(fields):
-        raise UsageError(f"{path} has no column question_id", "let its first line name the columns")
+        what = "has no column question_id" if written else "is empty"
+        raise UsageError(f"{path} {what}", "let its first line name the columns: question_id,axis,value,annotator")
     if twice := [name for name, count in Counter(filter(None, fields)).items() if count > 1]:
         raise UsageError(f"{path} has two columns {twice[0]}", "let each column have its own name")
     return fields, [name for name, field in zip(written, fields, strict=True) if field not in known]

@@ -38,7 +38,7 @@ from typing import IO, Any, BinaryIO, Literal, TypeVar, cast
 from msgspec import Struct
 
 from surefoot.core.errors import Incomplete, Unreachable, UsageError
-from surefoot.core.files import BYTE_ORDER_MARK, library, printable
+from surefoot.core.files import BYTE_ORDER_MARK, TRACE_SUFFIXES, library, printable
 from surefoot.core.types import Problem
 
 _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
@@ -314,7 +314,7 @@ def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: i
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool as error:
-            hint = "it may have run out of memory; try --jobs 1"
+            hint = "it may have run out of memory; set jobs = 1 in surefoot.toml"
             raise Incomplete("a worker process was killed before it had finished", hint) from error
         finally:
             # Left early (an error, Ctrl-C): what has not started must not start.
@@ -390,7 +390,6 @@ BLOCK_BYTES = 4 << 20
 LONGEST_LINE = 16 << 20  # a longer line is named and skipped: it must not take the machine's memory
 LARGEST_DOCUMENT = 256 << 20  # JSON arrays and pretty-printed JSON have to be read whole
 
-TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
 _TABLES = (".csv", ".tsv")
 LOG_FORMATS = "JSON lines, JSON, CSV, an Excel or Parquet table, or OpenTelemetry spans"
 _COMPRESSED = ("", ".gz", ".zst")

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Problem, Retrieved, Trace
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.io.fields import is_flagged
 from surefoot.io.items import why_too_long
 from surefoot.io.spans import Span, traces_of
@@ -31,7 +32,6 @@ from surefoot.monitor.follow import Piece, Position
 from surefoot.monitor.redaction import Redactor, redact_name, redacted, texts_of
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
-from surefoot.services.passage_texts import PassageTexts
 
 _TEXTS = ("question_id", "question", "answer", "retrieved", "error")  # of a span
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted

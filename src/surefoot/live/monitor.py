@@ -25,7 +25,7 @@ from surefoot.services.graders import Reader
 from surefoot.services.monitor import Monitored, keep_bad, now
 
 STATE = "state.json"
-_LOOK_SECONDS, _SETTLE_SECONDS, _SAVE_SECONDS = 0.2, 1.0, 5.0
+_LOOK_SECONDS, _SETTLE_SECONDS, _SAVE_SECONDS, _LAST_SECONDS = 0.2, 1.0, 5.0, 5.0
 
 
 class Monitor:
@@ -115,10 +115,11 @@ class Monitor:
             self._tell(f"error: {words_of(error)}")
 
     def _feed(self) -> None:
-        """Until it is told to end and has read all there is."""
-        settled = time.monotonic()
+        """Until it is told to end and has read all there is, or as much as it can soon; the rest comes next time."""
+        settled = latest = time.monotonic()
         while True:
-            is_ending = self._fed.is_set()  # looked at first: what came before it is read
+            if not (is_ending := self._fed.is_set()):  # looked at first: what came before it is read
+                latest = time.monotonic() + _LAST_SECONDS
             try:
                 is_news = self._read_log()
                 if (moment := time.monotonic()) - settled >= _SETTLE_SECONDS:
@@ -130,7 +131,7 @@ class Monitor:
                 if error.message not in self._told:
                     self._told.add(error.message)
                     self._tell(f"error: {error}")
-            if not is_news and is_ending:
+            if is_ending and (not is_news or time.monotonic() > latest):
                 return
             if not is_news:
                 self._fed.wait(_LOOK_SECONDS)

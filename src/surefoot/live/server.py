@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from msgspec import Struct
 from surefoot.core.errors import UsageError
 from surefoot.core.files import LOCK
 from surefoot.core.result import READER, Person
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
@@ -22,10 +23,10 @@ from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import check_url
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, Terms, open_grader
+from surefoot.services.graders import Reader, open_grader
 from surefoot.services.model_grader import ModelGrader
 from surefoot.services.monitor import Monitored, reference_of
-from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.settings import Given, settings_from
 from surefoot.web.serve import address, bound, serve, tell_if_open
 
 FOLDER = "surefoot-monitor"
@@ -48,20 +49,15 @@ def monitor_live(
     follow: str | Path | None = None,
     otlp: int | None = None,
     metrics: int | None = None,
-    host: str = "127.0.0.1",
-    state: str | Path = FOLDER,
+    state: str | Path | None = None,
     sample: float = RATE,
-    seed: int = 0,
-    settle: float = SETTLE_SECONDS,
     bad: str | Path | None = None,
     baseline: str | Path | None = None,
     db: str | Path | None = None,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
     corpus: str | Path | None = None,
-    mapping: Mapping[str, str] | None = None,
+    settings: Given = None,
     webhook: str | None = None,
-    sentinels: Sentinels | None = None,
     person: Person = READER,
 ) -> Monitored:
     """Watch production until Ctrl-C or a polite kill, and tell what was found since the first start.
@@ -73,29 +69,30 @@ def monitor_live(
         raise UsageError("there is nothing to watch", "pass --once LOG, --follow LOG or --otlp PORT")
     if webhook is not None:
         check_url(webhook)
+    folder, how = Path(state or FOLDER), settings_from(settings)
+    sentinels = Sentinels(how.pipeline, how.questions, corpus) if how.pipeline else None
     if sentinels is not None:
         check_pipeline(sentinels)
-    folder = Path(state)
-    reader = open_grader(grader, terms, person=person)
+    reader = open_grader(grader, how, person=person)
     if isinstance(reader, ModelGrader):
-        raise UsageError("a language model would be paid without end", "choose --grader local, local@FILE or rules")
+        raise UsageError("live monitoring does not use paid models", "choose --grader local, local@FILE or rules")
     texts = PassageTexts.of(corpus, person.tell)
     with owned(folder, folder / LOCK), contextlib.ExitStack() as stack:
-        record = _record(folder, Design(sample, seed), baseline, db)
+        record = _record(folder, Design(sample), baseline, db)
         ports = dict.fromkeys(port for port in (otlp, metrics) if port is not None)
-        sockets = {port: stack.enter_context(bound(host, port, _OTHER_PORT)) for port in ports}
-        urls = {port: address(host, one) for port, one in sockets.items()}
+        sockets = {port: stack.enter_context(bound(how.host, port, _OTHER_PORT)) for port in ports}
+        urls = {port: address(how.host, one) for port, one in sockets.items()}
         intake = Intake(
-            folder, record.state, record.counts, record.places, settle_seconds=settle, mapping=mapping, texts=texts
+            folder, record.state, record.counts, record.places, settle_seconds=how.settle, mapping=how.map, texts=texts
         )
         monitor = Monitor(
             intake, record, reader,
             log=Path(follow) if follow is not None else None, bad=Path(bad) if bad is not None else None,
-            sentinels=sentinels, webhook=webhook, subject=(mapping or {}).get("subject", ""), person=person,
+            sentinels=sentinels, webhook=webhook, subject=how.map.get("subject", ""), person=person,
         )  # fmt: skip
         stack.callback(monitor.close)
         if sockets:
-            tell_if_open(host, person.tell)
+            tell_if_open(how.host, person.tell)
         to_traces, to_metrics = (None if port is None else urls[port] for port in (otlp, metrics))
         watching = Watching(str(follow) if follow else None, to_traces, to_metrics, str(folder))
         monitor.start()

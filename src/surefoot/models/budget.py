@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import re
 import threading
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
@@ -16,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import UsageError
-from surefoot.models.seam import Prompt, Reply
+from surefoot.models.seam import Price, Prompt, Reply
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
@@ -25,8 +23,6 @@ _VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
 _LOCAL = re.compile(r"@https?://(?:127\.|localhost\b|\[::1\])")  # costs nothing but time
-_MOST_USD = 1e6  # for a million tokens; what is more is a slip
-_SHAPE = 'a price file holds lines like "gpt-4o" = { in = 2.50, out = 10.00 } under [models]'
 
 
 class Budget:
@@ -35,7 +31,7 @@ class Budget:
     def __init__(self, most_usd: float | None = None) -> None:
         if most_usd is not None and not 0 <= most_usd <= _A_BILLION:
             message = f"the most that may be spent must be an amount of money, from 0 to {_A_BILLION:,}"
-            raise UsageError(message, "as in --max-cost 2.50")
+            raise UsageError(message, "as in --set max_cost=2.50")
         self.most_usd = most_usd
         self.spent_usd = 0.0
         self._set_aside, self._under_way = 0.0, 0
@@ -118,7 +114,7 @@ class Estimate(Struct, frozen=True):
         if self.usd_most is None and is_local:
             return f"{calls}{known}: {tokens}{self._thinking}."
         if self.usd_most is None:
-            unknown = "the price is not known, so neither is the cost (--prices FILE sets it)"
+            unknown = "the price is not known, so neither is the cost (surefoot.toml can name it under [prices])"
             return f"{calls}{known}: {tokens}{self._thinking}; {unknown}."
         most = f"at most ${money(self.usd_most)} if no reply has to be asked for again"
         return f"{calls}{known}: {tokens}, {most}{self._thinking}."
@@ -164,47 +160,21 @@ def affordable(prompt: Prompt, price: Price | None, density: float, usd: float) 
     return max(0, math.floor(rest * 1e6 / price.tokens_out))
 
 
-class Price(Struct, frozen=True, rename={"tokens_in": "in", "tokens_out": "out"}, forbid_unknown_fields=True):
-    """US dollars for a million tokens."""
-
-    tokens_in: float
-    tokens_out: float
-
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
-
-
 class _File(Struct, forbid_unknown_fields=True):
-    models: dict[str, Price] = {}
-    openai: dict[str, Price] = {}
-    anthropic: dict[str, Price] = {}
-    as_of: str = ""
+    openai: dict[str, Price]
+    anthropic: dict[str, Price]
+    as_of: str
 
 
-def price_of(model: str, endpoint: str, own: Path | None = None) -> Price | None:
-    """The user's file first, by MODEL@ENDPOINT or MODEL; ours holds only at the vendors themselves."""
-    if own is not None:
-        mine = _read(own)
-        models = {**mine.openai, **mine.anthropic, **mine.models}
-        if found := models.get(f"{model}@{endpoint}") or _match(model, models):
-            return found
-    vendor = _VENDORS.get(urlsplit(endpoint).hostname or "")
-    table = _read(Path(str(files("surefoot.models") / "prices.toml")))
-    return _match(model, getattr(table, vendor)) if vendor else None
+def price_of(model: str, endpoint: str, own: Mapping[str, Price] | None = None) -> Price | None:
+    """The user's own first, by MODEL@ENDPOINT or MODEL; ours holds only at the vendors themselves."""
+    if own and (found := own.get(f"{model}@{endpoint}") or _match(model, own)):
+        return found
+    if (vendor := _VENDORS.get(urlsplit(endpoint).hostname or "")) is None:
+        return None
+    content = (files("surefoot.models") / "prices.toml").read_text("utf-8")
+    return _match(model, getattr(msgspec.toml.decode(content, type=_File), vendor))
 
 
-def _match(model: str, prices: dict[str, Price]) -> Price | None:
+def _match(model: str, prices: Mapping[str, Price]) -> Price | None:
     return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))
-
-
-def _read(path: Path) -> _File:
-    try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
-    except OSError as error:
-        raise UsageError(f"{path}: the prices cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"{path}: these are no prices: {error}", _SHAPE) from error
-    for name, price in {**found.models, **found.openai, **found.anthropic}.items():
-        if not (0 <= price.tokens_in <= _MOST_USD and 0 <= price.tokens_out <= _MOST_USD):
-            raise UsageError(f"{path}: the price of {name} is no amount of money", _SHAPE)
-    return found

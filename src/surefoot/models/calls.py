@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.models.budget import Budget, Price, affordable, fewest_tokens, money, most_usd, tokens_of
+from surefoot.models.budget import Budget, affordable, fewest_tokens, money, most_usd, tokens_of
 from surefoot.models.cache import Cache
 from surefoot.models.client import Client
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
 from surefoot.models.pace import Pace
 from surefoot.models.replies import Reading, read, reminded
-from surefoot.models.seam import Prompt, Reply, Settings
+from surefoot.models.seam import Price, Prompt, Reply, Settings
 
 _RETRIES_UNREACHED = 2  # of a server that has never answered
 _LOOK_AGAIN = 0.02  # seconds, whether calls under way have left something of the budget
 _MAY_PASS = ("busy", "passing", "page", "unreachable", "unpaid", "too_dear")
-_BY_SERVER = "the server allows for no longer reply: lower --effort, or choose another model"
-_BY_BUDGET = "--max-cost allows for more"
+_BY_SERVER = "the server allows for no longer reply: lower the effort, or choose another model"
+_BY_BUDGET = "--set max_cost=USD allows for more"
 _SHORTENED = "raise the context length of the server; with Ollama, write ollama:MODEL, which sets it"
 _SURELY = 0.9  # of the fewest tokens that a prompt can have
 _SHORTEST_CONTEXT = 1_500  # tokens; no server shortens less
@@ -236,7 +236,7 @@ class _Prompt:
     def _adapts_to(self, failure: CallFailed) -> bool:
         dialect, settings = self._terms.endpoint.client.dialect, self._terms.settings
         if settings.effort and _EFFORT.search(failure.message):
-            failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave --effort out"
+            failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave it out"
             return False
         manner = adapted(self._manner, failure.message, dialect, self._prompt.schema is not None, self._asked_for)
         if manner is None and self._cuts:
@@ -256,8 +256,8 @@ class _Prompt:
             return self._made(answer.text, found.value, how)
         hint, is_full = "", room in (settings.max_tokens, self._manner.most)
         if answer.cut:
-            limit = f"--max-tokens {room}" if room == settings.max_tokens else f"{room:,} tokens"
-            found, hint = Reading(problem=f"{found.problem} ({limit})"), "raise --max-tokens, or lower --effort"
+            limit = f"max_tokens {room}" if room == settings.max_tokens else f"{room:,} tokens"
+            found, hint = Reading(problem=f"{found.problem} ({limit})"), "raise max_tokens, or lower the effort"
             hint = _BY_SERVER if room == self._manner.most else hint
         is_final = answer.refusal or (answer.cut and is_full)
         if is_final or self._repairs >= settings.repairs or self._run.stopping:

@@ -169,7 +169,7 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
     asked, settings, budget = parsed(spec), checked(settings or Settings()), budget or Budget()
     price = price_of(asked.model, asked.endpoint, settings.prices)
     if price is None and budget.most_usd is not None:
-        hint = 'say it in a file given with --prices: [models] and "NAME" = { in = 0, out = 0 }'
+        hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
         raise UsageError(f"the price of {asked.model} is not known, so no limit on its cost can be kept", hint)
     # OpenAI's own newer models know the limit by the longer name alone, and most other servers by the shorter.
     own = asked.endpoint == VENDORS["llm"]

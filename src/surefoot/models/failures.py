@@ -64,7 +64,7 @@ _PART = re.compile(_NUMBER_AND_UNIT)
 _SECONDS_OF = {"ms": 0.001, "mil": 0.001, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _LONGEST_MESSAGE = 200
 _LOOKED_THROUGH = 8_000  # bytes of an error
-SILENT = "--timeout allows for a longer silence"
+SILENT = "--set timeout=SECONDS allows for a longer silence"
 _WAIT = "wait until the quota is renewed, or raise it with the vendor; what was answered is kept"
 _SMALLER = "one call asks for more tokens than may be used in a minute: raise that limit, or choose another model"
 _UNPAID = "add credit with the vendor or choose another model; what was answered is kept"

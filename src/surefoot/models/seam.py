@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -70,6 +69,20 @@ class ReplyStore(Protocol):
     def write(self, digest: str, model: str, reply: bytes, /) -> None: ...
 
 
+class Price(Struct, frozen=True, rename={"tokens_in": "in", "tokens_out": "out"}, forbid_unknown_fields=True):
+    """US dollars for a million tokens."""
+
+    tokens_in: float
+    tokens_out: float
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.tokens_in <= 1e6 and 0 <= self.tokens_out <= 1e6):
+            raise ValueError("a price is a number of US dollars for a million tokens")
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
+
+
 class Settings(Struct, frozen=True):
     """How models are asked. All times are in seconds."""
 
@@ -86,7 +99,7 @@ class Settings(Struct, frozen=True):
     patience: float = 600.0  # with a server that is busy
     grace: float = 5.0  # for the calls under way when stopped: they are paid for
     cache: ReplyStore | None = None
-    prices: Path | None = None  # a TOML file that goes before the table in the box
+    prices: Mapping[str, Price] | None = None  # that go before the table in the box
 
 
 def checked(settings: Settings) -> Settings:
@@ -96,7 +109,7 @@ def checked(settings: Settings) -> Settings:
     if settings.retries < 0 or settings.repairs < 0:
         raise UsageError("retries and repairs cannot be negative", "use 0 to ask just once")
     if settings.thinking < 0 or (settings.max_tokens is not None and settings.max_tokens < 1):
-        raise UsageError("a reply needs room for at least one token", "use --max-tokens 1 or more")
+        raise UsageError("a reply needs room for at least one token", "set max_tokens to 1 or more")
     if settings.effort not in (None, *EFFORTS):
         raise UsageError(f"there is no effort {settings.effort!r}", f"use one of {', '.join(EFFORTS)}")
     if not all(math.isfinite(time) and time > 0 for time in times) or settings.grace < 0:

@@ -60,7 +60,6 @@ def ask_all(
     done: Collection[tuple[str, int]] = (),
     on_trace: Callable[[Trace], None],
     stop: threading.Event | None = None,
-    seed: int = 0,
 ) -> None:
     """Ask every question `repeats` times but for what is `done`; `on_trace` gets each trace as it comes.
 
@@ -69,9 +68,9 @@ def ask_all(
     pipeline down, nobody knows which, come again one by one at the end.
     """
     jobs, stop = list(_jobs(questions, repeats, done)), stop or threading.Event()
-    suspects = _Supervisor(pipeline, jobs, concurrency, timeout, retries, stop, seed).run(on_trace)
+    suspects = _Supervisor(pipeline, jobs, concurrency, timeout, retries, stop).run(on_trace)
     jobs = [result.job for result in suspects]
-    for result in _Supervisor(pipeline, jobs, 1, timeout, retries, stop, seed).run(on_trace):
+    for result in _Supervisor(pipeline, jobs, 1, timeout, retries, stop).run(on_trace):
         on_trace(result.trace)
 
 
@@ -92,9 +91,8 @@ class _Supervisor:
         timeout: float,
         retries: int,
         stop: threading.Event,
-        seed: int,
     ) -> None:
-        self.pipeline, self.timeout, self.retries, self.seed = pipeline, timeout, retries, seed
+        self.pipeline, self.timeout, self.retries = pipeline, timeout, retries
         self.over = threading.Event()
         self._stop = stop
         self.results: queue.SimpleQueue[_Result] = queue.SimpleQueue()
@@ -175,7 +173,7 @@ class _Asker(threading.Thread):
 
     def _ask_patiently(self, job: _Job) -> _Result | None:
         """Ask again, after a growing pause, what failed in a way that may pass; None when stopped in between."""
-        chance = Random(f"{self._supervisor.seed}/{job.question.id}/{job.attempt}")
+        chance = Random(f"{job.question.id}/{job.attempt}")
         for again in range(self._supervisor.retries + 1):
             self.deadline = time.monotonic() + self._supervisor.timeout
             trace, error = self._ask(job)

@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.core.errors import SurefootError, TransientError, UsageError, words_of
+from surefoot.core.errors import SurefootError, TransientError, UsageError, nearest, words_of
 from surefoot.core.types import Ask, Pipeline, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
@@ -201,9 +201,9 @@ def load_function(spec: str, mapping: Mapping[str, str]) -> Pipeline:
     module_name, _, path = spec.partition(":")
     found: Any = _module(module_name)
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if found is None:
-        raise UsageError(f"the module {module_name} has no function {path!r}", _HINT)
+        owner, found = found, getattr(found, part, None)
+        if found is None:
+            raise UsageError(f"the module {module_name} has no function {path!r}", nearest(part, dir(owner)) or _HINT)
     return function_pipeline(found, spec, mapping)
 
 

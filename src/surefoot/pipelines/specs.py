@@ -46,7 +46,6 @@ class Asking(Struct, frozen=True, kw_only=True):
     concurrency: int = 8
     timeout: float = 60.0
     retries: int = 2
-    seed: int = 0  # for the pauses between retries
     mapping: Mapping[str, str] = {}
     request_template: str | Path | None = None
     prompt: str = PROMPTS[0]  # a bundled prompt, or a file

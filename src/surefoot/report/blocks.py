@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from surefoot.core.errors import ExitCode
 from surefoot.core.intervals import difference as difference_of
-from surefoot.core.records import WITHOUT
+from surefoot.core.records import WITHOUT, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem
 from surefoot.core.words import names
@@ -265,11 +265,6 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{estimate.value:.2f}{scale} (over {estimate.denominator})"
 
 
-def _is_mean(metric: str) -> bool:
-    known = metric_named(metric)
-    return known is not None and known.shape == "mean"
-
-
 def allowed(check: Check) -> str:
     """The limit of a rule."""
     if check.limit is None:
@@ -325,18 +320,23 @@ def status(check: Check) -> Span:
     return Span(STATUS_WORDS[check.status], check.status)
 
 
-def overridden(flags: Mapping[str, float | str | Sequence[str]]) -> str:
-    """What the command line changed or added: `--margin 0.1, other rules (wrong <= 3), without v2-1 (disk lost)`."""
+def overridden(flags: Mapping[str, str | Sequence[str]]) -> str:
+    """What the command line changed or added: `other rules (wrong <= 3), without v2-1 (disk lost)`."""
     told = []
     for name, value in flags.items():
         if isinstance(value, str):
             told.append(f"--{name} {value}")
-        elif isinstance(value, (int, float)):
-            told.append(f"--{name} {value:g}")
         else:
             what = "other rules" if name == "rules" else name
             told.append(f"{what} {', '.join(value)}" if name == WITHOUT else f"{what} ({', '.join(value)})")
     return ", ".join(told)
+
+
+def remarks(step: Step) -> list[str]:
+    """What is not usual about a decision."""
+    waived = ", ".join(f"{name} ({reason})" for name, reason in step.waived.items())
+    told = {"waived": waived, "not as the gate file": overridden(step.overridden)}
+    return [*["uncalibrated"] * step.uncalibrated, *(f"{what}: {words}" for what, words in told.items() if words)]
 
 
 def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:

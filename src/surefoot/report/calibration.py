@@ -31,7 +31,8 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     """`details` opens what a terminal leaves out otherwise."""
     parts: list[Block] = [Headline("", tuple(filter(None, (found.headline, title(found)))))]
     first, others = found.axes.get(BUCKET_AXIS), {k: axis for k, axis in found.axes.items() if k != BUCKET_AXIS}
-    parts.append(Items([axis.reason for axis in found.axes.values() if axis.reason] + list(found.notes), "quiet"))
+    untold = [f"{name}: {axis.reason}" for name, axis in found.axes.items() if axis.reason not in found.headline]
+    parts.append(Items([*untold, *found.notes], "quiet"))
     if first is not None:
         parts.append(Section("What people say of the answers with each verdict", tuple(_axis(first))))
     if found.alone:

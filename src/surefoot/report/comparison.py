@@ -88,17 +88,16 @@ def in_words(rule: RuleResult, found: GateResult) -> str:
 
 def _numbers(rule: RuleResult, found: GateResult) -> str:
     metric = metric_named(rule.metric)
-    if rule.metric in LASTING:
+    if rule.metric in LASTING and rule.after is not None:
         ids = f" ({names(rule.questions, len(rule.questions), _NAMED)})" if rule.questions else ""
         by = f"; by {rule.by}" if rule.by else ""
-        return f"{rule.after or 0:g} newly, {rule.before or 0:g} mended{ids}{by}"
+        return f"{rule.after:g} newly, {rule.before:g} mended{ids}{by}"
     if metric is None or rule.after is None:
         return rule.rule
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
     told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
     if rule.change is not None:
-        ends = f" ({_signed(rule, rule.low)} to {_signed(rule, rule.high)})" if rule.low != rule.high else ""
-        told.append(f"{_signed(rule, rule.change)}{ends}")
+        told.append(_change(rule))
     if rule.margin is not None:
         told.append(f"you allow {_signed(rule, rule.margin)}")
     elif rule.limit is not None:

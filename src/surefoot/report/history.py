@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -29,6 +29,7 @@ from surefoot.report.blocks import (
     Table,
     Trend,
     overridden,
+    remarks,
     share,
 )
 from surefoot.services.gate import GATE
@@ -153,16 +154,11 @@ def _when(at: str) -> str:
 
 
 def _decided(step: Step, found: History) -> tuple[Line, ...]:
-    remarks = [
-        "uncalibrated" if step.uncalibrated else "",
-        f"waived: {', '.join(step.waived)}" if step.waived else "",
-        f"not as the gate file: {overridden(step.overridden)}" if step.overridden else "",
-    ]
     base, cand = found.side(step.base_run), found.side(step.cand_run)
     link = comparison_address(base, cand) if base and cand else ""
     outcome = Span("new baseline") if step.mode == BASELINE else Span(step.outcome, step.outcome, link=link)
-    sides = _side(step.base_run, step.reference, base), _side(step.cand_run, step.release, cand)
-    return (_when(step.at), outcome, *sides, "; ".join(filter(None, remarks)))
+    before = _side(step.base_run, step.reference, base) if step.base_run != step.cand_run else ""
+    return _when(step.at), outcome, before, _side(step.cand_run, step.release, cand), "; ".join(remarks(step))
 
 
 def _side(name: str, version: str, run: PastRun | None) -> Line:
@@ -191,7 +187,7 @@ def councils(found: History) -> Report:
     rows = [
         (
             Span(key, "strong", link=f"/councils/{quote(key)}"), runs[0].council.rpartition("+")[0].rpartition("+")[2],
-            counted(runs[0].question_count, "question"), _linked(runs),
+            counted(runs[0].question_count, "question"), tuple(Span(one.name, link=run_address(one)) for one in runs),
         )
         for key, runs in found.councils.items()
     ]  # fmt: skip
@@ -205,10 +201,6 @@ def councils(found: History) -> Report:
         (Headline("", (Span(f"{counted(len(rows), 'council')} scored runs.", "strong"),)),),
         (Section("Sittings", (table if rows else Paragraph(nothing),)),),
     )
-
-
-def _linked(runs: Sequence[PastRun]) -> Line:
-    return tuple(Span(one.name, link=run_address(one)) for one in runs)
 
 
 def looks(found: History, can_label: bool) -> Report:

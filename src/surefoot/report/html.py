@@ -85,6 +85,7 @@ def _templates() -> Environment:
         "visible": cut,
         "quoted": quoted,
         "parted": _parted,
+        "terms": _terms,
         "spans": blocks.spans,
         "kind": lambda block: type(block).__name__,
     }
@@ -95,6 +96,12 @@ def cut(text: str, longest: int) -> str:
     """Harmless; what is too long is cut, and says so."""
     kept = prose.visible(text[:longest]).replace("\t", " ")
     return kept + (f" ... ({len(text) - longest} more characters)" if len(text) > longest else "")
+
+
+def _terms(page: str) -> list[tuple[str, str]]:
+    """The words on a page that have a meaning of their own here."""
+    text = re.sub("<[^>]*>", " ", page).lower()
+    return [(name, meaning) for name, meaning in TERMS.items() if re.search(rf"\b{name}\b", text)]
 
 
 def _parted(words: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import escape
 
+from surefoot.core.result import Result
 from surefoot.core.types import GOOD
 from surefoot.core.words import counted, plain
 from surefoot.gate.rules import Check
@@ -33,8 +34,13 @@ _LABELS_BEHIND = {
 }
 
 
-def of_decision(found: GateResult) -> Iterator[str]:
-    """Of two versions that were compared: the rules alone, which name the questions behind them."""
+def of(result: Result) -> Iterator[str]:
+    """Return the lines of a decision, or of a scored log."""
+    return _decision(result) if isinstance(result, GateResult) else _log(result.card, result.rows())  # type: ignore[attr-defined]
+
+
+def _decision(found: GateResult) -> Iterator[str]:
+    """The rules alone, which name the questions behind them."""
     cases = []
     for rule in found.rules:
         words = in_words(rule, found)
@@ -45,7 +51,7 @@ def of_decision(found: GateResult) -> Iterator[str]:
     yield "</testsuites>"
 
 
-def render(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
+def _log(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
     checks = card.decision.checks
     kinds = [_KINDS.get(check.status, "error") for check in checks]
     cases = [(f"{one.rule.name}: {one.rule.text}", kind, _told(one)) for one, kind in zip(checks, kinds, strict=True)]

@@ -30,6 +30,7 @@ from surefoot.core.types import (
     check_group_fields,
     in_words,
 )
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
@@ -49,7 +50,7 @@ from surefoot.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
 from surefoot.scoring.batch import BlockResult
 from surefoot.scoring.worker import Attempts, BlockScorer, Rerun
 from surefoot.services.engine import Engine, check_engine, map_on_ray
-from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 
@@ -405,9 +406,8 @@ def score(
     mapping: Mapping[str, str] | None = None,
     baseline: str | Path | None = None,
     corpus: str | Path | None = None,
-    jobs: int | None = None,
     engine: Engine = "local",
-    work: str | Path | None = None,
+    settings: Given = None,
     keep_rows: bool = True,
     progress: Progress | None = None,
 ) -> ScoreResult:
@@ -418,11 +418,14 @@ def score(
 
     `questions` is a file or a list of dictionaries, or None to score what a log tells without gold; with `corpus`,
     retrieved passages that it lacks are named. `traces` a file, a folder, an address such as s3://..., "-", several of
-    these, or a list of dictionaries. With the engine "ray" a cluster scores them, and what is done stays in the folder
-    `work`. The result reads like the object that `surefoot score --json` prints.
+    these, or a list of dictionaries. With the engine "ray" a cluster scores them. `settings` are those of
+    surefoot.toml: `jobs` are processes, and what a cluster has done stays in the folder `work`. The result reads like
+    the object that `surefoot score --json` prints.
     """
     _check_choices(rerun, refusal)
-    check_engine(engine, work)
+    check_engine(engine)
+    how = settings_from(settings, map=mapping)
+    mapping, jobs, work = how.map, how.jobs, how.work
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
     _check_there(_paths(traces))
@@ -446,17 +449,17 @@ def score(
         results = _on_ray(scorer, traces, plan, work, jobs)
     size = sources.size_of_lines(_paths(traces)) if progress else None
     accounting = _read_all(scorer, results, attempts, problems, partial(_told, progress, size))
-    problems.extend(_remarks(mapping or {}, scorer))
+    problems.extend(_remarks(mapping, scorer))
     problems.extend(Problem("note", line) for line in (*told, *_notes_on_baseline(before, decided_by)))
     problems.extend(texts.problems(scorer.lacking) if texts else ())
-    settings = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
+    made_with = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
     counted = shared = count(attempts.outcomes(), decided_by, by)
     alike = {one.id: one.id for one in asked}
     if before is not None and before.settings.questions_sha256 not in ("", identity):
         alike = _alike(before, asked, str(baseline), problems)
         before = before.over({alike[one.id]: one for one in asked if one.id in alike}, decided_by, by)
         shared = count((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
-    card = _card(counted, shared, decided_by, before, accounting, problems, settings)
+    card = _card(counted, shared, decided_by, before, accounting, problems, made_with)
     if before is not None and before.rows:
         paired, moved = pair(before, attempts.outcomes(), alike)
         card = replace(card, paired=paired, moved=moved)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from surefoot import outcomes
 from surefoot.core.types import Outcome, Problem, ProblemLog, Question, Trace
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.io.fields import citations_in, error_in, passages_in
 from surefoot.io.questions import Places
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
@@ -22,7 +23,6 @@ from surefoot.io.spans import LOOKED_FOR, Span
 from surefoot.io.traces import LikeRow, Shape, TraceReader, value_of
 from surefoot.outcomes import Expected, Reading, ScoredRow, label, row_head
 from surefoot.scoring.batch import BatchReader, BlockResult, Case, Cases, Numbers
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.text import citations
 from surefoot.text.normal import normalise
 from surefoot.text.refusals import MODES

@@ -45,24 +45,20 @@ def calibrate(
     if runs and rubric is not None:
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     if verdicts:
-        found = _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), labels, grader, person)
-    else:
-        with opened(runs, db) as (project, named):
-            check_texts(named)
-            sides, by = read_labelled(project, named, labels, grader)
-            like = named[0].manifest
-            alike = labelled_alike(project, like) if grader in (None, like.grader) else []
-            if others := [run for run in alike if run.id not in {one.id for one in named}]:
-                sides, by = read_labelled(project, [*others, *named], (), grader)
-        if not any(side.labelled_by for side in sides):
-            tell_problems([one for side in sides for one in side.problems], person.tell)
-            ids = " or ".join(run.id for run in named)
-            message = f"nobody has labelled an answer of {ids}, or of another run by {sides[0].graders[0]}"
-            raise Incomplete(message, f"label some: surefoot label {named[0].id}, or pass --labels FILE")
-        found = compare(sides, by, sides[0].graders[0])
-    if found.nothing_said:
-        person.tell(f"note: {found.nothing_said}")
-    return found
+        return _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), labels, grader, person)
+    with opened(runs, db) as (project, named):
+        check_texts(named)
+        sides, by = read_labelled(project, named, labels, grader)
+        like = named[0].manifest
+        alike = labelled_alike(project, like) if grader in (None, like.grader) else []
+        if others := [run for run in alike if run.id not in {one.id for one in named}]:
+            sides, by = read_labelled(project, [*others, *named], (), grader)
+    if not any(side.labelled_by for side in sides):
+        tell_problems([one for side in sides for one in side.problems], person.tell)
+        ids = " or ".join(run.id for run in named)
+        message = f"nobody has labelled an answer of {ids}, or of another run by {sides[0].graders[0]}"
+        raise Incomplete(message, f"label some: surefoot label {named[0].id}, or pass --labels FILE")
+    return compare(sides, by, sides[0].graders[0])
 
 
 def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, person: Person) -> Calibration:

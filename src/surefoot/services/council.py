@@ -17,13 +17,14 @@ from surefoot.core.result import READER, Person
 from surefoot.models.budget import Budget, Spent
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
-from surefoot.reviewers import settings
+from surefoot.reviewers import settings as variables
 from surefoot.reviewers.ballots import Answer, Labels, Review
 from surefoot.reviewers.panel import SYNTHESIS, Failure, deliberate
 from surefoot.reviewers.scores import Ranked, score
-from surefoot.reviewers.settings import Settings
-from surefoot.services.graders import Terms, settings_of
+from surefoot.reviewers.settings import Settings as CouncilSettings
+from surefoot.services.graders import settings_of
 from surefoot.services.model_grader import KEPT, spent_words
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.text import jsonblocks
 
 _KEYS = ("question", "responses", "reviews", "weights", "safety", "rubric")
@@ -65,7 +66,8 @@ def council(
     rubric: str | None = None,
     safety: bool | None = None,
     seed: int | None = None,
-    terms: Terms | None = None,
+    yes: bool = False,
+    settings: Given = None,
     person: Person = READER,
 ) -> Council:
     """Let models answer a question, review all answers without knowing whose they are, and rank them.
@@ -75,7 +77,7 @@ def council(
     variables LLM_COUNCIL_...
     """
     chosen = council_settings(rubric, SEED=seed, SAFETY_GATE=safety)
-    how = terms or Terms()
+    how = settings_from(settings, yes=yes)
     given = _answers_in(answers) if answers is not None else ()
     members, head = _opened(models or str(chosen["MODELS"]), chair or str(chosen["CHAIR"]), how)
     if len(members) == 1 and not given:
@@ -101,7 +103,7 @@ def score_reviews(
     weights = None if file.weights is None else (file.weights, _FROM_FILE)
     of_file = _given(_FROM_FILE, RUBRIC=file.rubric or None, SAFETY_GATE=gate.gate, SAFETY_SCORE_CAP=gate.cap)
     options = of_file | _given("option", RUBRIC=rubric, SAFETY_GATE=safety)
-    chosen = settings.read(os.environ, options, weights)
+    chosen = variables.read(os.environ, options, weights)
     answers = _answers(file.responses)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _KEYS]
     problems += [f"{answer.label[:40]} has no text" for answer in answers if not answer.text.strip()]
@@ -112,33 +114,35 @@ def score_reviews(
 
 
 def council_settings(
-    rubric: str | None = None, default: str | None = None, /, **values: settings.Value | None
-) -> Settings:
+    rubric: str | None = None, default: str | None = None, /, **values: variables.Value | None
+) -> CouncilSettings:
     """The settings from the environment, but for what is given; `default` is the rubric where nobody names one."""
-    named = os.environ.get(f"{settings.PREFIX}RUBRIC", "").strip()
+    named = os.environ.get(f"{variables.PREFIX}RUBRIC", "").strip()
     of_default = _given("default", RUBRIC=None if named else default)
-    return settings.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values))
+    return variables.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values))
 
 
-def _given(source: str, **values: settings.Value | None) -> dict[str, tuple[settings.Value, str]]:
+def _given(source: str, **values: variables.Value | None) -> dict[str, tuple[variables.Value, str]]:
     return {key: (value, source) for key, value in values.items() if value is not None}
 
 
-def _opened(models: str | Sequence[str | Model], chair: str | Model, terms: Terms) -> tuple[list[Model], Model | None]:
+def _opened(
+    models: str | Sequence[str | Model], chair: str | Model, given: Settings
+) -> tuple[list[Model], Model | None]:
     """The members and the chair: they share one budget."""
     named = [name.strip() for name in models.split(",") if name.strip()] if isinstance(models, str) else models
     if not named:
         raise UsageError("a council needs models", "as in --models anthropic:NAME,llm:NAME@http://localhost:8080/v1")
-    budget, how = Budget(terms.max_cost), settings_of(terms)
+    budget, how = Budget(given.max_cost), settings_of(given)
     members = [open_model(one, how, budget) if isinstance(one, str) else one for one in (*named, chair) if one]
     return (members[:-1], members[-1]) if chair else (members, None)
 
 
-def _agree_on(wanted: int, terms: Terms, person: Person) -> None:
-    """What reviews cost depends on how long the answers are, so the number is shown and --max-cost is the limit."""
+def _agree_on(wanted: int, given: Settings, person: Person) -> None:
+    """What reviews cost depends on how long the answers are, so the number is shown and max_cost is the limit."""
     known = "what is known from before is not asked for again"
-    person.tell(f"replies wanted: {wanted:,}; {known}; --max-cost limits what they may cost")
-    if not terms.yes and not person.agrees():
+    person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
+    if not given.yes and not person.agrees():
         raise Incomplete("nothing was asked", "--yes skips the confirmation")
 
 

@@ -27,9 +27,10 @@ from surefoot.reviewers.run_scores import RunScores, ScoredAnswer, run_scores
 from surefoot.reviewers.sitting import Sitting, prompt_on, unanswered, verdicts_on
 from surefoot.services.council import council_settings
 from surefoot.services.council_scores import council_rows, scored_answers
-from surefoot.services.graders import Terms, settings_of
+from surefoot.services.graders import settings_of
 from surefoot.services.model_grader import KEPT, spent_words
 from surefoot.services.runs import Name, check_texts, opened, run_items
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Run
 from surefoot.text.endpoints import chat_model
 
@@ -65,7 +66,8 @@ def council_runs(
     rubric: str | None = None,
     holistic: bool = False,
     safety: bool | None = None,
-    terms: Terms | None = None,
+    yes: bool = False,
+    settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
 ) -> RunsScored:
@@ -75,11 +77,11 @@ def council_runs(
     `holistic` asks for one number beside the rubric, to hold the two against each other. A run keeps the scores of
     its last council; replies that were paid for once are not paid for again.
     """
-    how = terms or Terms()
+    how = settings_from(settings, yes=yes)
     chosen = partial(council_settings, rubric, COUNCIL_OF_RUNS, SAFETY_GATE=safety)
-    settings = chosen()
-    models = _opened(reviewers or [one for one in str(settings["MODELS"]).split(",") if one.strip()], how)
-    sitting = Sitting(tuple(models), settings, chosen(RUBRIC_SCORING=False) if holistic else None)
+    of_council = chosen()
+    models = _opened(reviewers or [one for one in str(of_council["MODELS"]).split(",") if one.strip()], how)
+    sitting = Sitting(tuple(models), of_council, chosen(RUBRIC_SCORING=False) if holistic else None)
     if not runs or len(set(runs)) < len(runs):
         raise UsageError("a run is named twice" if runs else "a council needs runs", _TWICE)
     with opened(runs, db) as (project, named), ExitStack() as held:
@@ -101,7 +103,7 @@ def council_runs(
     for failure in (failure for one in sessions for failure in one.failures):
         by_cause.setdefault((failure.reviewer, failure.reason), []).append(failure.answer)
     return RunsScored(
-        rubric=settings.rubric.name, council=sitting.pooled, reviewers=list(sitting.reviewers), runs=scored,
+        rubric=of_council.rubric.name, council=sitting.pooled, reviewers=list(sitting.reviewers), runs=scored,
         failures=[{"reviewer": who, "reason": why, "replies": len(on), "answers": on}
                   for (who, why), on in sorted(by_cause.items())],
         rows=[{"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given],
@@ -109,11 +111,11 @@ def council_runs(
     )  # fmt: skip
 
 
-def _opened(reviewers: Sequence[str | Model], terms: Terms) -> dict[str, Model]:
+def _opened(reviewers: Sequence[str | Model], given: Settings) -> dict[str, Model]:
     """By name; they share one budget."""
     if not reviewers:
         raise UsageError("a council needs reviewers", "as in --reviewer anthropic:NAME --reviewer llm:NAME@URL")
-    budget, how = Budget(terms.max_cost), settings_of(terms)
+    budget, how = Budget(given.max_cost), settings_of(given)
     models = [open_model(one.strip(), how, budget) if isinstance(one, str) else one for one in reviewers]
     named: dict[str, Model] = {model.name: model for model in models}
     if len(named) < len(models):
@@ -232,7 +234,7 @@ def _author(pipeline: str) -> str:
         return ""
 
 
-def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, person: Person) -> int:
+def _agree_on(sessions: Sequence[_Session], sitting: Sitting, given: Settings, person: Person) -> int:
     """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked; returns the calls."""
     retrieved = [item.trace.retrieved or () for session in sessions for item in session.items]
     if unseen := sum(any(not passage.text for passage in passages) for passages in retrieved):
@@ -246,7 +248,7 @@ def _agree_on(sessions: Sequence[_Session], sitting: Sitting, terms: Terms, pers
         person.tell(together.sentence if together else f"{counted(wanted, 'call')} to {plain(reviewer, 200)}")
         calls += together.calls if together else wanted
         paid += together.calls if together else 0
-    if paid and not terms.yes and not person.agrees():
+    if paid and not given.yes and not person.agrees():
         raise Incomplete("nothing was asked, and nothing scored", "--yes skips the confirmation")
     return calls
 

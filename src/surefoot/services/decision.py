@@ -25,6 +25,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, c
 from surefoot.gate.trust import SELF_CHECK, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
+_RUNS, _MOST_RUNS = 5, 30  # to be asked for: fewer do not tell how much answers vary; beyond, questions are too few
 _REASONS = 3  # for a block, in one sentence
 
 
@@ -194,12 +195,10 @@ def _next(judge: Judge) -> Iterator[str]:
     by_looks = [one for one in undecided if one.margin is not None and judge.metrics[one.metric].axis == BUCKET_AXIS]
     if by_looks and judge.diff.unseen:
         first = judge.diff.unseen[: judge.diff.looks_wanted]
-        price = _about(minutes_for(first))
-        yield f"look at {counted(len(first), 'pair')}, {price}: {label}"
+        yield f"look at {counted(len(first), 'pair')}, {_about(minutes_for(first))}: {label}"
     elif to_look or any(one.pending for some in judge.diff.readings.values() for one in some):
         count = len({one.key for one in to_look}) or 1
-        price = _about(ceil(count * SECONDS_A_KEY / 60))
-        yield f"look at {counted(count, 'answer')}, {price}: {label}"
+        yield f"look at {counted(count, 'answer')}, {_about(ceil(count * SECONDS_A_KEY / 60))}: {label}"
     elif to_ask:
         times = max(found.times for found in judge.lasting.values() if found.to_ask)
         for side in sorted({0, 1} - {*judge.request.cannot_ask}):
@@ -207,9 +206,28 @@ def _next(judge: Judge) -> Iterator[str]:
             if more > 0:
                 version = shlex.quote(judge.request.called[side])
                 yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more} && surefoot grade {version}"
-    elif by_looks or any(one.change is not None for one in undecided):
-        each = (f"surefoot run {shlex.quote(version)} --repeats 5" for version in (base, cand))
-        yield f"more runs of both: {'; '.join(each)}"
+    elif wide := [one for one in undecided if one.change is not None and one.margin is not None]:
+        times = min(side.attempts for side in judge.sides)
+        needed, rule = max(((_runs_for(one, times), one) for one in wide), key=lambda one: one[0])
+        if needed > _MOST_RUNS:
+            there = f"{counted(len(judge.asked), 'question')} in all"
+            yield f"too few questions for the margin of {rule.name}, {there}: add questions, or allow more"
+        else:
+            each = (f"surefoot run {shlex.quote(version)} --repeats {needed - times}" for version in (base, cand))
+            yield f"{counted(needed - times, 'more run')} of each: {'; '.join(each)}"
+
+
+def _runs_for(rule: RuleResult, times: int) -> int:
+    """How many runs would do if the change stays: the interval's width falls with the root of their number."""
+    width, room = _worst(rule) - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
+    enough = ceil(times * (width / room) ** 2) if width * room > 0 else _MOST_RUNS + 1
+    return enough if times >= _RUNS else _RUNS
+
+
+def _worst(rule: RuleResult) -> float:
+    """The worse end of its interval."""
+    metric = metric_named(rule.metric)
+    return (rule.high if metric is None or metric.better == "lower" else rule.low) or 0.0
 
 
 def minutes_for(pairs: Sequence[Pair]) -> int:
@@ -229,10 +247,8 @@ def unasked(problems: Iterable[Problem]) -> list[str]:
 
 def self_check_step(runs: Iterable[Run]) -> list[str]:
     names = list(dict.fromkeys(run.name for run in runs if next(failed(run), None)))
-    if not names:
-        return []
     again = f"{SELF_CHECK}: grade {' and '.join(names)} again"
-    return [f"{again}; if answers are misread again, grade both runs with another model"]
+    return [f"{again}; if answers are misread again, grade both runs with another model"] if names else []
 
 
 def problems_of(sides: Sequence[Side]) -> tuple[Problem, ...]:
@@ -337,10 +353,8 @@ def in_one_sentence(found: GateResult) -> str:
         return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
     for rule in open_:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            metric = metric_named(rule.metric)
-            is_rise = metric is None or metric.better == "lower"
-            worst, way = (rule.high, "risen") if is_rise else (rule.low, "fallen")
-            by, allowed = words_for(rule, abs(worst or 0)), words_for(rule, abs(rule.margin))
+            way = "risen" if _worst(rule) == rule.high else "fallen"
+            by, allowed = words_for(rule, abs(_worst(rule))), words_for(rule, abs(rule.margin))
             told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")

@@ -16,10 +16,12 @@ from surefoot.core.types import Item, Pipeline, Question, Trace
 from surefoot.core.words import counted, in_plain_words
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
-from surefoot.pipelines.specs import Asking
+from surefoot.pipelines.specs import PROMPTS, Asking
 from surefoot.services.grade import DEFAULT
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.services.run import asking_of
+from surefoot.services.settings import Given, settings_from
 
 _OF_EACH = 3  # sentinels with an answer and without, where nobody has marked any
 
@@ -60,7 +62,10 @@ def doctor(
     *,
     questions: str | Path | None = None,
     corpus: str | Path | None = None,
-    asking: Asking | None = None,
+    mapping: Mapping[str, str] | None = None,
+    request_template: str | Path | None = None,
+    prompt: str = PROMPTS[0],
+    settings: Given = None,
     grader: str | Reader = DEFAULT,
     person: Person = READER,
 ) -> Diagnosis:
@@ -69,19 +74,19 @@ def doctor(
     Sentinels are the questions with `"sentinel": true`; where there are none, three answerable and three unanswerable
     ones. The pipeline must pass them all, and return the passages it found.
     """
-    how, asked, reader = asking or Asking(), load_questions(questions, person.tell), open_grader(grader, None)
+    given = settings_from(settings, map=mapping)
+    how = asking_of(given, mapping=given.map, request_template=request_template, prompt=prompt)
+    asked, reader = load_questions(questions, person.tell), open_grader(grader, given)
     loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
     with closing(loaded):
         can_be_asked = askable(loaded, asked)
         sentinels = [question for question in asked if question.metadata.get("sentinel")] or choose(can_be_asked)
-        found = _read(loaded, sentinels, how, reader)
-        again = [question for question in sentinels if not _judged(found[question.id])[1]]
-        found |= _read(loaded, again, how, reader)
-    name = pipeline if isinstance(pipeline, str) else name_of(pipeline)
+        found = _examined(loaded, sentinels, how, reader)
+        found |= _examined(loaded, [question for question in sentinels if not found[question.id].ok], how, reader)
     named = f"{questions or 'the bundled demo set'} ({counted(len(asked), 'question')})"
     lost = f"{len(asked) - len(can_be_asked)} of {len(asked)} questions cannot be asked: {CANNOT_FORCE_NULL}"
-    findings, limits = [*map(_finding, found.values())], [lost] if can_be_asked != asked else []
-    return Diagnosis(all(one.ok for one in findings), name, named, findings, limits)
+    findings, limits = [*found.values()], [lost] if can_be_asked != asked else []
+    return Diagnosis(all(one.ok for one in findings), name_of(pipeline), named, findings, limits)
 
 
 def choose(questions: Sequence[Question]) -> list[Question]:
@@ -97,21 +102,19 @@ def choose(questions: Sequence[Question]) -> list[Question]:
     return [*answerable[:_OF_EACH], *others[:_OF_EACH]]
 
 
-def _read(pipeline: Pipeline, questions: Sequence[Question], how: Asking, grader: Reader) -> dict[str, Graded]:
+def _examined(pipeline: Pipeline, questions: Sequence[Question], how: Asking, grader: Reader) -> dict[str, Finding]:
     """What comes of asking each question once."""
     traces = {question.id: Trace(question.id, error=CANNOT_FORCE_NULL) for question in questions}
     with contextlib.redirect_stdout(sys.stderr):
         ask_all(pipeline, askable(pipeline, questions), timeout=how.timeout,
                 on_trace=lambda trace: traces.update({str(trace.question_id): trace}))  # fmt: skip
-    read = grader.read([Item(question, traces[question.id]) for question in questions])
-    return {one.item.question.id: one for one in read}
-
-
-def _finding(read: Graded) -> Finding:
-    question, trace = read.item.question, read.item.trace
-    reason, ok = _judged(read)
-    answer, failed = (trace.answer, False) if trace.error is None else (None, True)
-    return Finding(question.id, question.text, question.expects, question.retrieval, ok, reason, answer, failed)
+    found = {}
+    for read in grader.read([Item(question, traces[question.id]) for question in questions]):
+        one, trace = read.item.question, read.item.trace
+        reason, ok = _judged(read)
+        answer, failed = (trace.answer, False) if trace.error is None else (None, True)
+        found[one.id] = Finding(one.id, one.text, one.expects, one.retrieval, ok, reason, answer, failed)
+    return found
 
 
 def _judged(read: Graded) -> tuple[str, bool]:

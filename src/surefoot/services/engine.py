@@ -19,11 +19,9 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
-def check_engine(engine: str, work: str | Path | None) -> None:
+def check_engine(engine: str) -> None:
     if engine not in ENGINES:
         raise UsageError(f"engine cannot be {engine!r}", f"choose from {', '.join(ENGINES)}")
-    if engine == "local" and work is not None:
-        raise UsageError("--work was given without --engine ray", "only a cluster's work is kept in parts")
 
 
 def map_on_ray(

@@ -191,7 +191,7 @@ class BaselineResult(Result, frozen=True, kw_only=True):
     exit_code: ExitCode = ExitCode.OK
 
 
-def set_baseline(
+def baseline(
     run: Name | None = None, *, accept_worse: str | None = None, db: str | Path | None = None, person: Person = READER
 ) -> BaselineResult:
     """Move the baseline to a run, or say which it is.
@@ -237,11 +237,10 @@ def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> Bas
     counts = overview_of(read_all(project, runs)).buckets
     total, bad = sum(counts.values()), counts["wrong"] + counts["unsupported"]
     each = ", ".join(f"{count} {bucket}" for bucket, count in counts.items() if count or bucket != "ungraded")
-    first = "baseline set; nothing to compare with"
-    said = "baseline" if not moved else "baseline moved" if before else first
+    said = "baseline" if not moved else "baseline moved" if before else "baseline set; nothing to compare with"
     most = f"most of its answers are bad ({bad} of {total}): hardly any change can be worse"
-    warning = most if bad > _MOSTLY * total else ""
     return BaselineResult(
         run=run.id, version=run.version, before=before.id if before else None, moved=moved, buckets=counts,
-        headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}", warning=warning,
+        headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}",
+        warning=most if bad > _MOSTLY * total else "",
     )  # fmt: skip

@@ -12,24 +12,31 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
+from surefoot.core.rubric import Citations
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Item, Problem
+from surefoot.core.types import Item, Problem, Question, Trace
 from surefoot.core.words import plain
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.io.fields import quoted
-from surefoot.io.items import Ungradable, load_items
-from surefoot.io.sources import is_folder, is_there, shown
+from surefoot.io.items import Asked, Ungradable, items_in, load_items
+from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
 from surefoot.services.engine import Engine, check_engine
-from surefoot.services.graders import Reader, Terms, open_grader, read_watched, rubric_of
-from surefoot.services.logs import WITHOUT_GOLD, read_log, run_of
+from surefoot.services.graders import Reader, open_grader, read_watched, rubric_of
 from surefoot.services.overview import AXES, Overview, overview_of
-from surefoot.services.passage_texts import PassageTexts
 from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
-from surefoot.store import Key, Project, Run
+from surefoot.services.settings import Given, settings_from
+from surefoot.store import Key, Manifest, Project, Run
+from surefoot.text.normal import id_of_text
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
+_WITHOUT_GOLD = (
+    "no question has gold: correct means that the passages support every claim and answer the question; whether they "
+    "were the right passages, and whether a refusal was due, is not known"
+)
 
 
 class Grades(Result, frozen=True, kw_only=True):
@@ -59,28 +66,29 @@ class Grades(Result, frozen=True, kw_only=True):
 def grade(
     *runs: Name,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
     corpus: str | Path | None = None,
     engine: Engine = "local",
-    work: str | Path | None = None,
+    yes: bool = False,
+    settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade every answer of some runs, or of all runs of a version, and keep the verdicts.
 
-    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `terms` say what a language
-    model may cost and how it is asked, and whether answers must cite. `corpus` has the texts of passages that the
-    pipeline named by id alone; they are kept with the run. With the `engine` "ray" a cluster grades, unless a language
-    model is asked, and what is done stays in the folder `work`.
+    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `citations` say whether
+    answers must cite. `corpus` has the texts of passages that the pipeline named by id alone; they are kept with the
+    run. With the `engine` "ray" a cluster grades, unless a language model is asked. `settings` are those of `--set`.
     """
-    check_engine(engine, work)
+    how = settings_from(settings, citations=citations, yes=yes)
+    check_engine(engine)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms, person=person)
+    chosen = open_grader(grader, how, person=person)
     with opened(runs, db) as (_, found):
         check_texts(found)
         for run in found if texts else ():  # whoever grades or labels it has to see the same
             run.keep(filled for trace in run.traces() if texts and (filled := texts.filled(trace)) != trace)
-        return _graded(found, _Grading(chosen, person, engine, work), texts)
+        return _graded(found, _Grading(chosen, person, engine, how.work), texts)
 
 
 def grade_log(
@@ -88,29 +96,31 @@ def grade_log(
     *,
     version: str = "",
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
+    citations: Citations | None = None,
     corpus: str | Path | None = None,
     mapping: Mapping[str, str] | None = None,
     engine: Engine = "local",
-    work: str | Path | None = None,
+    yes: bool = False,
+    settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:
     """Grade the answers of a log without a question set, and keep them as a run of a version.
 
-    `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. `engine` and
-    `work` are as for `grade`.
+    `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. All else
+    is as for `grade`.
     """
-    check_engine(engine, work)
+    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
+    check_engine(engine)
     texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, terms, person=person)
-    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    chosen = open_grader(grader, how, person=person)
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.map, texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
     with Project.open(db) as project:
         run = run_of(project, log, version, texts.sha256 if texts else None)
-        notes = [] if log.has_gold else [WITHOUT_GOLD]
-        return _graded([run], _Grading(chosen, person, engine, work), texts, log.problems, notes)
+        notes = [] if log.has_gold else [_WITHOUT_GOLD]
+        return _graded([run], _Grading(chosen, person, engine, how.work), texts, log.problems, notes)
 
 
 class _Grading(NamedTuple):
@@ -201,30 +211,38 @@ def _left_out(run: Run) -> Iterator[Problem]:
 
 
 def grade_items(
-    path: str,
-    grader: Reader,
+    items: str,
     *,
-    mapping: Mapping[str, str],
-    corpus: str | None,
-    person: Person,
+    grader: str | Reader = DEFAULT,
+    citations: Citations | None = None,
+    corpus: str | Path | None = None,
+    mapping: Mapping[str, str] | None = None,
+    yes: bool = False,
+    settings: Given = None,
+    person: Person = READER,
 ) -> Iterator[dict[str, Any]]:
-    """One row per item of a file, in order; what could not be read is a row too, with its reason. `-` is stdin."""
+    """Grade a file of items (`-` is stdin): one row each, in order; what could not be read is one too, with its reason.
+
+    All else is as for `grade`; nothing is kept.
+    """
+    path, how = items, settings_from(settings, citations=citations, yes=yes, map=mapping)
+    chosen = open_grader(grader, how, person=person)
     if path != "-" and (not is_there(path) or is_folder(path)):
         raise UsageError(f"{shown(path)} is not a file", "pass a file of items, one JSON object a line")
     texts = PassageTexts.of(corpus, person.tell)
-    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), mapping)
-    size = _BATCH if isinstance(grader, FindingsGrader) else None  # what will be spent is said once, for all
+    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.map)
+    size = _BATCH if isinstance(chosen, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        items = [item for item in batch if isinstance(item, Item)]
-        graded = iter(grader.read([texts.filled_item(item) for item in items] if texts else items))
+        read = [item for item in batch if isinstance(item, Item)]
+        graded = iter(chosen.read([texts.filled_item(item) for item in read] if texts else read))
         for item in batch:
             row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row
     for problem in texts.problems() if texts else ():
         person.tell(f"warning: {plain(str(problem), 500)}")
-    for note in notes_on(told, grader):
+    for note in notes_on(told, chosen):
         person.tell(f"note: {note}")
 
 
@@ -283,3 +301,60 @@ def _ungraded_row(found: Ungradable) -> dict[str, Any]:
         "detail": str(found.problem),
         "claims": [],
     }
+
+
+class Log(Struct, frozen=True):
+    """What was asked, and the answers, each with its question's id and its number among the answers to it.
+
+    What is kept of it is a run like any other, so that it can be labelled, calibrated, reported and graded again.
+    """
+
+    name: str
+    questions: list[Question]
+    traces: list[Trace]
+    problems: list[Problem]  # rows that hold no answer to a question
+    notes: list[Problem]
+
+    @property
+    def has_gold(self) -> bool:
+        return any(one.gold_claims or one.gold_ids or one.expects == "refusal" for one in self.questions)
+
+
+def read_log(
+    paths: Sequence[str | Path], mapping: Mapping[str, str] | None = None, texts: PassageTexts | None = None
+) -> Log:
+    """Everything in files, folders or stdin ("-") of rows of any known shape."""
+    check_logs(paths)
+    asked, traces, problems, notes = Asked(), list[Trace](), list[Problem](), list[Problem]()
+    for path in paths:
+        for found in items_in(path, notes.append, mapping, lambda _, trace: id_of_text(trace.question or "")):
+            if isinstance(found, Ungradable):
+                problems.append(found.problem)
+            else:
+                trace = asked.answered(found)
+                traces.append(texts.filled(trace) if texts else trace)
+    if not traces:
+        why = f": {problems[0]}" if problems else ""
+        has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
+        hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
+        raise UsageError(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
+    name = "stdin" if str(paths[0]) == "-" else Path(shown(paths[0])).name.partition(".")[0] or "log"
+    return Log(name, list(asked.questions.values()), traces, problems, notes)
+
+
+def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | None = None) -> Run:
+    """A run of these answers: the one that was begun with them, or else a new one."""
+    log_sha256 = fingerprint([*log.questions, *log.traces])
+    times = {*Counter(trace.question_id for trace in log.traces).values()}  # how often questions were asked
+    known = (one for one in project.runs() if one.manifest.log_sha256 == log_sha256)
+    kept = next((one for one in known if version in ("", one.version)), None) or project.create(
+        Manifest(
+            version=version or log.name, pipeline=f"log:{log.name}", repeats=max(times), uneven=len(times) > 1,
+            questions_sha256=fingerprint(log.questions), question_count=len(log.questions),
+            corpus_sha256=corpus_sha256, log_sha256=log_sha256, created=timestamp(), finished=True,
+        ),
+        log.questions,
+    )  # fmt: skip
+    there = kept.answer_keys()
+    kept.keep(trace for trace in log.traces if (trace.question_id, trace.attempt) not in there)
+    return kept

@@ -11,13 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from surefoot.core import rubric
-from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.errors import SurefootError, UsageError, nearest
 from surefoot.core.result import READER, Person
-from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
+from surefoot.core.rubric import BY_CITATIONS, Rubric
 from surefoot.core.types import Item
 from surefoot.core.words import plain
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
@@ -25,8 +22,10 @@ from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
-from surefoot.models.seam import ReplyStore, Settings
+from surefoot.models.seam import ReplyStore
+from surefoot.models.seam import Settings as ModelSettings
 from surefoot.services.engine import Engine, map_on_ray
+from surefoot.services.settings import Settings, settings_from
 from surefoot.store import Project
 from surefoot.text.endpoints import masked
 
@@ -35,22 +34,6 @@ _MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
 _CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
 _REFITTED = "local@"  # and a file of `calibrate --refit`
 _HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
-
-
-class Terms(Struct, frozen=True):
-    """On what terms answers are graded and models asked. `sure_from`: what the first grader of a cascade decides alone;
-    `citations`: whether an answer must cite what supports it."""
-
-    sure_from: float = 0.8
-    max_cost: float | None = None
-    concurrency: int = 16
-    timeout: float | None = None
-    effort: str | None = None
-    max_tokens: int | None = None
-    cache: str | Path | None = None  # a file, or a project
-    prices: Path | None = None
-    yes: bool = False  # skip the confirmation
-    citations: Citations = "required"
 
 
 class Reader(Protocol):
@@ -67,53 +50,43 @@ def rubric_of(grader: Reader) -> Rubric:
     return rubric.load(BY_CITATIONS[getattr(grader, "citations", "required")])
 
 
-def check_terms(terms: Terms) -> None:
-    """Whoever grades, also where no model is asked: a slip is not to be found out by the bill."""
-    if not 0 <= terms.sure_from <= 1:
-        raise UsageError("--sure-from is a probability", "use a number from 0 to 1, as in --sure-from 0.9")
-    if terms.citations not in BY_CITATIONS:
-        raise UsageError(f"--citations cannot be {terms.citations!r}", f"choose from {', '.join(BY_CITATIONS)}")
-    Budget(terms.max_cost)
-
-
 @cache
 def _replies_at(place: str, _process: int) -> ReplyStore:
     """Where the replies of models are kept; a file or database that has none yet becomes one for them."""
     try:
         project = Project.open(place)
     except SurefootError as error:
-        error.hint = "choose another file with --cache: replies are then paid for again"
+        error.hint = "set another file: --set cache=FILE; replies are then paid for again"
         raise
     atexit.register(project.close)
     return project.replies
 
 
-def settings_of(terms: Terms) -> Settings:
-    """How models are asked on these terms."""
-    given = Settings(
-        concurrency=terms.concurrency, effort=terms.effort, max_tokens=terms.max_tokens,
-        cache=_replies_at(str(terms.cache or default_path()), os.getpid()), prices=terms.prices,
+def settings_of(given: Settings) -> ModelSettings:
+    """How models are asked."""
+    return ModelSettings(
+        concurrency=given.concurrency or 16, effort=given.effort, max_tokens=given.max_tokens,
+        cache=_replies_at(given.cache or str(default_path()), os.getpid()), prices=given.prices,
+        stall=given.timeout or 300.0,
     )  # fmt: skip
-    return given if terms.timeout is None else replace(given, stall=terms.timeout)
 
 
 def open_grader(
-    spec: str | Reader, terms: Terms | None, budget: Budget | None = None, person: Person = READER
+    spec: str | Reader, settings: Settings | None = None, budget: Budget | None = None, person: Person = READER
 ) -> Reader:
     """The grader that is named, or given. All models behind it share one budget: the given one, or one of their own."""
     if not isinstance(spec, str):
         return spec
-    terms = terms or Terms()
-    check_terms(terms)
-    budget = budget or Budget(terms.max_cost)
+    settings = settings or settings_from()
+    budget = budget or Budget(settings.max_cost)
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
-        return FindingsGrader(_judge(spec), terms.citations)
+        return FindingsGrader(_judge(spec), settings.citations)
     from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
     from surefoot.services.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
 
     first = _judge(asks[1]) if asks[1] else None
-    return ModelGrader(open_model(asks[2], settings_of(terms), budget), first, terms, person)
+    return ModelGrader(open_model(asks[2], settings_of(settings), budget), first, settings, person)
 
 
 def _judge(spec: str) -> Judge:
@@ -122,7 +95,9 @@ def _judge(spec: str) -> Judge:
         return JUDGES[spec]()
     if spec.startswith(_REFITTED):
         return refit_judge(spec.removeprefix(_REFITTED))
-    raise UsageError(f"there is no grader {plain(masked(spec), 80)!r}", _HINT)
+    shown = plain(masked(spec), 80)
+    near = f"is it {shown.replace('openai:', 'llm:', 1)}?" if spec.startswith("openai:") else nearest(spec, JUDGES)
+    raise UsageError(f"there is no grader {shown!r}", near or _HINT)
 
 
 def read_watched(

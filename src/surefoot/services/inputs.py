@@ -57,6 +57,8 @@ def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Aski
     return pipeline
 
 
-def name_of(function: Callable[..., Any]) -> str:
-    kind = function if hasattr(function, "__qualname__") else type(function)
+def name_of(source: Source) -> str:
+    if isinstance(source, str):
+        return source
+    kind = source if hasattr(source, "__qualname__") else type(source)
     return f"{kind.__module__}:{kind.__qualname__}"

@@ -24,14 +24,14 @@ from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
-from surefoot.models.seam import Settings
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.services.grade import grade_run
-from surefoot.services.graders import Reader, Terms, open_grader, rubric_of
+from surefoot.services.graders import Reader, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
 from surefoot.services.overview import overview_of, trust_in
-from surefoot.services.run import MOST_ANSWERS, Answers, refuse_too_many, run
+from surefoot.services.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
 from surefoot.services.runs import read_all, read_run
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Project, Run
 from surefoot.text.endpoints import chat_model, parsed
 
@@ -142,23 +142,23 @@ def matrix(
     *,
     db: str | Path | None = None,
     grader: str | Reader | None = None,
-    asking: Asking | None = None,
-    terms: Terms | None = None,
+    yes: bool = False,
+    settings: Given = None,
     person: Person = READER,
 ) -> MatrixResult:
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
-    Every cell is a version of its own; the same call again asks what has no answer yet. The budget of `terms` is for
+    Every cell is a version of its own; the same call again asks what has no answer yet. The limit on costs is for
     pipelines and grader together. `grader` goes before the one that the file names.
     """
-    source, how = Path(file), terms or Terms()
+    source, how = Path(file), settings_from(settings, yes=yes)
     plan = _plan(source)
     questions = len(load_questions(plan.questions, person.tell))
     refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
     budget = Budget(how.max_cost)
     chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
     with Project.open(db) as project:
-        cells = _Cells(project, db, plan, chosen, _asking(asking or Asking(), how, budget), person)
+        cells = _Cells(project, db, plan, chosen, asking_of(how, budget), person)
         cells.agree_on(questions * plan.repeats, how)
         cells.make()
         found = _matrix(project, plan, cells.results, questions, chosen.name)
@@ -340,13 +340,6 @@ def _check_files(plan: Plan) -> None:
         prompt_of(prompt)
 
 
-def _asking(asking: Asking, terms: Terms, budget: Budget) -> Asking:
-    settings = Settings(
-        concurrency=asking.concurrency, effort=terms.effort, max_tokens=terms.max_tokens, prices=terms.prices
-    )
-    return replace(asking, settings=settings, budget=budget)
-
-
 class _Cells:
     """The cells of a plan, made one after the other on one budget."""
 
@@ -361,7 +354,7 @@ class _Cells:
         self.misused = self.interrupted = False
         self._open = {cell.name: 0 for cell in plan.cells}  # how many answers are still to be asked for
 
-    def agree_on(self, each: int, terms: Terms) -> None:
+    def agree_on(self, each: int, settings: Settings) -> None:
         """Tell what will be asked before anything is."""
         calls: Counter[str] = Counter()
         for cell in self.plan.cells:
@@ -370,8 +363,8 @@ class _Cells:
             if cell.model and left:
                 calls[cell.model] += left
                 asked = chat_model(cell.model)
-                if terms.max_cost is not None and price_of(asked.model, asked.endpoint, terms.prices) is None:
-                    hint = 'give it in a file with --prices: [models] and "NAME" = { in = 0, out = 0 }'
+                if settings.max_cost is not None and price_of(asked.model, asked.endpoint, settings.prices) is None:
+                    hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
                     message = f"the price of {cell.spec} is not known, so no limit on its cost can be kept"
                     raise UsageError(message, hint)
         count, repeats = len(self.plan.cells), self.plan.repeats
@@ -382,7 +375,7 @@ class _Cells:
         self.person.tell(f"{planned}{there}: {left:,} to ask")
         for model, wanted in calls.items():
             self.person.tell(f"{counted(wanted, 'call')} to {model}")
-        if left and not terms.yes and not self.person.agrees():
+        if left and not settings.yes and not self.person.agrees():
             raise Incomplete("nothing was asked", "--yes skips the confirmation")
 
     def make(self) -> None:

@@ -16,10 +16,11 @@ from surefoot.graders.llm import Grading, LlmGrader, Plan
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, ReplyStore
-from surefoot.services.graders import Terms, read_watched
+from surefoot.services.graders import read_watched
+from surefoot.services.settings import Settings
 
 KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
-# By --sure-from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
+# By sure_from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
 _WRONG_WHERE_UNSURE = {0.6: 0.71, 0.7: 0.64, 0.8: 0.48, 0.9: 0.44, 0.95: 0.37, 1.0: 0.22}
 _A_GOOD_MODEL = 0.9  # is right as often as this
 
@@ -30,11 +31,11 @@ class ModelGrader:
     In a cascade, `first` grades all answers, and the model those it is not sure of.
     """
 
-    def __init__(self, model: Model, first: Judge | None, terms: Terms, person: Person = READER) -> None:
-        self._model, self._first, self._terms, self._person = model, first, terms, person
-        in_front = f"{first.name}<{terms.sure_from:g}" if first else ""
-        self._grader = LlmGrader(model, terms.citations, in_front)
-        self.citations = terms.citations
+    def __init__(self, model: Model, first: Judge | None, settings: Settings, person: Person = READER) -> None:
+        self._model, self._first, self._settings, self._person = model, first, settings, person
+        in_front = f"{first.name}<{settings.sure_from:g}" if first else ""
+        self._grader = LlmGrader(model, settings.citations, in_front)
+        self.citations = settings.citations
         self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
 
     @property
@@ -45,7 +46,7 @@ class ModelGrader:
         """The same grader, its replies kept there as well."""
         if not isinstance(self._model, EndpointModel):
             return self
-        return ModelGrader(self._model.keeping(store), self._first, self._terms, self._person)
+        return ModelGrader(self._model.keeping(store), self._first, self._settings, self._person)
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self._grader.plan(items, self._read_first(items))
@@ -67,13 +68,13 @@ class ModelGrader:
     def _read_first(self, items: Sequence[Item]) -> list[Graded]:
         if self._first is None:
             return []
-        grader = FindingsGrader(self._first, self.citations, self._terms.sure_from)
+        grader = FindingsGrader(self._first, self.citations, self._settings.sure_from)
         return read_watched(grader, items, self._person)
 
     def _agree_on(self, plan: Plan) -> None:
         if self._first is not None:
             sent = sum(one.is_read for one in plan.drafts)
-            self._person.tell(cascade_words(self._first.name, self._terms.sure_from, len(plan.drafts), sent))
+            self._person.tell(cascade_words(self._first.name, self._settings.sure_from, len(plan.drafts), sent))
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
             return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
@@ -82,7 +83,7 @@ class ModelGrader:
         canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
-        if found.calls and not self._terms.yes and not self._person.agrees():
+        if found.calls and not self._settings.yes and not self._person.agrees():
             raise Incomplete("nothing was asked, and nothing graded", "--yes skips the confirmation")
         return None
 

@@ -17,6 +17,7 @@ from surefoot.core.files import LOCK, PRIVATE
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem
 from surefoot.core.words import counted
+from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
@@ -31,9 +32,9 @@ from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
 from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, Terms, open_grader
-from surefoot.services.passage_texts import PassageTexts
+from surefoot.services.graders import Reader, open_grader
 from surefoot.services.runs import Name, opened
+from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text
 
 BAD = ("wrong", "unsupported")
@@ -75,15 +76,13 @@ def monitor_log(
     traces: str | Path | Sequence[str | Path],
     *,
     sample: float = RATE,
-    seed: int = 0,
     state: str | Path | None = None,
     bad: str | Path | None = None,
     baseline: str | Path | None = None,
     db: str | Path | None = None,
     grader: str | Reader = DEFAULT,
-    terms: Terms | None = None,
     corpus: str | Path | None = None,
-    mapping: Mapping[str, str] | None = None,
+    settings: Given = None,
     webhook: str | None = None,
     person: Person = READER,
 ) -> Monitored:
@@ -94,7 +93,8 @@ def monitor_log(
     `baseline` is a graded run that says how common each bucket is usually; else the first thousand sampled answers do.
     Alarms, and their ends, are sent to the address `webhook`.
     """
-    design, paths = Design(sample, seed), [traces] if isinstance(traces, (str, Path)) else traces
+    how = settings_from(settings)
+    design, paths = Design(sample), [traces] if isinstance(traces, (str, Path)) else traces
     kept, file = Path(bad) if bad is not None else None, Path(state) if state is not None else None
     if webhook is not None:
         check_url(webhook)
@@ -104,12 +104,12 @@ def monitor_log(
         known = State.load(file, design) if file is not None else None
         before = known or State(design, reference_of(baseline, db) if baseline is not None else None)
         check_logs(path for path in paths if not is_known(path, before.positions))
-        chosen = open_grader(grader, terms, person=person)
+        chosen = open_grader(grader, how, person=person)
         sender = Webhook(webhook, str(file or paths[0]), person.tell) if webhook else None
         if sender:
             stack.callback(sender.close)
         watch = _Watching(before, chosen, PassageTexts.of(corpus, person.tell), kept, file, sender, person)
-        watch.take((row for path in paths for row in new_rows(path, before.positions)), mapping)
+        watch.take((row for path in paths for row in new_rows(path, before.positions)), how.map)
     return watch.result()
 
 

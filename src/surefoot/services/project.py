@@ -14,8 +14,8 @@ from typing import IO
 
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.files import library, replacing
-from surefoot.core.records import BASELINE, CHANGE, Purge, timestamp
+from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, printable, replacing
+from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem
 from surefoot.core.words import counted
@@ -23,16 +23,14 @@ from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
 from surefoot.services.runs import Name, check_texts, graders_of, opened, runs_of
-from surefoot.services.targets import check_target, naming
 from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
 from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
 
-_OF_THE_FILE = ("unreadable", "no_labels")  # problems that are of no single row
-_ELSEWHERE = (
+_NOT_TOUCHED = (
     "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
-    "--cache; importing an older export brings rows back"
+    "the cache; importing an older export brings rows back"
 )
 
 
@@ -102,8 +100,14 @@ def export(
     Paid replies of models are never written. Only an earlier export is replaced.
     """
     path = Path(file)
-    check_target(path, NAMES, is_export)
-    count = 0
+    name, count = printable(path), 0
+    check_outputs([path])
+    if not path.name.endswith(NAMES) or path.name in NAMES:
+        raise UsageError(f"{name} does not end in {' or '.join(NAMES)}", ELSEWHERE)
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{name} is no ordinary file", ELSEWHERE)
+    if path.exists() and path.stat().st_size and not is_export(path):
+        raise UsageError(f"{name} is there already, and is something else", f"{ELSEWHERE}, or remove it first")
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
         decisions = set[str]() if runs else None
@@ -119,7 +123,7 @@ def export(
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
-        with naming(path), replacing(path, 0o600) as out, _compressed(out, path) as target:  # private, as it is
+        with replacing(path, PRIVATE) as out, _compressed(out, path) as target:
             for line in lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts):
                 target.write(line)
                 count += 1
@@ -144,8 +148,7 @@ def import_(
     found = read_export(path)  # whole, before a project is made
     with Project.open(db) as project:
         new = add_export(project, found, str(path))
-        counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
-        return Imported(str(path), project.name, counts, new, tuple(found.runs))
+        return Imported(str(path), project.name, found.counts, new, tuple(found.runs))
 
 
 def verify_export(file: str | Path) -> Verified:
@@ -157,8 +160,7 @@ def verify_export(file: str | Path) -> Verified:
         found = read_export(path)
     except (UsageError, Incomplete) as error:
         return Verified(str(path), _sha256(path), {}, (error.message,))
-    counts = {name: len(rows) for name, rows in found.rows.items()} | {"runs": len(found.runs)}
-    return Verified(str(path), _sha256(path), counts, tuple(verify(found)))
+    return Verified(str(path), _sha256(path), found.counts, tuple(verify(found)))
 
 
 def purge(
@@ -183,7 +185,12 @@ def purge(
         answers = sum(map(len, parts.values())) + sum(len(run.answer_keys()) for run in runs if run.id in whole)
         rows = {"answers": answers, "runs": len(whole), "labels": len(old)}
         shown = (*(f"{id}: all of it" for id in whole), *(f"{id}: {len(keys)}" for id, keys in parts.items()))
-        notes = [_looked_through(runs, subject), _ELSEWHERE] if subject else [_ELSEWHERE]
+        notes = [_NOT_TOUCHED]
+        if subject:  # an answer that names nobody may be theirs: nobody is to take silence for an erasure
+            named = [one for run in runs for one in run.subjects().values()]
+            searched = f"{counted(len(named), 'answer')} of {counted(len(runs), 'run')}"
+            nobody = f"{counted(named.count(''), 'answer')} of these name no person"
+            notes.insert(0, f"looked for {subject} in {searched}; {nobody}")
         is_lost = bool(subject) and not any(rows.values())
         if not yes or is_lost:
             hint = ": the same command with --yes erases it" if any(rows.values()) else ""
@@ -200,15 +207,6 @@ def purge(
         return Purged(True, project.name, made.rows, shown, tuple(notes))
 
 
-def _looked_through(runs: Sequence[Run], subject: str) -> str:
-    """So that nobody takes silence for an erasure: an answer that names nobody may be theirs."""
-    named = [one for run in runs for one in run.subjects().values()]
-    return (
-        f"looked for {subject} in {counted(len(named), 'answer')} of {counted(len(runs), 'run')}; "
-        f"{counted(named.count(''), 'answer')} of these name no person"
-    )
-
-
 def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: Tell) -> Imported:
     """Add labels on the answers of a run or version, or of all runs of the project."""
     problems: list[Problem] = []
@@ -220,7 +218,13 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         by = rubric.load(rubrics.pop()) if len(rubrics) == 1 and rubrics <= {*rubric.bundled()} else None
         graders = {grader for run in runs for grader in graders_of(run)}
         read = load_labels(path, problems, rubric=by, graders=graders, places=places)
-        _refuse(path, problems, tell)
+        if serious := [problem for problem in problems if problem.kind not in HARMLESS]:  # nothing is half imported
+            tell_problems(problems, tell)
+            if any(problem.kind in ("unreadable", "no_labels") for problem in serious):
+                hint = "see above, and pass a whole file"
+                raise Incomplete(f"{path} could not be read, and nothing was imported", hint)
+            message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
+            raise UsageError(message, "correct or remove the rows named above, then import it again")
         answers = [one for run in runs for one in known_answers(run)]
         keys = {one.key for one in answers}
         # A row that names its answer by key needs no run that has it, unless one was named.
@@ -228,13 +232,24 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         labels += bound([one for one in read if one not in labels], answers, problems, places=places)
         if not labels:
             tell_problems(problems, tell)
-            hint = "nothing was imported; name the right run, or give each row the answer's words"
+            hint = "nothing was imported; call questions as the runs do, and give each row the answer's words"
             raise Incomplete(f"no label in {path} is on an answer that is known", hint)
-        new = project.add_new_labels({one.version for one in labels}, lambda known: not_yet_in(known, labels, at))
+        new = list[Label]()
+
+        def added(known: list[Label]) -> list[Label]:
+            new[:] = not_yet_in(known, labels, at)
+            return new
+
+        project.add_new_labels({one.version for one in labels}, added)
         tell_problems(problems, tell)
-        left_out = sum(problem.kind == "unknown_question" for problem in problems)
-        counts, fresh = {"labels": len(labels)}, {"labels": new}
+        left_out = len({(one.source, one.line) for one in problems if one.kind == "unknown_question"})
+        counts, fresh = {"labels": _answers_of(labels)}, {"labels": _answers_of(new)}
         return Imported(str(path), project.name, counts, fresh, (), left_out, tuple(map(str, problems)))
+
+
+def _answers_of(labels: Sequence[Label]) -> int:
+    """A label is what one person says of one answer, on however many axes."""
+    return len({(one.version, one.question_id, one.attempt, one.annotator) for one in labels})
 
 
 def known_answers(run: Run) -> Iterator[Known]:
@@ -243,16 +258,6 @@ def known_answers(run: Run) -> Iterator[Known]:
     for trace in run.traces():
         place = str(trace.question_id), trace.attempt
         yield Known(keys[place], *place, trace.answer or "", run.id, made.rubric_sha256, str(trace.subject or ""))
-
-
-def _refuse(path: Path, problems: Sequence[Problem], tell: Tell) -> None:
-    """Nothing is half imported: what cannot be used is put right first."""
-    if serious := [problem for problem in problems if problem.kind not in HARMLESS]:
-        tell_problems(problems, tell)
-        if any(problem.kind in _OF_THE_FILE for problem in serious):
-            raise Incomplete(f"{path} could not be read, and nothing was imported", "see above, and pass a whole file")
-        message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
-        raise UsageError(message, "correct or remove the rows named above, then import it again")
 
 
 @contextlib.contextmanager

@@ -24,10 +24,13 @@ from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
 from surefoot.gate.sides import some
+from surefoot.models.budget import Budget
+from surefoot.models.seam import Settings as ModelSettings
 from surefoot.pipelines.asker import ask_all, askable, code_of
-from surefoot.pipelines.specs import Asking
+from surefoot.pipelines.specs import PROMPTS, Asking
 from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.services.runs import not_asked, runs_of
+from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Manifest, Project, Run
 
 MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
@@ -75,6 +78,10 @@ def run(
     only: Sequence[str] = (),
     resume: str | None = None,
     retry_errors: bool = False,
+    mapping: Mapping[str, str] | None = None,
+    request_template: str | Path | None = None,
+    prompt: str = PROMPTS[0],
+    settings: Given = None,
     asking: Asking | None = None,
     db: str | Path | None = None,
     person: Person = READER,
@@ -85,8 +92,12 @@ def run(
     questions, the bundled ones are asked about the bundled documents. `again` names a version that was run before: its
     pipeline is asked once more, all questions or `only` some, provided that its code is the same. `resume` names a run,
     or a version for its newest run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
+    `settings` are those of `--set`; `asking` goes before them, for pipelines that share a budget.
     """
-    how, tell = asking or Asking(), person.tell
+    given, tell = settings_from(settings, map=mapping), person.tell
+    how = asking or asking_of(given, mapping=given.map, request_template=request_template, prompt=prompt)
+    if given.max_cost is not None and not str(pipeline or "chat:").startswith("chat:"):
+        tell("note: max_cost holds for chat: pipelines; what others spend is their own affair")
     check_number("repeats", repeats, 1)
     if retry_errors and not resume:
         raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
@@ -124,6 +135,14 @@ def run(
         return answers
 
 
+def asking_of(given: Settings, budget: Budget | None = None, **more: Any) -> Asking:  # noqa: ANN401 - fields of it
+    """How pipelines are asked."""
+    at_once = given.concurrency or 8
+    model = ModelSettings(concurrency=at_once, effort=given.effort, max_tokens=given.max_tokens, prices=given.prices)
+    return Asking(concurrency=at_once, timeout=given.timeout or 60.0, retries=given.retries, settings=model,
+                  budget=budget or Budget(given.max_cost), **more)  # fmt: skip
+
+
 class _Wanted(Struct, frozen=True):
     pipeline: Source | None
     questions: str | Path | None
@@ -134,7 +153,7 @@ class _Wanted(Struct, frozen=True):
     @property
     def name(self) -> str | None:
         source = self.pipeline
-        return source if source is None or isinstance(source, str) else name_of(source)
+        return source if source is None else name_of(source)
 
 
 def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
@@ -163,7 +182,6 @@ def _planned(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[Manifest, list[Q
         pipeline=wanted.name,
         code_sha256=code,
         repeats=repeats,
-        seed=how.seed,
         questions_sha256=fingerprint(questions),
         question_count=len(questions),
         question_notes=_apart_from_lock(wanted.questions, questions),
@@ -262,7 +280,7 @@ def _ask(kept: Run, pipeline: Pipeline, how: Asking, person: Person, *, again: b
     with _stop_on_signal() as stop, contextlib.redirect_stdout(sys.stderr):
         ask_all(
             pipeline, questions, repeats=repeats, concurrency=how.concurrency, timeout=how.timeout,
-            retries=how.retries, done=done, on_trace=keep, stop=stop, seed=kept.manifest.seed,
+            retries=how.retries, done=done, on_trace=keep, stop=stop,
         )  # fmt: skip
         watch.close()
         return stop.is_set()

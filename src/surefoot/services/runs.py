@@ -7,6 +7,7 @@ otherwise you could rerun until one looks good. A decision is kept with the rows
 from __future__ import annotations
 
 import contextlib
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from surefoot.core.files import printable
 from surefoot.core.records import BASELINE, CHANGE, MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
 from surefoot.core.result import Tell
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
+from surefoot.core.words import names
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
@@ -318,9 +320,8 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
     # However often it was decided by other rules since: as long as the baseline is the same, that is told.
     related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
     if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
-        both = {*by} - {*other.rules}, {*other.rules} - {*by}
-        instead, then = (", ".join(sorted(texts)) or "nothing" for texts in both)
-        yield f"other rules than on {other.at[:10]} ({other.id}): {instead} in place of {then}"
+        on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
+        yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
 
 
 def keep_decision(project: Project, step: Step, tell: Tell) -> None:
@@ -364,13 +365,6 @@ def current_baseline(project: Project) -> Run | None:
         message = f"the baseline is the run {moves[-1].cand_run}, and the project has it no longer"
         raise Incomplete(message, "import it again, or set another: surefoot baseline RUN")
     return run
-
-
-def baseline(db: str | Path | None = None) -> str | None:
-    """Return the id of the run that is the baseline, or None where there is none yet."""
-    with Project.existing(db) as project:
-        found = current_baseline(project)
-        return found.id if found else None
 
 
 class Decided(Struct, frozen=True):

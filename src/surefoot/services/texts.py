@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from surefoot.core.words import counted, plain
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.io.fields import kind_of, quoted
+from surefoot.io.rows import Row as ReadRow
 from surefoot.io.rows import read_rows
 from surefoot.io.sources import shown
 from surefoot.text.normal import is_empty
@@ -59,13 +60,16 @@ class _Row(NamedTuple):
     problem: Problem | None = None
 
 
-def grade_texts(kind: str, path: str, person: Person = READER) -> Iterator[TextGrade]:
-    """Grade a file of bare texts, or stdin where the path is `-`; `kind` is one of KINDS."""
-    chosen = KINDS[kind]
-    if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
-        hint = f"pass a file of {{id, {', '.join(chosen.required)}}}, one object a line"
-        raise UsageError(f"{shown(path)} is not a file", hint)
-    rows, count, last_news = _rows(path, chosen, person.tell), 0, time.monotonic()
+def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[TextGrade]:
+    """Grade a file of bare texts (`-` is stdin); the fields of its first object say of which kind."""
+    if pairs != "-" and (not Path(pairs).exists() or Path(pairs).is_dir()):
+        hint = "pass a file of {id, context, claim}, {id, question, passage} or {id, text}, one object a line"
+        raise UsageError(f"{shown(pairs)} is not a file", hint)
+    read = read_rows([pairs])
+    head = list(islice(read, _CHUNK))
+    fields = next((row.value for row in head if isinstance(row.value, dict)), {})
+    chosen = next((kind for kind in _KINDS if kind.required[-1] in fields), _KINDS[0])
+    rows, count, last_news = _rows(chain(head, read), chosen, person.tell), 0, time.monotonic()
     while chunk := list(islice(rows, _CHUNK)):
         texts = [row.texts for row in chunk if row.problem is None]
         found = iter(chosen.grade(texts) if texts else ())
@@ -84,9 +88,9 @@ def _result(row: _Row, found: Found, kind: _Kind) -> TextGrade:
     return TextGrade(whole, found.get(kind.decides), shown, row.problem)
 
 
-def _rows(path: str, kind: _Kind, tell: Tell) -> Iterator[_Row]:
+def _rows(read: Iterable[ReadRow], kind: _Kind, tell: Tell) -> Iterator[_Row]:
     first_lines: dict[str | float, int | None] = {}  # None: the id was named already
-    for source, line, value, _ in read_rows([path]):
+    for source, line, value, _ in read:
         if isinstance(value, Problem) and value.kind == "note":
             continue
         row = _row(value, kind, source, line)
@@ -165,13 +169,13 @@ def _words_of_refusal(texts: Texts, found: Found) -> str:
     return f'"{plain(texts["text"][slice(*found["span"])], _LONGEST_QUOTE)}"' if found["span"] else ""
 
 
-KINDS = {
-    "pairs": _Kind(
+_KINDS = (
+    _Kind(
         ("context", "claim"), ("question",), (*_PROBABILITIES, "label", "evidence"), "label", _claims, _words_of_claim
     ),
-    "questions_passages": _Kind(
+    _Kind(
         ("question", "passage"), (), ("answers",), "answers", _passages,
         lambda _, found: "" if found["answers"] is None else "probability that the passage answers",
     ),
-    "refusals": _Kind(("text",), ("question",), ("refusal", "span"), "refusal", _refusals, _words_of_refusal),
-}  # fmt: skip
+    _Kind(("text",), ("question",), ("refusal", "span"), "refusal", _refusals, _words_of_refusal),
+)  # fmt: skip

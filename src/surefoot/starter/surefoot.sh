@@ -30,11 +30,11 @@ surefoot grade "$version" "${grade[@]}" > /dev/null
 surefoot export "$out/run.jsonl" "$version"
 
 surefoot score --traces "$out/run.jsonl" --questions questions.json --rerun all --gate gate.toml \
-  --report "$out/score.md" --junit "$out/score.xml"
+  --report "$out/score.md" --report "$out/score.xml"
 score=$?
 rm -f "$out/summary.md"
 GITHUB_STEP_SUMMARY="$out/summary.md" surefoot gate "$version" --gate ship.toml --format github \
-  --report "$out/page.html" --junit "$out/gate.xml"
+  --report "$out/page.html" --report "$out/gate.xml"
 gate=$?
 if [ -s "$out/summary.md" ]; then
   surefoot export "$out/decision.jsonl" --decision latest
@@ -47,10 +47,14 @@ worst=0
 for code in 3 4 1 2; do
   if [ "$score" = "$code" ] || [ "$gate" = "$code" ]; then worst=$code; fi
 done
-if [ "$score" != 0 ]; then # the comment begins with the worse of the two
-  first=$(grep -m1 '^\*\*' "$out/score.md" | sed 's/ - / - the score gate: /')
-  printf '%s\n\n%s\n' "$first" "$(cat "$out/summary.md" 2> /dev/null)" > "$out/both.md"
-  mv "$out/both.md" "$out/summary.md"
+if [ "$score" != 0 ]; then # the comment begins with the worse of the two; the other has the line below
+  first=$(grep -sm1 '^\*\*' "$out/score.md" || echo "**No score** - see the log.")
+  first=${first/ - / - the score gate: }
+  other=$(grep -m1 '^\*\*' "$out/summary.md")
+  other=${other/ - / - against the baseline: }
+  rest=$(grep -v '^# Surefoot\|^\*\*' "$out/summary.md")
+  if [ "$gate" = "$worst" ]; then swap=$first first=$other other=$swap; fi
+  printf '%s\n\n%s\n%s\n' "$first" "${other//\*\*/}" "$rest" > "$out/summary.md"
 fi
 if [ -s "$out/summary.md" ]; then cat "$out/summary.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"; fi
 exit "$worst"

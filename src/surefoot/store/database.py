@@ -149,6 +149,8 @@ _ELSEWHERE = "check the place, or name another with --db FILE or --db postgresql
 
 def _url(where: str | Path) -> URL:
     given = str(where)
+    if Path(given).is_dir():
+        raise UsageError(f"the database {given} is a folder", f"name a file in it: {Path(given) / 'surefoot.db'}")
     if "://" not in given:
         return URL.create("sqlite", database=str(Path(given).absolute()))  # never a name that SQLite knows
     try:

@@ -73,6 +73,10 @@ class Exported(Struct):
     runs: dict[str, ExportedRun] = {}
     rows: dict[str, list[Struct]] = {}
 
+    @property
+    def counts(self) -> dict[str, int]:
+        return {name: len(rows) for name, rows in self.rows.items()} | {"runs": len(self.runs)}
+
     def of(self, kind: type) -> list:  # type: ignore[type-arg]
         return self.rows.get(next(name for name, one in ROWS.items() if one is kind), [])
 

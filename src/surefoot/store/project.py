@@ -146,7 +146,9 @@ class Project:
             newest = list(dict.fromkeys(one.version for one in reversed(every)))[:5]
             near = difflib.get_close_matches(name, sorted(names), 3, 0.5) or newest
             hint = f"there are {', '.join(near)}" if near else "surefoot run makes one"
-            raise UsageError(f"the project {self.name} has no run or version {name!r}", hint)
+            file = f"{name} is no export" if Path(name).exists() else f"there is no file {name}"
+            message = f"the project {self.name} has no run or version {name!r}"
+            raise UsageError(f"{file}, and {message}" if name.endswith((".jsonl", ".gz")) else message, hint)
         return found
 
     def create(self, manifest: Manifest, questions: Iterable[Question]) -> Run:

@@ -54,7 +54,7 @@ class Questions(Queue[int]):
         self._author = Author(file, passages)
         self._done: dict[str, list[_Done]] = {}
         if not self.entries:
-            raise UsageError(f"{file.path} holds no question to review", "`surefoot build` proposes questions")
+            raise UsageError(f"{file.path} holds no question to review", "`surefoot questions build` proposes some")
         task = "You will see one proposed question at a time, with the passages it rests on, and accept, edit or "
         self.words = Words(
             who="Who reviews?", task=f"{task}reject it.", kept="It is kept with each question you decide.",

@@ -1,0 +1,88 @@
+"""How pipelines and models are asked: `surefoot.toml`, from the working directory upward, and what is set once.
+
+citations = "optional"          # answers need not cite
+concurrency = 4
+max_cost = 5.0                  # US dollars, for each command
+[prices]
+"my-model" = { in = 0.15, out = 0.60 }    # US dollars for a million tokens
+[map]
+answer = "output.text"          # where a field of a log is
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from surefoot.core.errors import UsageError
+from surefoot.core.rubric import Citations
+from surefoot.models.seam import Price
+
+NAME = "surefoot.toml"
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Given = Mapping[str, Any] | None  # what --set names
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be set. Where nobody says how many or how long, each command has its own default."""
+
+    cache: str | None = None  # where paid replies are kept for reuse: a file, or a project
+    citations: Citations = "required"  # whether answers must cite their support
+    concurrency: Annotated[int, Meta(ge=1, le=1_000)] | None = None  # questions (8) or calls (16) at once
+    effort: Effort | None = None  # how much a model thinks
+    host: str = "127.0.0.1"  # where `monitor` listens
+    jobs: Annotated[int, Meta(ge=1, le=1_000)] | None = None  # processes; one per core
+    map: dict[str, str] = {}
+    max_cost: Annotated[float, Meta(ge=0, le=1e9)] | None = None
+    max_tokens: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None  # of a reply, thinking included
+    pipeline: str | None = None  # `monitor` is not ready until this one passes `doctor`
+    prices: dict[str, Price] = {}
+    questions: str | None = None  # with its sentinels
+    retries: Annotated[int, Meta(ge=0, le=100)] = 2  # of a question, after temporary errors
+    settle: Annotated[float, Meta(ge=0, le=86_400)] = 10.0  # seconds without a span after which a trace is complete
+    sure_from: Annotated[float, Meta(ge=0, le=1)] = 0.8  # how sure the first grader of a cascade must be to decide
+    timeout: Annotated[float, Meta(ge=0.1, le=604_800)] | None = None  # seconds for a question (60), or silence (300)
+    work: str | None = None  # a folder where finished parts of a cluster's work stay
+    yes: bool = False  # spend without being asked
+
+
+def settings_from(given: Given = None, **chosen: object) -> Settings:
+    """Return what surefoot.toml says, what is given once in its place, and before both what is `chosen` by name."""
+    here = Path.cwd()
+    file = next((place for folder in (here, *here.parents) if (place := folder / NAME).is_file()), None)
+    found: dict[str, Any] = {}
+    if file is not None:
+        try:
+            found = tomllib.loads(file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise UsageError(f"{file} cannot be read: {error}", "it is TOML, such as max_cost = 5.0") from error
+        _checked(found, str(file))
+        for name in ("cache", "questions", "work"):
+            if name in found and "://" not in found[name]:
+                found[name] = str(file.parent / found[name])
+    once = {**(given or {}), **{name: value for name, value in chosen.items() if value}}
+    once = {name: str(value) if isinstance(value, Path) else value for name, value in once.items()}
+    _checked(once, "--set")
+    return msgspec.convert({**found, **once}, Settings, strict=False)
+
+
+def _checked(values: Mapping[str, Any], where: str) -> None:
+    known = Settings.__struct_fields__
+    for name, value in values.items():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise UsageError(f"{where}: there is no setting {name!r}", hint)
+        try:
+            found = getattr(msgspec.convert({name: value}, Settings, strict=False), name)
+            if isinstance(found, float) and not isfinite(found):
+                raise msgspec.ValidationError("Expected a number")
+        except msgspec.ValidationError as error:
+            raise UsageError(f"{where}: {name} cannot be {value!r}", str(error).partition(" - at")[0]) from error

@@ -1,0 +1,71 @@
+"""What the command line can do, Python can, under the same names and with the same defaults."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+import surefoot
+from surefoot.cli.main import cli
+from surefoot.live.server import monitor_live
+from surefoot.services.doctor import doctor
+from surefoot.services.gate import gate
+from surefoot.services.refit import refit
+
+SHOWN = {"as_json", "quiet", "reports", "help"}  # how a result is shown is the command line's own affair
+FOR_PYTHON = {"person", "progress", "keep", "keep_rows", "asking", "announce"}  # objects, which no option can name
+FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "baseline": (surefoot.baseline,),
+    "calibrate": (surefoot.calibrate, refit),
+    "council ask": (surefoot.council,),
+    "council evaluate": (surefoot.evaluate_council,),
+    "council runs": (surefoot.council_runs,),
+    "council score": (surefoot.score_reviews,),
+    "council tune": (surefoot.tune_rubric,),
+    "doctor": (doctor,),
+    "gate": (gate,),
+    "grade": (surefoot.grade, surefoot.grade_log, surefoot.grade_items, surefoot.grade_texts),
+    "matrix": (surefoot.matrix,),
+    "monitor": (surefoot.monitor_log, monitor_live),
+    "report": (surefoot.overview,),
+    "run": (surefoot.run,),
+    "score": (surefoot.score,),
+}
+CALLED = {"names": "runs", "more_traces": "traces", "reasons": "waive", "refit": "out"}  # by an option, in Python
+OWN = {
+    "calibrate": {"details"},
+    "gate": {"form", "brief", "history"},
+    "matrix": {"out"},  # where the reports go
+    "score": {"no_rows"},
+}
+PYTHONS = {"doctor": {"grader"}, "matrix": {"grader"}, "score": {"settings"}}  # a grader may be an object
+
+
+def command_named(name: str) -> click.Command:
+    found: click.Command = cli
+    for word in name.split():
+        assert isinstance(found, click.Group)
+        one = found.get_command(click.Context(found), word)
+        assert one is not None
+        found = one
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_command_and_its_function_take_the_same(name: str) -> None:
+    options = {CALLED.get(str(one.name), str(one.name)): one for one in command_named(name).params}
+    given = [inspect.signature(function).parameters for function in FUNCTIONS[name]]
+    taken = {parameter: one for signature in given for parameter, one in signature.items()}
+    assert options.keys() - SHOWN - OWN.get(name, set()) == taken.keys() - FOR_PYTHON - PYTHONS.get(name, set())
+    for parameter, one in taken.items():
+        if parameter in options and one.default is not inspect.Parameter.empty:
+            assert _default(options[parameter].default) == _default(one.default), parameter
+
+
+def _default(value: object) -> object:
+    """An option without one has none, no flag or no values."""
+    return value if isinstance(value, (str, int, float)) and value else None
