@@ -36,11 +36,11 @@ def label(names: tuple[str, ...], axes: str | None, no_browser: bool, as_json: b
     at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.web.app import OpenedLooks, serve_looks  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_looks  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the look page") from error
 
-    def show(page: OpenedLooks) -> None:
+    def show(page: Opened) -> None:
         announce(page, f"{page.looked_at} of {page.goal} looked at; labels go to {page.db}", as_json, no_browser)
 
     wanted = [axis.strip() for axis in axes.split(",")] if axes else []

@@ -170,14 +170,14 @@ def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.review.app import Opened, serve_review  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the review page") from error
 
     def show(page: Opened) -> None:
         announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)
 
-    serve_review(file, show, person=PERSON, **options)
+    serve_questions(file, show, person=PERSON, **options)
     return ExitCode.OK
 
 

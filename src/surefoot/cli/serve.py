@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,10 @@ from surefoot.core.words import counted
 
 @click.command(epilog="Example: surefoot serve")
 @click.option("--label", is_flag=True, help="Let people label on the pages, which otherwise only read.")
+@click.option(
+    "--questions", nargs=2, type=click.Path(exists=True, path_type=Path), metavar="FILE CORPUS",
+    help="Let people review these questions too.",
+)  # fmt: skip
 @page_options
 @db_option
 @json_option()
@@ -23,12 +28,12 @@ def serve(no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN4
     Runs until Ctrl-C.
     """
     try:
-        from surefoot.web.app import OpenedRuns, serve_runs  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("browsing runs") from error
 
-    def show(page: OpenedRuns) -> None:
-        announce(page, f"{counted(page.runs, 'run')} are there", as_json, no_browser)
+    def show(page: Opened) -> None:
+        announce(page, f"{counted(page.runs or 0, 'run')} are there", as_json, no_browser)
 
     serve_runs(show, person=PERSON, **options)
     return ExitCode.OK
