@@ -312,7 +312,8 @@ def test_a_block_by_the_grader_alone_is_counted_afresh() -> None:
     assert decided("v1", "v2")["outcome"] == "BLOCK"
     add_labels(*(
         Label(id=f"level{i}", at=f"2026-01-02T00:00:00.{i:06}+00:00", annotator="ann", question_id=f"q{i:03}",
-              axis="refusal_quality", value=2, version=kept("v2").answer_keys()[f"q{i:03}", 1], run="v2", drawn="sample")
+              axis="refusal_quality", value=2, version=kept("v2").answer_keys()[f"q{i:03}", 1], run="v2",
+              drawn="sample")
         for i in range(36, 40)
     ))  # fmt: skip
     assert decided("v1", "v2")["outcome"] == "SHIP", "people may lift it"
