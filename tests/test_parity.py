@@ -12,9 +12,9 @@ import pytest
 import surefoot
 from surefoot.cli.main import cli
 from surefoot.live.server import monitor_live
+from surefoot.services.calibrate import refit
 from surefoot.services.doctor import doctor
 from surefoot.services.gate import gate
-from surefoot.services.refit import refit
 
 SHOWN = {"as_json", "quiet", "reports", "help"}  # how a result is shown is the command line's own affair
 FOR_PYTHON = {"person", "progress", "keep", "keep_rows", "asking", "announce"}  # objects, which no option can name

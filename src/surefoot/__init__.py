@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
     from surefoot.services.decision import GateResult
     from surefoot.services.gate import BaselineResult, baseline, gate
-    from surefoot.services.grade import Grades, grade, grade_items, grade_log
+    from surefoot.services.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.services.history import History, RunOverview, history, overview
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     )
     from surefoot.services.run import Answers, run
     from surefoot.services.runs import Decided, decisions
-    from surefoot.services.texts import grade_texts
 
 __version__ = "0.1.0"
 __all__ = [
@@ -65,7 +64,7 @@ _HOMES = {
     "services.runs": ("Decided", "decisions"),
     "services.decision": ("GateResult",),
     "services.gate": ("BaselineResult", "baseline", "gate"),
-    "services.grade": ("Grades", "grade", "grade_items", "grade_log"),
+    "services.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),
@@ -76,7 +75,6 @@ _HOMES = {
         "passages", "remove_documents", "review_questions", "search_corpus",
     ),
     "core.result": ("Person",),
-    "services.texts": ("grade_texts",),
     "services.run": ("Answers", "run"),
 }  # fmt: skip
 

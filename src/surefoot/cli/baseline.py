@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from surefoot.cli.output import PERSON, Output, common, say
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.services.gate import baseline as set_baseline
 
 

@@ -15,11 +15,21 @@ from rich.table import Table
 from rich.text import Text
 
 from surefoot.cli.council_statistics import evaluate, tune
-from surefoot.cli.options import set_option, yes_option
-from surefoot.cli.output import PERSON, Output, bare_cause, common, console, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    bare_cause,
+    common,
+    console,
+    print_json,
+    quiet_if_nobody_reads,
+    say,
+    set_option,
+    yes_option,
+)
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 from surefoot.reviewers.ballots import Answer
 from surefoot.reviewers.bias import Bias, Figure
 from surefoot.reviewers.panel import Failure

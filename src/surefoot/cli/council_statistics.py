@@ -13,7 +13,7 @@ from rich.text import Text
 
 from surefoot.cli.output import PERSON, Output, common, console
 from surefoot.core.records import Interval
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 from surefoot.reviewers.habits import Habit
 from surefoot.reviewers.sheet import OVERALL
 from surefoot.reviewers.success import Compared, Figure

@@ -10,12 +10,22 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import gate_option, rule_option
-from surefoot.cli.output import PERSON, Output, common, print_json, print_page, quiet_if_nobody_reads, write_lines
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    common,
+    gate_option,
+    print_json,
+    print_page,
+    quiet_if_nobody_reads,
+    rule_option,
+    write_lines,
+)
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, Step
-from surefoot.core.words import plain
-from surefoot.report import github, markdown
+from surefoot.core.types import plain
+from surefoot.report import comparison as github
+from surefoot.report import markdown
 from surefoot.report.blocks import remarks
 from surefoot.report.comparison import brief as brief_report
 from surefoot.services.gate import gate as decide

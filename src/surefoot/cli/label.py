@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, announce, page_options, without_pages
+from surefoot.cli.output import PERSON, announce, db_option, json_option, page_options, without_pages
 from surefoot.core.errors import ExitCode
 
 

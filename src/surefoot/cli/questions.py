@@ -9,21 +9,25 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.options import SEED, citations_option, map_option, set_option, yes_option
 from surefoot.cli.output import (
     PERSON,
+    SEED,
     Output,
     announce,
+    citations_option,
     common,
+    map_option,
     page_options,
     print_json,
     quiet_if_nobody_reads,
     say,
+    set_option,
     without_pages,
+    yes_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import Result
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

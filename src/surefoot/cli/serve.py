@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, announce, page_options, without_pages
+from surefoot.cli.output import PERSON, announce, db_option, json_option, page_options, without_pages
 from surefoot.core.errors import ExitCode
-from surefoot.core.words import counted
+from surefoot.core.types import counted
 
 
 @click.command(epilog="Example: surefoot serve")

@@ -13,11 +13,10 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.options import pipeline_options
-from surefoot.cli.output import PERSON, Output, common
+from surefoot.cli.output import PERSON, Output, common, pipeline_options
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import NAME
-from surefoot.core.words import counted, names, plain
+from surefoot.core.types import counted, names, plain
 from surefoot.report.comparison import sentences
 
 BASE, CANDIDATE = "with-licence", "without-licence"

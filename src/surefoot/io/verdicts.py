@@ -16,8 +16,20 @@ from msgspec.structs import replace
 from surefoot.core import rubric
 from surefoot.core.errors import UsageError, nearest
 from surefoot.core.types import HARMLESS, Evidence, Problem, Verdict
-from surefoot.io.fields import COUNT, FLAG, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
-from surefoot.io.rows import Row, converted, read_rows
+from surefoot.io.rows import (
+    COUNT,
+    FLAG,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    BadRow,
+    Row,
+    converted,
+    fields_of,
+    kind_of,
+    quoted,
+    read_rows,
+)
 
 _NAMES = {"question_id": ("question_id", "qid", "id")}
 _TEXTS = ("grader", "via", "reason", "self_check")

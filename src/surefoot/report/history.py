@@ -9,10 +9,9 @@ from urllib.parse import quote, urlencode
 
 from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate
-from surefoot.core.words import counted
+from surefoot.core.types import Estimate, counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.trust import SELF_CHECK
+from surefoot.gate.sides import SELF_CHECK
 from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,

@@ -21,8 +21,8 @@ from surefoot.core.types import Item, Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
+from surefoot.text.normal import numbers, proper_names, sentences, terms
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import numbers, proper_names, sentences, terms
 from surefoot.text.talk import negation
 
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from surefoot.core.table import BUCKETS
-from surefoot.core.words import counted
+from surefoot.core.types import counted
 from surefoot.gate.effects import MEASURED, RATES, UNIT, CellResult, Effect, Matrix, conclusions, reading
 from surefoot.gate.metrics import UNGRADED
 from surefoot.report.blocks import (

@@ -19,8 +19,7 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
 from surefoot.core.files import make_folder
 from surefoot.core.result import READER, Person, Result, Seen, tell_problems
 from surefoot.core.rubric import Citations
-from surefoot.core.types import Item, Question
-from surefoot.core.words import counted
+from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import PassageTexts, load_rows
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile

@@ -14,8 +14,7 @@ from msgspec import Struct
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.result import READER, Person, Result, Watch
 from surefoot.core.rubric import COUNCIL_OF_RUNS
-from surefoot.core.types import Verdict
-from surefoot.core.words import counted, plain
+from surefoot.core.types import Verdict, counted, plain
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.models.budget import Budget, Estimate, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model

@@ -18,8 +18,7 @@ from surefoot.core.files import printable, replace_file
 from surefoot.core.records import Interval
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.rubric import Fault, Rubric
-from surefoot.core.types import Problem
-from surefoot.core.words import counted, names
+from surefoot.core.types import Problem, counted, names
 from surefoot.reviewers import rows
 from surefoot.reviewers.habits import Habit, habits
 from surefoot.reviewers.scores import Known

@@ -14,15 +14,13 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.records import BAD, CANNOT_TELL
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX
-from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields
-from surefoot.core.words import counted, names
+from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields, counted, names
 from surefoot.gate import sides as versions
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
 from surefoot.gate.looks import Diff, Lasting, Pair, Reading
 from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
 from surefoot.gate.rules import LASTING, Rule, Verdict
-from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, cited_by
-from surefoot.gate.trust import SELF_CHECK, failed, graders_of
+from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Run, Said, Side, SideName, cited_by, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
 _RUNS, _MOST_RUNS = 5, 30  # to be asked for: fewer do not tell how much answers vary; beyond, questions are too few

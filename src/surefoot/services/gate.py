@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.words import counted, names
+from surefoot.core.types import counted, names
 from surefoot.gate.decide import GRADER, Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS

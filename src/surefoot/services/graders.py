@@ -15,8 +15,7 @@ from surefoot.core import rubric
 from surefoot.core.errors import SurefootError, UsageError, nearest
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Rubric
-from surefoot.core.types import Item
-from surefoot.core.words import plain
+from surefoot.core.types import Item, plain
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge

@@ -17,8 +17,7 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, printable, replacing
 from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
-from surefoot.core.types import HARMLESS, Problem
-from surefoot.core.words import counted
+from surefoot.core.types import HARMLESS, Problem, counted
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings

@@ -18,8 +18,7 @@ from surefoot.build.reading import Reader
 from surefoot.core.errors import ExitCode, UsageError, nearest
 from surefoot.core.files import make_folder, replace_file
 from surefoot.core.result import READER, Person, Result, Seen
-from surefoot.core.types import Problem, Question
-from surefoot.core.words import counted
+from surefoot.core.types import Problem, Question, counted
 from surefoot.corpus.corpus import FILE, documents_in, load_corpus, load_rows, write_corpus
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, is_rows

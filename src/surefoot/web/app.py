@@ -29,7 +29,7 @@ from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
 from surefoot.core.result import NOBODY, Person, Tell
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.io.labels import names_a_grader

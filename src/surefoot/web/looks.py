@@ -29,8 +29,19 @@ from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
 from surefoot.services.decision import SECONDS_A_KEY
 from surefoot.services.gate import gate
-from surefoot.services.looks import Look, LookList, Outlook, agreed_words
-from surefoot.services.said import UNDO, Dispute, Past, Said, dated, disputes, is_word
+from surefoot.services.looks import (
+    UNDO,
+    Dispute,
+    Look,
+    LookList,
+    Outlook,
+    Past,
+    Said,
+    agreed_words,
+    dated,
+    disputes,
+    is_word,
+)
 from surefoot.store import Project
 from surefoot.web.forms import BadForm, Field, applying, read, says_cannot_tell
 from surefoot.web.pages import Queue, Sent, SentSide, Shown, Words, thanks

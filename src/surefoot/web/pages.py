@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, ExceptionHandler
 
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.records import called, is_ai, is_settler
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.io.labels import names_a_grader
 from surefoot.report.prose import visible
 from surefoot.web.forms import BadForm
