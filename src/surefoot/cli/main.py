@@ -44,7 +44,7 @@ _COMMANDS = {
 }
 _MODULES = {  # of the others, that of their name
     "demo": "start", "init": "start", "doctor": "start", "corpus": "questions",
-    "export": "project", "import": "project", "purge": "project",
+    "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages", "baseline": "gate",
 }  # fmt: skip
 _MEANT = {  # what others call it
     "build": "questions build", "check": "questions check", "compare": "gate", "eval": "grade", "evaluate": "grade",

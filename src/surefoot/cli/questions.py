@@ -87,7 +87,9 @@ def show(output: Output, corpus: Path, ids: tuple[str, ...]) -> int:
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
 @_CORPUS
 @click.argument("words")
-@click.option("--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="Show at most N.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="Show at most N."
+)
 @_LINES
 def search(output: Output, corpus: Path, words: str, limit: int) -> int:
     """Find the passages that match WORDS best."""
