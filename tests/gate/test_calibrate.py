@@ -287,7 +287,7 @@ def test_without_drawn_labels_nothing_is_known_and_people_need_no_proof() -> Non
     run = a_run("run", {"a": "x", "b": "x"})
     assert "nobody has labelled a random sample of its answers" in told(run)
     apply_labels(run, [label("", "correct", question_id="a", version="a/x", drawn="chosen")])
-    assert "1 were labelled by choice" in told(run)
+    assert "1 answer labelled by choice" in told(run)
     assert "people gave the verdicts (ann)" in told(Run("a", [Verdict("q", "factuality", "correct", "human/ann")]))
 
 

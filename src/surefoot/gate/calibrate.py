@@ -226,7 +226,8 @@ def in_words(trust: Trust) -> str:
         return f"people gave the verdicts ({', '.join(map(bare_name, trust.graders))})"
     who = f"the grader {' and '.join(filter(None, trust.graders)) or 'without a name'}"
     if not trust.drawn:
-        picked = f"; {trust.labels} were labelled by choice, which tells nothing of the others" if trust.labels else ""
+        chosen = f"; {counted(trust.labels, 'answer')} labelled by choice, which tells nothing of the others"
+        picked = chosen if trust.labels else ""
         return f"{who}: nobody has labelled a random sample of its answers, so how often it errs is not known{picked}"
     were = f"{counted(trust.labels, 'answer')} {'was' if trust.labels == 1 else 'were'}"
     told = [f"{who}: {were} labelled by {whose_by_name(trust.annotators)}"]

@@ -235,7 +235,7 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         if not labels:
             tell_problems(problems, tell)
             hint = "nothing was imported; call questions as the runs do, and give each row the answer's words"
-            raise Incomplete(f"no label in {path} is on an answer that is known", hint)
+            raise Incomplete(f"no label in {path} could be placed", hint)
         new = list[Label]()
 
         def added(known: list[Label]) -> list[Label]:
