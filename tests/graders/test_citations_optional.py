@@ -51,7 +51,7 @@ def test_the_name_of_the_grader_and_the_rubric_tell() -> None:
     assert optional.name == f"{plain.name}+citations-optional"
     axes = {axis.name for axis in rubric.load("citations_optional").axes}
     assert axes == {axis.name for axis in rubric.load().axes} - {"extra_claim_count"}
-    with pytest.raises(UsageError, match="--citations cannot be 'never'"):
+    with pytest.raises(UsageError, match="citations cannot be 'never'"):
         settings_from({"citations": "never"})
 
 

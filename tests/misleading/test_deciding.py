@@ -249,7 +249,8 @@ def test_run_counts_what_it_cannot_ask_and_goes_on_once_it_can(folder: Path) -> 
     (folder / "mine.py").write_text(PIPELINE.replace("def sound(question):", "def text(question):", 1).replace(
         "def told(ask: Ask):", "def sound(ask: Ask):", 1).replace("else sound(ask.text)", "else text(ask.text)"),
         encoding="utf-8")  # fmt: skip
-    mended = surefoot("run", "--resume", "a")
+    assert surefoot("run", "--resume", "a").code == 2, "one run is of one code"
+    mended = surefoot("run", "-p", "mine:sound", "-q", "q.json", "--version", "c")
     assert mended.code == 0 and "6 answers, 0 errors\n" in mended.out and "not asked" not in mended.out + mended.err
 
 

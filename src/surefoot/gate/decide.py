@@ -247,7 +247,7 @@ class Judge:
 
     def _for_good(self, rule: Rule, rest_holds: bool) -> RuleResult:
         """What changed for good is counted once the rest would ship, or all has been looked at."""
-        bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="undecidable")
+        bare = RuleResult(name=rule.name, rule=rule.text, metric=rule.metric, status="undecidable", by=self.lookers)
         if BUCKET_AXIS not in self.axes:
             return replace(bare, status="not_applicable", reason=f"neither side has verdicts on {BUCKET_AXIS}")
         if not rest_holds and self.diff.unseen:
@@ -258,8 +258,8 @@ class Judge:
         elif len(found.newly) > len(found.mended):
             status, reason = ("undecidable", "too few runs to be sure") if found.to_ask else ("fail", "")
         return replace(
-            bare, status=status, before=float(len(found.mended)), after=float(len(found.newly)), by=self.lookers,
-            reason=reason, questions=found.newly,
+            bare, status=status, before=float(len(found.mended)), after=float(len(found.newly)), reason=reason,
+            questions=found.newly,
         )  # fmt: skip
 
     def _ungraded(self) -> Iterator[str]:
