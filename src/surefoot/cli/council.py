@@ -136,10 +136,7 @@ def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401
 @click.argument("question")
 @click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL,...")
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
-@click.option(
-    "--answers", metavar="FILE", type=_READABLE,
-    help="Review these instead: `responses`, as for --reviews.",
-)  # fmt: skip
+@click.option("--answers", metavar="FILE", type=_READABLE, help="Review these instead: `responses`, as for --reviews.")
 @click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
 @set_option
 @yes_option

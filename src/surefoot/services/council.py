@@ -48,11 +48,12 @@ from surefoot.text import jsonblocks
 from surefoot.text.endpoints import chat_model
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
+_MODELS = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
 _FROM_FILE = "reviews file"
 _LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _SHORTEN = "retrieve fewer or shorter passages"
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
-_SCORE_FIRST = "score them first: surefoot council RUN --reviewer MODEL"
+_SCORE_FIRST = "let a council score them: surefoot council RUN --reviewer MODEL"
 
 
 class CouncilScores(Result, frozen=True, kw_only=True):
@@ -112,7 +113,7 @@ def council(
     how = settings_from(settings, yes=yes)
     found = {} if answers is None else _json_in(answers)
     given = () if answers is None else _read({"responses": found.get("responses", found), "reviews": []}).answers
-    members, head = _opened(models or str(chosen["MODELS"]), how, "--models", chair or str(chosen["CHAIR"]))
+    members, head = _opened(models or str(chosen["MODELS"]), how, _MODELS, chair or str(chosen["CHAIR"]))
     if len(members) == 1 and not given:
         hint = "name two models or more, or give --answers FILE"
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
@@ -174,7 +175,7 @@ def council_runs(
     """
     how = settings_from(settings, yes=yes)
     chosen = partial(council_settings, rubric, rubrics.COUNCIL_OF_RUNS, SAFETY_GATE=safety)
-    models, _ = _opened(reviewers or str(chosen()["MODELS"]), how, "--reviewer")
+    models, _ = _opened(reviewers or str(chosen()["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
     panel = tuple(model.name for model in models)
     sitting = Sitting(panel, chosen(), chosen(RUBRIC_SCORING=False) if holistic else None)
     with opened(_each_once(runs), db) as (project, named), ExitStack() as held:
@@ -280,7 +281,7 @@ def _given(source: str, **values: variables.Value | None) -> dict[str, tuple[var
 
 
 def _opened(
-    named: str | Sequence[str | Model], how: Settings, option: str, chair: str | Model = ""
+    named: str | Sequence[str | Model], how: Settings, example: str, chair: str | Model = ""
 ) -> tuple[list[Model], Model | None]:
     """The members and the chair, who share one budget."""
     listed = [one.strip() for one in named.split(",")] if isinstance(named, str) else named
@@ -289,7 +290,7 @@ def _opened(
               for one in (*listed, chair) if one]  # fmt: skip
     members, head = (opened[:-1], opened[-1]) if chair else (opened, None)
     if not members:
-        raise UsageError("a council needs models", f"as in {option} llm:NAME@http://localhost:8080/v1")
+        raise UsageError("a council needs models", f"as in {example}")
     if len({one.name for one in members}) < len(members):
         raise UsageError("a model is named twice", "name each model once: nobody has two votes")
     return members, head

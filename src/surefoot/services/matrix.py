@@ -41,7 +41,6 @@ _EXAMPLES = {
     "model": '[[model]] name = "small", spec = "llm:MODEL@http://localhost:8000/v1"',
     "prompt": '[[prompt]] name = "licence", bundled = "with_licence" (or "without_licence", or file = "FILE")',
 }
-_LIKE = f"it has tables like {', '.join(_EXAMPLES.values())}"
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
@@ -202,9 +201,11 @@ def parse(text: str, source: str, name: str, located: Callable[[str], str] = str
         try:
             found = msgspec.toml.decode(text, type=_File)
         except msgspec.ValidationError as error:
-            raise UsageError(str(error), _LIKE) from error
+            example = next((one for axis, one in _EXAMPLES.items() if f"$.{axis}" in str(error)), "")
+            keys = f"the keys are {', '.join(_File.__struct_fields__)}"
+            raise UsageError(str(error), f"write {example}" if example else keys) from error
         except (msgspec.DecodeError, RecursionError) as error:
-            raise UsageError(f"it is not valid TOML: {error}", _LIKE) from error
+            raise UsageError(f"it is not valid TOML: {error}", f"write tables as {_EXAMPLES['model']}") from error
         _check_axes(found)
         cells = tuple(islice(_cells(found, located), MOST_ANSWERS + 1))
         if twice := _first_double(cell.folder for cell in cells):
