@@ -19,7 +19,7 @@ REPORTS = ("report.md", "report.html", "matrix.json")
 
 @click.command(epilog="Example: surefoot matrix licence.toml")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="For reports.  [default: matrix-NAME]")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Report folder.  [default: matrix-NAME]")
 @set_option
 @yes_option
 @common()
