@@ -20,7 +20,7 @@ from typing import Any
 
 from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
-from surefoot.text.sentences import vocabulary
+from surefoot.text.normal import vocabulary
 
 LABELS = (  # a question that matches asks for what people marked under these names
     (r"governing law|law governs", ("Governing Law",)),

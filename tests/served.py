@@ -17,15 +17,14 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from surefoot.cli.main import main
 from surefoot.core.records import VARIABLE
 
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([
-    "tests.served", "surefoot.review.app", "surefoot.web.app",
-])  # fmt: skip
+_FORKS.set_forkserver_preload(["tests.served", "surefoot.web.app"])
 
 
 class Server:
@@ -43,7 +42,8 @@ class Server:
         assert line, self.end()
         self.told = json.loads(line)
         self.url: str = self.told["url"].partition("?")[0].rstrip("/")
-        self.port = int(self.url.rpartition(":")[2])
+        self.port = urlsplit(self.url).port or 0
+        self.origin = f"http://{urlsplit(self.url).netloc}"
 
     @property
     def code(self) -> int | None:

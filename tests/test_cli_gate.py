@@ -237,7 +237,7 @@ def test_questions_of_the_baseline_that_were_not_asked_are_missing() -> None:
     kept_run("v1", GOOD, told="x", deterministic=True)
     kept_run("v2", GOOD[:30], told="x", deterministic=True)
     found = decided("v1", "v2")
-    assert found["exit_code"] == 4 and "10 questions of v1 were not asked of v2: q030" in found["headline"]
+    assert found["exit_code"] == 4 and "10 questions of v1 were not asked of v2 as before: q030" in found["headline"]
     assert decided("v1", "v2", "--waive", "coverage", "--reason", "they are out of date")["exit_code"] == 0
     kept_run("v3", "c" * 45, told="x", deterministic=True)
     more = decided("v1", "v3")
@@ -245,6 +245,13 @@ def test_questions_of_the_baseline_that_were_not_asked_are_missing() -> None:
     other = [*questions(39), questions(41)[40]]
     kept_run("v4", "c" * 40, told="x", asked=other)
     assert "q039" in decided("v1", "v4")["headline"]
+    edited = [replace(questions(40)[0], text="Question nought?"), *questions(40)[1:]]
+    kept_run("v5", changed(GOOD, [0]), told="x", deterministic=True, asked=edited)
+    hidden = decided("v1", "v5")
+    assert hidden["exit_code"] == 4 and "not asked of v5 as before: q000" in hidden["headline"]
+    noted = [replace(one, metadata={"owner": "ann"}) for one in questions(40)]
+    kept_run("v6", GOOD, told="x", deterministic=True, asked=noted)
+    assert decided("v1", "v6")["exit_code"] == 0, "a note on a question changes nothing"
 
 
 def test_a_run_that_is_not_graded_or_by_another_grader_cannot_be_overlooked() -> None:
@@ -292,7 +299,7 @@ def test_what_varies_is_told_how_many_runs_would_do_or_that_questions_are_too_fe
     for id, name, first in (("b", "v1", 0), ("c", "v2", 5)):
         kept_run(id, *(changed(GOOD, [first + number]) for number in range(5)), version=name, told="x")
     few = "too few questions for the margin of wrong, 40 questions in all: add questions, or allow more"
-    runs = "3 more runs of each: surefoot run v1 --repeats 3; surefoot run v2 --repeats 3"
+    runs = "3 more runs of v1 and v2: surefoot run v1 --repeats 3; surefoot run v2 --repeats 3"
     for points, step in ((1, [few]), (3, [runs]), (4, [])):
         rules = gate_file(tmp_path, wrong=f"wrong <= baseline + {points} points")
         assert decided("v1", "v2", "--uncalibrated", *rules)["next"] == step, points
@@ -304,7 +311,7 @@ def test_a_margin_is_for_what_nobody_looked_at() -> None:
     all_looked_at(GOOD, changed(GOOD, range(4), "r"))
     by_margin = {margin: decided("v1", "v2", "--rule", f"wrong <= baseline + {margin} points") for margin in (1, 30)}
     assert by_margin[1]["outcome"] == "INCONCLUSIVE" and by_margin[1]["next"] == [
-        "4 more runs of each: surefoot run v1 --repeats 4; surefoot run v2 --repeats 4"]  # fmt: skip
+        "4 more runs of v1 and v2: surefoot run v1 --repeats 4; surefoot run v2 --repeats 4"]  # fmt: skip
     assert "wrong may have risen by up to" in by_margin[1]["headline"] and "you allow 0.4" in by_margin[1]["headline"]
     assert by_margin[30]["outcome"] == "SHIP" and rule(by_margin[30], "wrong <= baseline + 30 points")["margin"] == 12
 

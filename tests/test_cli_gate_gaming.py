@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
-from surefoot.core.types import Passage, Retrieved
+from surefoot.core.records import Label
+from surefoot.core.types import Passage, Retrieved, Verdict
 
-from .gate.helpers import changed, decided, gate, kept_run, people_say, questions, rule, say
+from .gate.helpers import GRADER, changed, decided, gate, kept_run, people_say, questions, rule, say
 from .in_process import surefoot
+from .kept import add_labels, kept
 
 COUNT = 60
 GOOD = "c" * COUNT
 NEWLY = range(6)
+SOME = "c" * 36 + "r" * 4
 WORSE = changed(GOOD, NEWLY)
 CODE = {"told": "x", "deterministic": True, "pipeline": "mine:answer"}
 
@@ -197,9 +200,11 @@ def test_running_again_after_a_block() -> None:
 
 def test_another_name_for_the_same_code() -> None:
     blocked()
-    version("v3", code_sha256="code of v2")
+    version("v3", changed(GOOD, [50], "r"), code_sha256="code of v2")
     found = decided("v1", "v3")
     assert found["outcome"] == "BLOCK" and "this code was blocked on" in found["headline"]
+    version("v5", code_sha256="code of v2")
+    assert "this code was blocked on" in told(decided("v1", "v5")), "it ships, but not in silence"
     version("v4", code_sha256="other code")
     assert decided("v1", "v4")["outcome"] == "SHIP"
 
@@ -239,7 +244,10 @@ def test_questions_left_out_on_one_side_or_on_both() -> None:
     easy = questions(COUNT)[6:]
     version("v3", GOOD[6:], asked=easy)
     one_sided = decided("v1", "v3")
-    assert one_sided["exit_code"] == 4 and "6 questions of v1 were not asked of v3: q000" in one_sided["headline"]
+    assert (
+        one_sided["exit_code"] == 4
+        and "6 questions of v1 were not asked of v3 as before: q000" in one_sided["headline"]
+    )
     version("v1", GOOD[6:], id="again", asked=easy), version("v2", GOOD[6:], id="easy", asked=easy)
     both = decided("again", "easy")
     assert "q000" in told(both) and "another question set" in told(both)
@@ -293,3 +301,51 @@ def test_a_corrected_label_reopens_a_block_and_is_printed() -> None:
     found = decided("v1", "v2")
     assert found["outcome"] == "SHIP" and "reopened by a corrected label on q000" in told(found)
     assert "reopened by a corrected label on q000" in gate("v1", "v2").out
+
+
+def test_a_block_by_the_grader_alone_is_counted_afresh() -> None:
+    """A reworded refusal is no fact that people have seen."""
+    for name, quality in (("v1", 2), ("v2", 0)):
+        said = [Verdict(f"q{i:03}", "refusal_quality", quality, GRADER) for i in range(36, 40)]
+        kept_run(name, SOME, told=name, deterministic=True, also=said)
+    people_say("v1", SOME), people_say("v2", SOME)
+    assert decided("v1", "v2")["outcome"] == "BLOCK"
+    add_labels(*(
+        Label(id=f"level{i}", at=f"2026-01-02T00:00:00.{i:06}+00:00", annotator="ann", question_id=f"q{i:03}",
+              axis="refusal_quality", value=2, version=kept("v2").answer_keys()[f"q{i:03}", 1], run="v2",
+              drawn="sample")
+        for i in range(36, 40)
+    ))  # fmt: skip
+    assert decided("v1", "v2")["outcome"] == "SHIP", "people may lift it"
+
+
+def test_a_stricter_gate_that_was_tried_once_binds_nobody_and_answers_as_before_are_never_blocked() -> None:
+    kept_run("v1", SOME, told="x", deterministic=True, pipeline="p:f", code_sha256="1")
+    refusing = changed(SOME, range(5), "r")
+    kept_run("v2", refusing, told="x", deterministic=True, pipeline="p:f", code_sha256="2")
+    people_say("v1", SOME), people_say("v2", refusing)
+    assert decided("v1", "v2", "--gate", "helpful")["outcome"] == "BLOCK"
+    assert decided("v1", "v2")["outcome"] == "SHIP"
+    worse = changed(SOME, [0])
+    kept_run("v3", worse, told="x", deterministic=True, pipeline="p:f", code_sha256="3")
+    people_say("v3", worse)
+    assert decided("v1", "v3")["outcome"] == "BLOCK"
+    kept_run("v4", refusing, told="x", deterministic=True, pipeline="p:f", code_sha256="3")
+    again = decided("v1", "v4")
+    assert again["outcome"] == "BLOCK", "the same code under another name"
+    kept_run("v5", SOME, told="x", deterministic=True, pipeline="p:f", code_sha256="3")
+    assert decided("v1", "v5")["outcome"] == "SHIP", "a document was mended: all answers are the baseline's"
+
+
+def test_a_block_travels_with_every_decision_after_it(tmp_path: Path) -> None:
+    kept_run("v1", SOME, told="x", deterministic=True, pipeline="p:f", code_sha256="1")
+    worse = changed(SOME, [0])
+    kept_run("v2", worse, told="x", deterministic=True, pipeline="p:f", code_sha256="2")
+    people_say("v1", SOME), people_say("v2", worse)
+    assert decided("v1", "v2")["outcome"] == "BLOCK"
+    kept_run("v2b", SOME, told="y", version="v2", deterministic=True, pipeline="p:f", code_sha256="2")
+    people_say("v2b", SOME)
+    assert decided("v1", "v2")["outcome"] == "BLOCK", "it was run again"
+    assert surefoot("export", tmp_path / "d.jsonl", "--decision", "latest").code == 0
+    assert surefoot("import", tmp_path / "d.jsonl", "--db", tmp_path / "new.db").code == 0
+    assert decided("v1", "v2", "--db", tmp_path / "new.db")["outcome"] == "BLOCK"

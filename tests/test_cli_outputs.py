@@ -73,10 +73,10 @@ def test_a_report_is_not_written_over_what_is_compared(project: Path) -> None:
     refused("gate", "base.md", "cand.md", "-g", "g.md", "--report", "base.md/where.md", words="no folder")
 
 
-@pytest.mark.parametrize("option", ["--report", "--junit"])
-def test_the_folder_of_a_report_is_made(option: str, project: Path) -> None:
-    surefoot(*SCORE, option, "no/where.md")
-    assert (project / "no" / "where.md").stat().st_size
+@pytest.mark.parametrize("name", ["no/where.md", "no/where.xml"])
+def test_the_folder_of_a_report_is_made(name: str, project: Path) -> None:
+    surefoot(*SCORE, "--report", name)
+    assert (project / name).stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_folder_of_a_report_is_made(option: str, project: Path) -> None:
 )
 def test_a_command_that_is_not_there_brings_to_mind_another(typed: str, meant: str) -> None:
     done = surefoot(typed)
-    assert done.code == 2 and f"hint: is it {meant}?" in done.err
+    assert done.code == 2 and f"hint: did you mean {meant}?" in done.err
     assert "hint: `surefoot --help`" in surefoot("xyzzy").err
 
 

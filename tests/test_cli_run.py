@@ -149,7 +149,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
         (["-p", "./mine.py", "-q", "q.json"], "./mine.py is not executable"),
-        (["-p", "mine:louds", "-q", "q.json"], "no function .louds.*is it loud"),
+        (["-p", "mine:louds", "-q", "q.json"], "no function .louds.*did you mean loud"),
         (["-p", "mine:loud", "-q", "q.json", "--db", "."], "is a folder"),
     ],
 )

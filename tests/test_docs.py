@@ -92,17 +92,18 @@ def test_the_command_line_reference_is_up_to_date() -> None:
     "page", [page for page in PAGES if page.exists() and BLOCK.search(page.read_text("utf-8"))], ids=lambda p: p.name
 )
 def test_examples_run_as_written(page: Path, shell_path: str, tmp_path: Path) -> None:
-    for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
-        program = ["bash", "-euo", "pipefail", "-c"] if language == "sh" else [sys.executable, "-c"]
-        done = subprocess.run(
-            [*program, code],
-            cwd=tmp_path,
-            env={**os.environ, "PATH": shell_path},
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+    """In one shell, from top to bottom."""
+    parts = ["set -euo pipefail"]
+    for number, (language, code) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8"))):
+        if language == "python":
+            (file := tmp_path / f".block{number}.py").write_text(code)
+            code = f"PYTHONPATH=. {sys.executable} {file}"
+        parts.append(code)
+    done = subprocess.run(
+        ["bash", "-xc", "\n".join(parts)], cwd=tmp_path, env={**os.environ, "PATH": shell_path}, capture_output=True,
+        text=True, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3_000:]}"
 
 
 FRAMEWORKS = """

@@ -25,8 +25,7 @@ from surefoot.io import finished, parts, ray_process, sources
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
 from surefoot.scoring import run
-from surefoot.scoring.batch import BlockResult
-from surefoot.scoring.worker import BlockScorer, Rerun
+from surefoot.scoring.batch import BlockResult, BlockScorer, Rerun
 from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -12,9 +12,11 @@ import pytest
 import surefoot
 from surefoot.cli.main import cli
 from surefoot.live.server import monitor_live
+from surefoot.services.calibrate import refit
 from surefoot.services.doctor import doctor
 from surefoot.services.gate import gate
-from surefoot.services.refit import refit
+
+from .in_process import surefoot as surefoot_command
 
 SHOWN = {"as_json", "quiet", "reports", "help"}  # how a result is shown is the command line's own affair
 FOR_PYTHON = {"person", "progress", "keep", "keep_rows", "asking", "announce"}  # objects, which no option can name
@@ -69,3 +71,24 @@ def test_a_command_and_its_function_take_the_same(name: str) -> None:
 def _default(value: object) -> object:
     """An option without one has none, no flag or no values."""
     return value if isinstance(value, (str, int, float)) and value else None
+
+
+def every_command(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            if one := command.get_command(click.Context(command), name):
+                yield from every_command(one, f"{path} {name}".strip())
+    else:
+        yield path, command
+
+
+def test_commands_have_few_options_and_help_that_fits_a_screen() -> None:
+    common = {"--json", "--help", "--db", "--quiet", "--report"}
+    count = 0
+    for name, command in every_command(cli):
+        own = {option for one in command.params if isinstance(one, click.Option) for option in [max(one.opts, key=len)]}
+        count += len(own - common)
+        said = surefoot_command(*name.split(), "--help").out
+        assert len(own - common) <= 12 and {"--json", "--quiet"} <= own, name
+        assert len(said.splitlines()) <= 45 and "Example: surefoot" in said, name
+    assert count <= 150

@@ -14,7 +14,7 @@ import surefoot
 from surefoot import report
 from surefoot.core.errors import UsageError
 from surefoot.services.doctor import doctor
-from surefoot.services.texts import grade_texts
+from surefoot.services.grade import grade_texts
 
 
 def said(path: Path, buckets: str, grader: str = "human/ann") -> Path:

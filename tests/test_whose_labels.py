@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from surefoot.core.records import whose, whose_by_name
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.io.labels import names_a_grader
 from surefoot.store import Project
 

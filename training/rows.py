@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from surefoot.text.sentences import digest, pieces_of
+from surefoot.text.normal import digest, pieces_of
 from training.files import Row, read_all, write_all
 from training.made.corpora import read_corpora
 from training.made.maker import made_rows, some_of_each

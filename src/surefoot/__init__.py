@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from surefoot.reviewers.panel import Council
     from surefoot.reviewers.weights import RubricTuned
     from surefoot.scoring import ScoreResult, score
+    from surefoot.services.build import Built, build_questions, proposals_from_log
     from surefoot.services.calibrate import calibrate
-    from surefoot.services.corpus import Added, Passages, add_documents, passages, remove_documents, search_corpus
     from surefoot.services.council import (
         CouncilEvaluation,
         CouncilScores,
@@ -25,25 +25,27 @@ if TYPE_CHECKING:
     )
     from surefoot.services.decision import GateResult
     from surefoot.services.gate import BaselineResult, baseline, gate
-    from surefoot.services.grade import Grades, grade, grade_items, grade_log
+    from surefoot.services.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.services.history import History, RunOverview, history, overview
     from surefoot.services.looks import LookList, look_list
     from surefoot.services.matrix import MatrixResult, matrix
     from surefoot.services.monitor import Monitored, monitor_log
     from surefoot.services.project import export, import_, purge, verify_export
     from surefoot.services.questions import (
-        Built,
-        build_questions,
+        Added,
+        Passages,
+        add_documents,
         check_questions,
         clone_questions,
         diff_questions,
         lock_questions,
-        proposals_from_log,
+        passages,
+        remove_documents,
         review_questions,
+        search_corpus,
     )
     from surefoot.services.run import Answers, run
     from surefoot.services.runs import Decided, decisions
-    from surefoot.services.texts import grade_texts
 
 __version__ = "0.1.0"
 __all__ = [
@@ -61,8 +63,8 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
+    "services.build": ("Built", "build_questions", "proposals_from_log"),
     "services.calibrate": ("calibrate",),
-    "services.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents", "search_corpus"),
     "reviewers.panel": ("Council",),
     "reviewers.weights": ("RubricTuned",),
     "services.council": (
@@ -72,24 +74,17 @@ _HOMES = {
     "services.runs": ("Decided", "decisions"),
     "services.decision": ("GateResult",),
     "services.gate": ("BaselineResult", "baseline", "gate"),
-    "services.grade": ("Grades", "grade", "grade_items", "grade_log"),
+    "services.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
     "services.project": ("export", "import_", "purge", "verify_export"),
     "services.history": ("History", "RunOverview", "history", "overview"),
     "services.looks": ("LookList", "look_list"),
     "services.matrix": ("MatrixResult", "matrix"),
     "services.monitor": ("Monitored", "monitor_log"),
     "services.questions": (
-        "Built",
-        "build_questions",
-        "check_questions",
-        "clone_questions",
-        "diff_questions",
-        "lock_questions",
-        "proposals_from_log",
-        "review_questions",
+        "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
+        "passages", "remove_documents", "review_questions", "search_corpus",
     ),
     "core.result": ("Person",),
-    "services.texts": ("grade_texts",),
     "services.run": ("Answers", "run"),
 }  # fmt: skip
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.core.errors import UsageError
-from surefoot.core.types import Ask, Item, Question
-from surefoot.core.words import counted, plain
+from surefoot.core.types import Ask, Item, Question, counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain as as_json

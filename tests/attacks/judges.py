@@ -10,7 +10,7 @@ from typing import Any
 from surefoot.graders.judges import Pair
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
-from surefoot.text.sentences import sentences, terms
+from surefoot.text.normal import sentences, terms
 
 _FENCE = re.compile(r"^<<<([\w ]+?) ([0-9a-f]{20})>>>\n(.*?)\n<<<end of \1 \2>>>$", re.MULTILINE | re.DOTALL)
 Value = dict[str, Any]

@@ -40,7 +40,7 @@ _VERDICT = {"pass": "met", "fail": "broken", "incomplete": "broken", "undecidabl
 # The kind of an error, by its words; the first that fits counts.
 _MESSAGES = {
     "no such option": r"No such option|unexpected extra argument|takes no value|not FIELD=PATH|Missing (?:option|arg)",
-    "no such command": r"No such command",
+    "no such command": r"No such command|there is no command",
     "no such field": r"there is no field",
     "bad rule": r"^the rule ",
     "already there": r"already|is not empty|exists",
@@ -191,7 +191,9 @@ class Project:
         mapping: Any = options.pop("mapping", None)
         again = options.pop("resume", False) or options.get("retry_errors", False)
         options.setdefault("version", None if again else name)
+        at_once = options.pop("concurrency", None)
         words = ["run", *(["--resume", name] if again else []), "--json", *_mapped(mapping)]
+        words += [] if at_once is None else ["--set", f"concurrency={at_once}"]
         words += [] if pipeline is None else ["--pipeline", pipeline]
         words += [] if questions is None else ["--questions", questions]
         return [*words, *_options(options)]
@@ -489,7 +491,7 @@ class Project:
             assert process.stdout is not None
             told = process.stdout.readline()
             assert told, process.communicate()[1].decode()
-            yield Site(self, json.loads(told)["url"], token)
+            yield Site(json.loads(told)["url"], token)
         finally:
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=_LONGEST_WAIT)
@@ -513,8 +515,8 @@ def facts_of(words: Sequence[str], done: Done) -> Facts:
 class Site:
     """Pages that are being served."""
 
-    def __init__(self, project: Project, url: str, token: str) -> None:
-        self._project, self._token = project, token
+    def __init__(self, url: str, token: str) -> None:
+        self._token = token
         self._host = re.sub(r"^http://([^/]+).*$", r"\1", url)
         self._cookies: list[str] = []
 
@@ -533,18 +535,14 @@ class Site:
 
     def label(self, bucket: str) -> Facts:
         """Put the answer that is offered into a bucket."""
-        page = self.get("/")[1]
+        page = self.get("/looks/")[1]
         key = re.findall(r'data-key="([^"]+)"', page)[0]
-        return self._posted("/look", {"id": key[:32], "sides": [{"key": key, "values": {"factuality": bucket}}]})
+        return self._posted("/looks/save", {"id": key[:32], "sides": [{"key": key, "values": {"factuality": bucket}}]})
 
-    def decide_question(self, questions: str, decision: str) -> Facts:
+    def decide_question(self, decision: str) -> Facts:
         """Accept or reject the question that is offered, as it is."""
-        number, text = self._offered()
-        row = rows_in(self._project.read(questions))[number - 1]
-        fields = {"text": row["question"], "claims": row["gold_claims"], "gold": row["gold_ids"],
-                  "expects": "answer" if row["answerable"] else "refusal"}  # fmt: skip
-        sent = {"number": number, "version": _version(text), "decision": decision, "fields": fields}
-        return self._posted("/decide", sent)
+        key = re.findall(r'data-key="([^"]+)"', self.get("/questions/")[1])[0]
+        return self._posted("/questions/save", {"sides": [{"key": key, "values": {"decision": decision}}]})
 
     def run_page(self, run: Run) -> tuple[int, str]:
         """The page of one run, by its link on the first page."""
@@ -553,12 +551,7 @@ class Site:
 
     def post_from_elsewhere(self) -> int:
         """The status that another site gets when it sends a label."""
-        return int(self._posted("/look", {}, origin="http://elsewhere.example")["status"])
-
-    def _offered(self) -> tuple[int, str]:
-        """The number and the page of what is to be decided next."""
-        path = self._ask("GET", "/").onwards
-        return int(path.rpartition("/")[2]), self.get(path)[1]
+        return int(self._posted("/looks/save", {}, origin="http://elsewhere.example")["status"])
 
     def _posted(self, path: str, body: object, origin: str = "") -> Facts:
         reply = self._ask("POST", path, json.dumps(body).encode(), origin or f"http://{self._host}")
@@ -583,10 +576,6 @@ class Reply(NamedTuple):
     status: int
     onwards: str
     text: str
-
-
-def _version(page: str) -> str:
-    return page.partition('data-version="')[2].partition('"')[0]
 
 
 def _each(option: str, values: Sequence[str]) -> list[str]:

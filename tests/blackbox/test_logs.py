@@ -312,7 +312,7 @@ WRONG_WORDS = {
     "map without a path": (["score", "first.jsonl", "--map", "answer"], 2, "no such option"),
     "map of no field": (["score", "first.jsonl", "--map", "colour=x"], 2, "no such field"),
     "page of no kind": (["score", "first.jsonl", "--report", "page.pdf"], 2, "bad value"),
-    "page into no folder": (["score", "first.jsonl", "--report", "nowhere/page.md"], 2, "bad value"),
+    "page into no folder": (["score", "first.jsonl", "--report", "first.jsonl/page.md"], 2, "bad value"),
     "nothing to grade": (["grade"], 2, "nothing given"),
     "two things to grade": (["grade", "runs/x", "--items", "first.jsonl"], 2, "nothing given"),
     "run not there": (["grade", "runs/nowhere"], 2, "not there"),

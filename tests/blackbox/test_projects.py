@@ -82,8 +82,8 @@ def test_questions_are_built_reviewed_and_locked(library: Project) -> None:
     expect(library.lock_questions("built.jsonl"), exit=2, hint=True)  # nobody has read them
     with library.review_site("built.jsonl", "corpus.jsonl") as site:
         assert site.enter() == 200
-        expect(site.decide_question("built.jsonl", "accepted"), status=200)
-        expect(site.decide_question("built.jsonl", "rejected"), status=200)
+        expect(site.decide_question("accepted"), status=200)
+        expect(site.decide_question("rejected"), status=200)
         assert site.get("/questions/99")[0] == 404
     assert library.reviews("built.jsonl") == {"accepted": 1, "rejected": 1, "proposed": 2}
     expect(library.lock_questions("built.jsonl", accept_all=True), exit=0, questions=3)

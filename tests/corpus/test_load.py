@@ -180,7 +180,7 @@ def test_documents_can_be_removed(tmp_path: Path) -> None:
     corpus = tmp_path / "c.jsonl"
     surefoot.add_documents(tmp_path / "d", out=corpus)
     wrong = command("corpus", "remove", corpus, "b.md")
-    assert wrong.code == 2 and "is it old/b.md?" in wrong.err
+    assert wrong.code == 2 and "did you mean old/b.md?" in wrong.err
     done = command("corpus", "remove", corpus, "old/", "--json")
     assert done.json == {"corpus": str(corpus), "passages": 1, "documents": ["old/b.md", "old/c.md"]}
     assert [row["id"].partition("#")[0] for row in surefoot.passages(corpus).table()] == ["a.md"]

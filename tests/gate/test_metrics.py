@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from surefoot import score
 from surefoot.core.types import GOOD, Outcome
 from surefoot.gate.metrics import METRICS, SCORED, Tally, estimate, estimates
-from surefoot.outcomes import AdviceLog, label
+from surefoot.scoring.outcomes import AdviceLog, label
 
 PLAIN = Path(__file__).parents[2] / "benchmarks" / "plain_scorer.py"
 

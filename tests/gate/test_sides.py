@@ -111,7 +111,7 @@ def test_questions_that_only_one_side_knows_are_named_and_the_rest_compared() ->
     cand.questions["q000"] = replace(cand.questions["q000"], text="Another?")
     cand.questions["q9"] = Question("q9", "New?", "answer")
     asked, notes, gone = asked_of([base], [cand])
-    assert sorted(asked) == ["q001", "q002"] and gone == ["q003"] and "2 questions are the same" in notes[0]
+    assert sorted(asked) == ["q001", "q002"] and gone == ["q000", "q003"] and "2 questions are the same" in notes[0]
     assert "1 changed (in text): q000" in notes[0] and "1 new: q9" in notes[0] and "1 gone: q003" in notes[0]
     with pytest.raises(UsageError, match="share no question"):
         asked_of([run_of("a", "c")], [Run("b", verdicts("c"), {"x": Question("x", "?", "answer")})])

@@ -206,7 +206,7 @@ def test_a_limit_on_the_cost_stops_and_names_what_was_not_graded(
     ("arguments", "words"),
     [
         (["--grader", "gpt"], "there is no grader 'gpt'"),
-        (["--grader", "openai:gpt-4o"], "is it llm:gpt-4o?"),
+        (["--grader", "openai:gpt-4o"], "did you mean llm:gpt-4o"),
         (["--grader", "gpt,llm:m@http://localhost:1/v1"], "there is no grader"),
         (["--grader", "llm:m@localhost"], "does not begin with http"),
         (["--grader", "rules,llm:m@http://localhost:1/v1", "--set", "sure_from=7"], "sure_from cannot be '7'"),

@@ -9,8 +9,7 @@ import pytest
 from surefoot import score
 from surefoot.core.types import Passage, Retrieved, Trace
 from surefoot.io.rows import Row
-from surefoot.io.spans import spans_in, traces_of
-from surefoot.io.traces import read_traces, traces_in
+from surefoot.io.traces import read_traces, spans_in, traces_in, traces_of
 
 from ..conftest import QUESTIONS, Write
 

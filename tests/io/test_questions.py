@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from surefoot import score
-from surefoot.io.fields import BadRow
 from surefoot.io.questions import load, question_of
+from surefoot.io.rows import BadRow
 
 from ..conftest import QUESTIONS, Write
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from surefoot import score
 from surefoot.core.types import Item, Passage, Problem, Trace
 from surefoot.io import sources
-from surefoot.io.fields import decoded, said
 from surefoot.io.items import load_items
+from surefoot.io.rows import decoded, said
 from surefoot.io.traces import read_traces
 
 from ..conftest import QUESTIONS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.io.spans import Span, traces_of
+from surefoot.io.traces import Span, traces_of
 from surefoot.live import joining
 from surefoot.live.joining import Joiner
 

@@ -65,7 +65,7 @@ def test_a_team_may_have_its_project_on_a_server(on_server: Callable[[], str], m
             sent["sides"][0]["note"] = "<b>né</b> 'q' %s"
             here = ana.at
             for _ in range(2):
-                assert ana.post("/look", sent).code == 200
+                assert ana.post("/save", sent).code == 200
             assert "&lt;b&gt;né&lt;/b&gt;" in ana.go(here).text
     assert [row.note for row in rows()] == ["<b>né</b> 'q' %s"] * 2
 

@@ -4,8 +4,7 @@ import pytest
 
 from surefoot.core import rubric
 from surefoot.core.errors import UsageError
-from surefoot.web.forms import applying, fields_of, read
-from surefoot.web.pages import BadForm
+from surefoot.web.forms import BadForm, applying, fields_of, read
 
 REFUSAL = rubric.load()
 
@@ -18,7 +17,7 @@ def test_the_form_is_the_rubric() -> None:
     ]  # fmt: skip
     assert [field.is_needed for field in fields] == [True, False, False, False, False]
     assert [choice.key for choice in fields[3].choices] == ["0", "1", "2", "3"]
-    assert fields[4].choices == () and fields[4].is_count
+    assert fields[4].choices == () and fields[4].kind == "count"
     assert "gold" not in " ".join([field.asks for field in fields] + [*fields[0].meanings.values()])
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
-from surefoot.web.views import View, compared, says, view_of
 
 FOREIGN = st.text(max_size=200) | st.sampled_from(
     [

@@ -15,7 +15,7 @@ import surefoot as library
 from surefoot.core.types import Item, Trace
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
-from surefoot.io.fields import is_flagged
+from surefoot.io.rows import is_flagged
 from surefoot.io.traces import read_traces
 from surefoot.monitor.answers import name_of, new_rows
 from surefoot.monitor.follow import Position

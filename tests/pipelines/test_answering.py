@@ -78,7 +78,7 @@ def test_weights_that_are_missing_or_broken(tmp_path: Path) -> None:
     ("module", "unused"),
     [
         ("specs", {"numpy", "onnxruntime", "tokenizers"}),
-        ("process", {"numpy", "surefoot.pipelines.reference", "surefoot.models.endpoint", "surefoot.text.units"}),
+        ("process", {"numpy", "surefoot.pipelines.reference", "surefoot.models.endpoint", "surefoot.text.numbers"}),
     ],
 )
 def test_importing_pipelines_loads_nothing_heavy(module: str, unused: set[str]) -> None:

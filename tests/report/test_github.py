@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from surefoot import gate
 from surefoot.gate.decide import RuleResult
-from surefoot.report import github, markdown
+from surefoot.report import comparison as github
+from surefoot.report import markdown
 from surefoot.services.decision import GateResult
 from tests.gate.helpers import changed, kept_run
 from tests.in_process import surefoot

@@ -129,7 +129,7 @@ PAGES: dict[str, Page_] = {
     "calibration": of_a_calibration,
     "history": lambda texts: history.report(past(texts)),
     "calibrations": lambda texts: history.calibrations(past(texts)),
-    "looks": lambda texts: history.looks(past(texts), (texts[0], texts[-1]), can_label=False),
+    "looks": lambda texts: history.looks(past(texts), can_label=False),
     "councils": lambda texts: history.councils(past(texts)),
 }
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.table import TABLE as DECISIONS
-from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
-from surefoot.core.words import in_plain_words
+from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict, in_plain_words
 from surefoot.gate.sides import Said
 from surefoot.report.answers import answer, excerpt
 from surefoot.report.blocks import TERMS, Paragraph, Quote, spans

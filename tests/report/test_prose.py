@@ -46,8 +46,18 @@ def test_a_table_is_a_table_and_an_empty_head_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["| a |\n|---|\n| b | lost |", "| a \\| b |\n|---|\n| c |", "> " * 200 + "deep", "x " * 20_000]
+    ("text", "rows"),
+    [
+        ("| a |\n|---|\n| b | lost |", "<tr><td>a</td></tr><tr><td>b</td><td>lost</td></tr>"),
+        ("| a \\| b |\n|---|\n| c |", "<tr><td>a \\| b</td></tr><tr><td>c</td></tr>"),
+        ("Sizes:\n| a | 1 |\n| b | 2 |\nEnd", "<tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr>"),
+    ],
 )
+def test_rows_between_pipes_are_a_table_even_where_markdown_has_none(text: str, rows: str) -> None:
+    assert f"<table>{rows}</table>" in plain_markdown(text)
+
+
+@pytest.mark.parametrize("text", ["> " * 200 + "deep", "x " * 20_000])
 def test_a_text_that_would_lose_words_is_shown_as_it_is(text: str) -> None:
     assert plain_markdown(text) == escape(text)
 

@@ -1,4 +1,4 @@
-"""A corpus about a mill, questions that were proposed about it, and the review page served by the real command."""
+"""A corpus about a mill, questions that were proposed about it, and their tab of the app served by the real command."""
 
 from __future__ import annotations
 

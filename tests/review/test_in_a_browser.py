@@ -1,4 +1,4 @@
-"""The review page as people use it: a real browser, the real command, a real file."""
+"""The questions tab as people use it: a real browser, the real command, a real file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from surefoot.text.normal import id_of_text
 
-from ..report.hostile import HOSTILE
+from ..axe import violations
 from ..served import Server
 from .conftest import Serve, proposed, rows
 
@@ -29,14 +29,15 @@ def test_a_set_is_reviewed_by_keyboard(serve: Serve, built: Path, page: Page) ->
         press(page, "Enter")
         expect(page.locator("h1")).to_have_text("What colour is door 0?")
         expect(page.locator(".why")).to_have_text("The passage says what door 0 is painted.")
+        assert violations(page) == []
         assert page.locator(".source").first.locator("mark").all_inner_texts() == ["door", "0", "red"]
         press(page, "a")
         assert rows(built)["b0"]["review"] == "accepted"  # at once
         page.keyboard.press("e")
-        expect(page.locator("#text")).to_be_focused()
+        expect(page.locator("[data-axis=text] textarea")).to_be_focused()
         page.keyboard.press("Control+A")
         page.keyboard.type("Which colour has door 1 now?")
-        page.locator(".claim-field").first.fill("Door 1 has been blue since May.")
+        page.locator("[data-axis=claims] textarea").first.fill("Door 1 has been blue since May.")
         press(page, "Control+Enter")
         expect(page.locator("section.sources h2")).to_contain_text("Nearest passages")
         press(page, "r")
@@ -45,7 +46,7 @@ def test_a_set_is_reviewed_by_keyboard(serve: Serve, built: Path, page: Page) ->
         press(page, "Enter")
         expect(page.locator("h1")).to_have_text("What colour is door 3?")
         expect(page.locator(".progress")).to_have_text("5 of 6 reviewed")
-        press(page, "u")
+        press(page, "z")
         expect(page.locator("#state")).to_have_text("proposed")
         press(page, "a")
         press(page, "a")
@@ -68,9 +69,9 @@ def test_two_windows_do_not_overwrite_each_other(serve: Serve, built: Path, wind
     first, second = window.new_page(), window.new_page()
     with serve("--name", "Ana") as server:
         for one in (first, second):
-            one.goto(f"{server.url}/questions/1")
+            one.goto(f"{server.url}/1")
         first.keyboard.press("e")
-        first.locator("#text").fill("Which colour is door 0?")
+        first.locator("[data-axis=text] textarea").fill("Which colour is door 0?")
         press(first, "Control+Enter")
         second.keyboard.press("r")
         expect(second.locator("#message")).to_contain_text("NOT saved: this question was changed in another window")
@@ -87,26 +88,26 @@ def test_an_unanswerable_question_that_a_passage_answers_becomes_answerable(
     serve: Serve, built: Path, page: Page
 ) -> None:
     with serve("--name", "Ana") as server:
-        page.goto(f"{server.url}/questions/3?stratum=unanswerable")
+        page.goto(f"{server.url}/3?stratum=unanswerable")
         expect(page.locator(".progress")).to_have_text("0 of 2 reviewed")
         expect(page.locator(".gold-box").first).to_be_hidden()
         page.keyboard.press("e")
         page.locator(".choice", has_text="answers").click()
-        page.locator("#accept").click()
+        page.locator("button[value=accepted]").click()
         expect(page.locator("#message")).to_contain_text("an answer must stand in some passage")
         page.locator(".gold").first.check()
-        page.locator(".claim-field").first.fill("Door 2 was painted in May.")
+        page.locator("[data-axis=claims] textarea").first.fill("Door 2 was painted in May.")
         with page.expect_navigation():
-            page.locator("#accept").click()
+            page.locator("button[value=accepted]").click()
         expect(page.locator("h1")).to_have_text("Who painted door 5?")
         page.keyboard.press("e")
-        page.locator("#text").fill("Who painted door 5, and why?")
+        page.locator("[data-axis=text] textarea").fill("Who painted door 5, and why?")
         with page.expect_navigation():
-            page.locator("#accept").click()
+            page.locator("button[value=accepted]").click()
         expect(page.locator("h1")).to_have_text("Nothing is left to review in unanswerable")
         press(page, "Enter")
         page.locator("#stratum").select_option("grounded")
-        page.wait_for_url("**/questions/1?stratum=grounded")
+        page.wait_for_url("**/1?stratum=grounded")
     turned = rows(built)["b2"]
     assert turned["answerable"] is True and turned["gold_ids"] == ["doors#2"] and turned["stratum"] == "grounded"
     kept = rows(built)["b5"]
@@ -118,7 +119,7 @@ def test_a_killed_server_loses_nothing(serve: Serve, built: Path, corpus: Path, 
     page.goto(server.url)
     press(page, "a")
     page.keyboard.press("e")
-    page.locator("#text").fill("Door 1: which colour?")
+    page.locator("[data-axis=text] textarea").fill("Door 1: which colour?")
     server.kill()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#message")).to_contain_text("NOT saved: the server does not answer")
@@ -129,27 +130,60 @@ def test_a_killed_server_loses_nothing(serve: Serve, built: Path, corpus: Path, 
     assert found["b1"]["question"] == "Door 1: which colour?"
 
 
-def test_hostile_text_is_text_and_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
+def test_hostile_text_stays_as_it_is(serve: Serve, tmp_path: Path, page: Page) -> None:
     nasty = "<script>alert(1)</script> {{ 7*7 }} \u202egnorw\u202c \x07 </textarea><img src=x onerror=alert(2)>"
-    nasty += "".join(HOSTILE)
     row = proposed(0) | {"qid": nasty, "question": f"Why  {nasty}?", "stratum": nasty, "gold_claims": [nasty, "Other."]}
-    row["made"] = {"kind": nasty, "why": nasty, "evidence": [nasty, "doors#1"]}
     path = tmp_path / "nasty.jsonl"
     path.write_text(json.dumps(row) + "\n" + json.dumps(proposed(1)) + "\n", "utf-8")
     with serve("--name", "<b>Eve</b>", file=path) as server:
         page.goto(server.url)
-        assert "<script>alert(1)</script> {{ 7*7 }}" in page.locator("h1").inner_text()
-        assert "\u202e" not in page.locator("body").inner_text() and page.locator("main script, main img").count() == 0
-        assert page.evaluate("window.hit") is None
         page.keyboard.press("e")
-        page.locator(".claim-field").nth(1).fill("Another.")
+        page.locator("[data-axis=claims] textarea").nth(1).fill("Another.")
         page.keyboard.press("Control+Enter")
         expect(page.locator("#message")).to_contain_text("do not support its gold claim")
-        expect(page.locator("#accept")).to_contain_text("Accept anyway")
-        press(page, "Control+Enter")
+        expect(page.locator("button[value=accepted]")).to_contain_text("Accept anyway")
+        page.keyboard.press("Escape")  # leaves the field, and closes the warning
+        expect(page.locator("#message")).to_be_hidden()
+        press(page, "a")
     found = json.loads(path.read_text("utf-8").splitlines()[0])
     assert found["question"] == row["question"] and found["gold_claims"] == [nasty, "Another."]
     assert found["review"] == "accepted" and found["stratum"] == nasty
+
+
+def test_a_wrong_gold_passage_is_replaced_by_keyboard_alone(
+    serve: Serve, built: Path, corpus: Path, page: Page
+) -> None:
+    """At the width of a phone; the passage has a table, which is shown as one."""
+    with corpus.open("a", encoding="utf-8") as file:
+        text = "Sizes of the mill:\n| part | metres |\n| sluice | 7 |\n| weir | 31 |\nAs measured."
+        file.write(json.dumps({"id": "sizes#1", "text": text, "doc": "Sizes"}) + "\n")
+    with serve("--name", "Ana") as server:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(server.url)
+        expect(page.locator("#words")).to_be_hidden()
+        page.keyboard.press("e")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("How wide is the weir?")
+        page.locator("[data-axis=claims] textarea").first.focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("The weir is 31 metres wide.")
+        page.locator("#words").focus()
+        page.keyboard.type("weir metres")
+        page.keyboard.press("Enter")
+        found = page.locator("#found .source").first
+        assert found.locator("td").all_inner_texts() == ["part", "metres", "sluice", "7", "weir", "31"]
+        assert "|" not in found.inner_text() and violations(page) == []
+        found.locator(".gold").focus()
+        page.keyboard.press("Space")
+        page.locator(".gold").first.focus()
+        page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+        expect(page.locator("#status")).to_contain_text("Checking against the documents ...")
+        expect(page.locator("#status[aria-busy]")).to_have_count(0)
+        if page.locator("#message").is_visible():
+            press(page, "Enter")
+        page.wait_for_url("**/questions/2")
+    assert rows(built)["b0"]["gold_ids"] == ["sizes#1"]
 
 
 def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, built: Path, browser: Browser) -> None:
@@ -159,11 +193,11 @@ def test_a_phone_needs_no_sideways_scrolling_and_works_by_touch(serve: Serve, bu
     page = window.new_page()
     with serve("--name", "Ana") as server:
         page.goto(server.url)
-        page.locator("#edit-button").tap()
+        page.locator("#more").tap()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
-        page.locator("#text").fill("Which colour is door 0?")
-        for button in ("#accept", "#reject"):
+        page.locator("[data-axis=text] textarea").fill("Which colour is door 0?")
+        for button in ("button[value=accepted]", "button[value=rejected]"):
             box = page.locator(button).bounding_box()
             assert box and box["height"] >= 44
             with page.expect_navigation():
@@ -176,26 +210,26 @@ def test_a_question_of_ones_own_is_written_on_the_page(serve: Serve, built: Path
     with serve("--name", "Ana") as server:
         page.goto(server.url)
         press(page, "n")
-        page.locator("#text").fill("What is the roof of the mill made of?")
+        page.locator("[data-axis=text] textarea").fill("What is the roof of the mill made of?")
         page.locator(".choice", has_text="refuses").click()
-        page.locator("#add").click()
+        page.locator("button[value=accepted]").click()
         expect(page.locator("#message")).to_contain_text("'roof#1' seems to answer it")
-        expect(page.locator("#add")).to_have_text("Add anyway")
+        expect(page.locator("button[value=accepted]")).to_have_text("Add anyway")
         page.locator(".choice", has_text="answers").click()
-        expect(page.locator("#add")).to_have_text("Check and add")
+        expect(page.locator("button[value=accepted]")).to_have_text("Check and add")
         page.locator("#words").fill("slate roof")
         page.locator("#words").press("Enter")
         expect(page.locator("#found h3").first).to_contain_text("roof#1")
         page.locator(".gold").first.check()
         page.locator("#words").fill("door 3 amber")
-        page.locator("#search").click()
+        page.get_by_role("button", name="Search").click()
         expect(page.locator("#found h3").nth(1)).to_contain_text("doors#3")
         expect(page.locator(".gold").first).to_be_checked()
-        page.locator("#add").click()
+        page.locator("button[value=accepted]").click()
         expect(page.locator("#message")).to_contain_text("nothing says what the answer is")
-        page.locator(".claim-field").first.fill("The roof of the mill is slate.")
+        page.locator("[data-axis=claims] textarea").first.fill("The roof of the mill is slate.")
         with page.expect_navigation():
-            page.locator("#add").click()
+            page.locator("button[value=accepted]").click()
         expect(page.locator("h1")).to_have_text("What is the roof of the mill made of?")
         expect(page.locator("#state")).to_have_text("accepted")
     row = rows(built)[id_of_text("What is the roof of the mill made of?")]

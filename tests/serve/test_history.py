@@ -54,7 +54,7 @@ def test_the_first_page_says_by_which_rules_it_was_decided_and_what_to_do() -> N
     first, second = (make_run(name, name, wrong, n) for n, (name, wrong) in enumerate((("a", 2), ("b", 20)), 1))
     gate(first, second, rules=["wrong <= baseline"], uncalibrated=True)
     lines = "\n".join(markdown.lines(of(surefoot.history())))
-    assert "**BLOCK** - **b against a: 18 more wrong**" in lines
+    assert "**BLOCK** - 18 more of 24 answers are wrong (6.7 to 26.7).\n\n- Decided: **b against a**" in lines
     assert "Not as the gate file has it: other rules (wrong &lt;= baseline)." in lines
     assert "**next:** look into the " in lines
     gate(first, second)

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.store import Project
 from tests.axe import violations
+from tests.conftest import Write
 from tests.serve.conftest import make_run
 from tests.served import Server, ending_well
 
@@ -19,12 +20,18 @@ PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations", "/look
 TOKEN = "known to the team"
 
 
-def test_the_first_page_has_the_trend_and_every_run(page: Page, site: Server, console: list[str]) -> None:
+def test_the_first_page_has_the_trend_and_every_run(
+    page: Page, site: Server, project: Path, console: list[str]
+) -> None:
     page.goto(site.url)
-    expect(page.locator(".decision")).to_contain_text("6 runs of 5 versions.")
+    expect(page.locator("main")).to_contain_text("6 runs of 5 versions.")
     expect(page.get_by_label("baseline")).to_have_value("first")
     expect(page.get_by_label("candidate")).to_have_value("third")
-    last = page.locator(".decision").get_by_role("link", name="third against first: 2 more wrong")
+    with Project.existing(project) as kept:
+        told = str(kept.decisions()[-1].document["headline"])
+    expect(page.locator(".decision")).to_contain_text(told[1:])  # what the terminal and the report said, and no more
+    expect(page.locator(".decision p")).to_have_count(1)
+    last = page.get_by_role("link", name="third against first")
     expect(last).to_have_attribute("href", "/compare?baseline=first&candidate=third")
     charts = page.locator(".trend svg")
     expect(charts).to_have_count(4)
@@ -112,12 +119,12 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         page.set_content(f"<a href='{server.told['url']}'>our runs</a>")
         page.click("a")
         page.wait_for_url(f"{server.url}/")
-        page.get_by_role("link", name="Look at what differs").click()
+        page.get_by_role("link", name="Look", exact=True).click()
         page.get_by_role("link", name="label here").first.click()
         page.wait_for_url(f"{server.url}/answers/mine/who")  # loaded, with its script
         page.fill("#name", "Ana")
         page.keyboard.press("Enter")
-        page.wait_for_url(f"{server.url}/answers/mine/looks/*")
+        page.wait_for_url(re.compile(r"/answers/mine/[0-9a-f]{16}$"))
         with page.expect_navigation():
             page.keyboard.press("w")
         expect(page.locator("header .progress")).to_contain_text("1 of ")
@@ -128,10 +135,35 @@ def test_the_pages_take_labels(option: list[str], page: Page) -> None:
         with page.expect_navigation():
             page.keyboard.press("c")
         expect(page.locator("header .progress")).to_contain_text("1 of ")
-        assert page.request.post(f"{server.url}/answers/mine/look", data={}).status == 403
+        assert page.request.post(f"{server.url}/answers/mine/save", data={}).status == 403
         assert page.goto(f"{server.url}/answers/nobody/").status == 404  # type: ignore[union-attr]
     with Project.existing() as kept:
         assert next((row.annotator, row.value, row.drawn) for row in kept.labels()) == ("Ana", "wrong", "flagged")
+
+
+def test_three_tabs_are_one_app(page: Page, write: Write, console: list[str]) -> None:
+    make_run("yours", "v0", 3, 1)
+    passages = write("corpus.jsonl", [{"id": "doors#1", "text": "Door 1 was painted red.", "doc": "Doors"}])
+    row = {"qid": "q", "question": "Which door is red?", "answerable": True, "gold_ids": ["doors#1"],
+           "gold_claims": ["Door 1 is red."], "review": "proposed"}  # fmt: skip
+    file = write("set.jsonl", [row])
+    with ending_well(Server("serve", "--label", "--questions", str(file), str(passages))) as server:
+        page.goto(server.url)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            for tab in ("Look", "Questions", "Runs"):
+                assert page.locator(".tabs a").all_inner_texts() == ["Runs", "Look", "Questions"]
+                page.get_by_role("link", name=tab, exact=True).focus()
+                page.keyboard.press("Enter")
+                expect(page.locator(".tabs [aria-current]")).to_have_text(tab)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("link", name="Questions").click()
+        page.fill("#name", "Ana")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text("Which door is red?")
+        page.keyboard.press("a")
+        expect(page.locator("h1")).to_have_text("Nothing is left to review")
+    assert '"accepted"' in file.read_text("utf-8") and console == []
 
 
 def test_what_is_not_there_is_said(page: Page, site: Server) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.outcomes import contains, phrases_of
+from surefoot.scoring.outcomes import contains, phrases_of
 from surefoot.text.normal import normalise
 
 

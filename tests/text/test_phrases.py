@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot
-from surefoot.text.normal import phrase, rows, words_of
-from surefoot.text.sentences import nearest
+from surefoot.text.normal import nearest, phrase, rows, words_of
 
 SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in Path(surefoot.__file__).parent.rglob("*.py"))
 PHRASES, REFUSALS = words_of("phrases"), words_of("refusals")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.findings import AnswerParts
 from surefoot.graders.judges import Judgement
-from surefoot.outcomes import Expected, read
+from surefoot.scoring.outcomes import Expected, read
 from surefoot.text.citations import label_of, labels_in, locate, parse, resolve
 from surefoot.text.claims import claims_of
 from surefoot.text.refusals import detect

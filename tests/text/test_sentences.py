@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text.sentences import digest, sentences, with_rows
+from surefoot.text.normal import digest, sentences, with_rows
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=60))

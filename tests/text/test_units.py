@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.text.amounts import amounts_of
-from surefoot.text.units import ratio, unit_asked, unit_in
+from surefoot.text.numbers import ratio, unit_asked, unit_in
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.text.sentences import asks_yes_no, is_denial, spelled_out
+from surefoot.text.normal import asks_yes_no, is_denial, spelled_out
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from surefoot.text.sentences import sentences
+from surefoot.text.normal import sentences
 from training.english.rewriting import detokenised
 
 _CLAUSE_MARK = re.compile(

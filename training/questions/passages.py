@@ -11,7 +11,7 @@ from random import Random
 
 from sentencex import segment
 
-from surefoot.text.sentences import terms
+from surefoot.text.normal import terms
 
 LIMIT = 220  # words of a context
 

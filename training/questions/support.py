@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from surefoot.text.normal import terms
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import terms
 from training.files import Row, read_usable
 from training.questions.declarative import beside, declare, render
 from training.questions.passages import LIMIT, any_window, deciding, sentences, window, without_answer

@@ -19,8 +19,7 @@ from surefoot.build.facts import Fact
 from surefoot.build.patterns import SIGNED, YEAR
 from surefoot.build.wording import pick
 from surefoot.corpus.passages import Row
-from surefoot.text.normal import normalise
-from surefoot.text.sentences import vocabulary
+from surefoot.text.normal import normalise, vocabulary
 
 _VALUES = frozenset({"amount", "period", "share", "date", "count", "law", "time", "year", "name"})
 _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same

@@ -20,8 +20,7 @@ from surefoot.core.types import Question
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import Kind, proposed
 from surefoot.graders.local import LocalJudge
-from surefoot.text.normal import id_of_text, normalise
-from surefoot.text.sentences import vocabulary
+from surefoot.text.normal import id_of_text, normalise, vocabulary
 
 TEMPLATES = "templates"  # who words a question, until a model does
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from surefoot.core.types import Passage, Question
 from surefoot.datasets.hygiene import Finding
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.normal import normalise
-from surefoot.text.sentences import numbers, proper_names
+from surefoot.text.normal import normalise, numbers, proper_names
 
 _NEIGHBOURS = 4
 # Fitted to 30 questions of the demo in other words, and to the pairs of the demo that ask different things.

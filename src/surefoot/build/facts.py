@@ -12,7 +12,7 @@ from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
 from surefoot.build.patterns import ABOUT, MONEY, SHARE, YEAR
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
-from surefoot.text.sentences import sentences
+from surefoot.text.normal import sentences
 from surefoot.text.tables import cells_of, prose_of
 
 _PAST = {

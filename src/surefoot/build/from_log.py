@@ -20,7 +20,7 @@ from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import USUAL, proposed
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.sentences import is_row, nearest, vocabulary
+from surefoot.text.normal import is_row, nearest, vocabulary
 from surefoot.text.tables import cells_of
 
 _WORST = ("wrong", "unsupported", "refused", "correct")

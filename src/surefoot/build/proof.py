@@ -21,9 +21,8 @@ from surefoot.graders.local import LocalJudge
 from surefoot.graders.target import pieces
 from surefoot.graders.windows import Answered, deciding_sentence, why_not
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.normal import phrase
+from surefoot.text.normal import phrase, proper_names, stem
 from surefoot.text.numbers import TIMES, quantities
-from surefoot.text.sentences import proper_names, stem
 
 SEARCHED, READ = 300, 30  # passages that words find for one question, and those of them that the quick tier reads
 BEST, FIRST = 4, 2  # what the strong tier reads again: the best of these, and those that words found first

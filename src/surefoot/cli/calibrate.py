@@ -11,7 +11,7 @@ from surefoot.cli.output import PERSON, Output, check_outputs, common, print_pag
 from surefoot.core.errors import UsageError
 from surefoot.core.rubric import DEFAULT
 from surefoot.services import calibrate as service
-from surefoot.services.refit import refit as refit_local
+from surefoot.services.calibrate import refit as refit_local
 
 
 @click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")

@@ -15,12 +15,22 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.options import set_option, yes_option
-from surefoot.cli.output import PERSON, Output, bare_cause, common, console, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    bare_cause,
+    common,
+    console,
+    print_json,
+    quiet_if_nobody_reads,
+    say,
+    set_option,
+    yes_option,
+)
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.records import Interval
 from surefoot.core.rubric import COUNCIL_OF_RUNS
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 from surefoot.reviewers import bias, success
 from surefoot.reviewers.panel import Council
 from surefoot.reviewers.scores import Ranked, Row

@@ -10,14 +10,26 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import gate_option, rule_option
-from surefoot.cli.output import PERSON, Output, common, print_json, print_page, quiet_if_nobody_reads, write_lines
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    common,
+    gate_option,
+    print_json,
+    print_page,
+    quiet_if_nobody_reads,
+    rule_option,
+    say,
+    write_lines,
+)
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, Step
-from surefoot.core.words import plain
-from surefoot.report import github, markdown
+from surefoot.core.types import plain
+from surefoot.report import comparison as github
+from surefoot.report import markdown
 from surefoot.report.blocks import remarks
 from surefoot.report.comparison import brief as brief_report
+from surefoot.services.gate import baseline as set_baseline
 from surefoot.services.gate import gate as decide
 from surefoot.services.runs import decisions
 
@@ -107,3 +119,19 @@ def _line(step: Step, changed: Sequence[str]) -> str:
     more = f"the gate file has changed: {', '.join(changed)}" if changed else ""
     told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
     return f"{step.at[:16]}  {what:12}  {'  '.join(told)}"
+
+
+@click.command(epilog="Example: surefoot baseline v2")
+@click.argument("run", required=False, type=click.Path(), metavar="[RUN]")
+@click.option("--accept-worse", metavar="REASON", help="Move it although RUN is worse; says why.")
+@common()
+def baseline(output: Output, run: str | None, accept_worse: str | None, db: str | None) -> int:
+    """Move the baseline to the version of RUN, or say which it is.
+
+    The first baseline has nothing to be compared with. A later one must have shipped, with no more bad answers.
+    """
+    found = set_baseline(run, accept_worse=accept_worse, db=db, person=PERSON)
+    code = output.finish(found, lambda: click.echo(plain(found.headline, 1_000)))
+    if found.warning:
+        say(f"{'note' if found.exit_code else 'warning'}: {plain(found.warning, 1_000)}")
+    return code

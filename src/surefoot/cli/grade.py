@@ -9,19 +9,29 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import citations_option, engine_option, map_option, set_option, yes_option
-from surefoot.cli.output import PERSON, Output, common, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    citations_option,
+    common,
+    engine_option,
+    map_option,
+    print_json,
+    quiet_if_nobody_reads,
+    say,
+    set_option,
+    yes_option,
+)
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
-from surefoot.core.words import in_plain_words, names, plain
+from surefoot.core.types import in_plain_words, names, plain
 from surefoot.graders.grader import Graded, SelfCheck
 from surefoot.services.engine import Engine
-from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log
+from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log, grade_texts
 from surefoot.services.grade import grade as grade_runs
 from surefoot.services.graders import Reader, open_grader
 from surefoot.services.overview import trust_in
 from surefoot.services.settings import settings_from
-from surefoot.services.texts import grade_texts
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200

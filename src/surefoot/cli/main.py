@@ -43,8 +43,8 @@ _COMMANDS = {
     "purge": "Erase what is too old, or about one person.",
 }
 _MODULES = {  # of the others, that of their name
-    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions",
-    "export": "project", "import": "project", "purge": "project",
+    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "baseline": "gate",
+    "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages",
 }  # fmt: skip
 _MEANT = {  # what others call it
     "build": "questions build", "check": "questions check", "compare": "gate", "eval": "grade", "evaluate": "grade",

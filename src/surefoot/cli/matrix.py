@@ -8,8 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.options import set_option, yes_option
-from surefoot.cli.output import PERSON, Output, check_outputs, common, say, write_lines
+from surefoot.cli.output import PERSON, Output, check_outputs, common, say, set_option, write_lines, yes_option
 from surefoot.core.errors import ExitCode
 from surefoot.services.matrix import matrix as run_cells
 from surefoot.services.matrix import slug

@@ -7,10 +7,19 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Real, set_option
-from surefoot.cli.output import PERSON, Output, check_outputs, common, print_json, quiet_if_nobody_reads, say
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    Real,
+    check_outputs,
+    common,
+    print_json,
+    quiet_if_nobody_reads,
+    say,
+    set_option,
+)
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
 from surefoot.services.grade import DEFAULT

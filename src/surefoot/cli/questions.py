@@ -9,21 +9,25 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.options import SEED, citations_option, map_option, set_option, yes_option
 from surefoot.cli.output import (
     PERSON,
+    SEED,
     Output,
     announce,
+    citations_option,
     common,
+    map_option,
     page_options,
     print_json,
     quiet_if_nobody_reads,
     say,
+    set_option,
     without_pages,
+    yes_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import Result
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -83,7 +87,9 @@ def show(output: Output, corpus: Path, ids: tuple[str, ...]) -> int:
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
 @_CORPUS
 @click.argument("words")
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Show at most N.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="Show at most N."
+)
 @_LINES
 def search(output: Output, corpus: Path, words: str, limit: int) -> int:
     """Find the passages that match WORDS best."""
@@ -170,14 +176,14 @@ def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.review.app import Opened, serve_review  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the review page") from error
 
     def show(page: Opened) -> None:
         announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)
 
-    serve_review(file, show, person=PERSON, **options)
+    serve_questions(file, show, person=PERSON, **options)
     return ExitCode.OK
 
 

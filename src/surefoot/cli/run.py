@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import pipeline_options
-from surefoot.cli.output import PERSON, Output, common, say
-from surefoot.core.words import counted, plain
+from surefoot.cli.output import PERSON, Output, common, pipeline_options, say
+from surefoot.core.types import counted, plain
 from surefoot.services.run import Answers
 from surefoot.services.run import run as run_pipeline
 

@@ -8,8 +8,17 @@ from typing import Any
 import click
 
 from surefoot import report
-from surefoot.cli.options import engine_option, gate_option, map_option, rule_option
-from surefoot.cli.output import PERSON, Output, common, print_page, quiet_if_nobody_reads
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    common,
+    engine_option,
+    gate_option,
+    map_option,
+    print_page,
+    quiet_if_nobody_reads,
+    rule_option,
+)
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.scoring import score as score_traces
 

@@ -13,11 +13,10 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.options import pipeline_options
-from surefoot.cli.output import PERSON, Output, common
+from surefoot.cli.output import PERSON, Output, common, pipeline_options, print_json
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import NAME
-from surefoot.core.words import counted, names, plain
+from surefoot.core.types import counted, names, plain
 from surefoot.report.comparison import sentences
 
 BASE, CANDIDATE = "with-licence", "without-licence"
@@ -57,7 +56,8 @@ EXAMPLE = {
     "--out", type=click.Path(file_okay=False, path_type=Path), default="surefoot-demo", show_default=True,
     help="Folder to write to.",
 )  # fmt: skip
-def demo(out: Path) -> int:
+@common(db=False)
+def demo(output: Output, out: Path) -> int:
     """Decide on two prompts of a real small model over bundled documents: offline, in half a minute.
 
     Answers, verdicts and labels come with Surefoot; the labels are by AI annotators. Exits 0 whatever the decision.
@@ -72,6 +72,10 @@ def demo(out: Path) -> int:
         for version in (BASE, CANDIDATE):
             surefoot.import_(bundled / f"{version}.jsonl.gz", db=db, person=PERSON)
     decided = surefoot.gate(BASE, CANDIDATE, db=db, person=PERSON)
+    written = Output(False, (str(out / "report.md"), str(out / "report.html"))).write(decided)
+    if output.as_json:
+        print_json(decided.to_json())
+        return written
     click.echo(_INTRODUCTION.format(base=BASE, cand=CANDIDATE))
     counts = decided["buckets"]
     for bucket, words in _BUCKETS.items():
@@ -79,7 +83,6 @@ def demo(out: Path) -> int:
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
     click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(sentences(decided))}", 78))
-    written = Output(False, (str(out / "report.md"), str(out / "report.html"))).write(decided)
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written
 
@@ -96,7 +99,8 @@ def command_as_typed() -> str:
 
 @click.command(epilog="Example: surefoot init gate && cd gate && cat README.txt")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
-def init(folder: Path) -> int:
+@common(db=False)
+def init(output: Output, folder: Path) -> int:
     """Write a small working example to start from; nothing that exists is overwritten."""
     if there := [name for name in EXAMPLE if (folder / name).exists()]:
         raise UsageError(f"{folder / there[0]} exists already", "choose another folder: nothing is overwritten")
@@ -108,8 +112,10 @@ def init(folder: Path) -> int:
     except OSError as error:
         hint = "choose a folder that you may write to"
         raise UsageError(f"{folder} cannot be written to: {error.strerror}", hint) from error
-    click.echo(f"{folder}: {', '.join(EXAMPLE)}")
-    click.echo(f"next: read {folder / 'README.txt'}")
+    if output.as_json:
+        print_json({"folder": str(folder), "files": list(EXAMPLE)})
+    else:
+        click.echo(f"{folder}: {', '.join(EXAMPLE)}\nnext: read {folder / 'README.txt'}")
     return ExitCode.OK
 
 

@@ -76,8 +76,8 @@ def nearest(given: str, known: Iterable[str]) -> str:
     """A hint at the known word that is nearest to one that is not; "" where none is near."""
     names = {one.lower(): one for one in known}
     near = [one for one in names if len(given) > 2 and given.lower() in one]
-    near += difflib.get_close_matches(given.lower(), names, 1, 0.7)
-    return f"is it {names[near[0]]}?" if near else ""
+    near += difflib.get_close_matches(given.lower(), names, 1)
+    return f"did you mean {names[near[0]]}?" if near else ""
 
 
 def words_of(error: BaseException) -> str:

@@ -86,7 +86,7 @@ def make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"there is no folder to write {printable(path)} into, and none can be made: {error.strerror}"
+        message = f"there is no folder to write {printable(path)} into, and none can be made"
         raise UsageError(message, "choose another place") from error
 
 

@@ -18,8 +18,7 @@ from surefoot.core.errors import UsageError
 from surefoot.core.files import replacing
 from surefoot.core.records import fingerprint
 from surefoot.core.result import READER, Tell
-from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace
-from surefoot.core.words import counted, names
+from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace, counted, names
 from surefoot.corpus.files import Source
 from surefoot.corpus.passages import Row
 from surefoot.corpus.read import find_documents, read_documents

@@ -17,8 +17,7 @@ from surefoot.core.files import TRACE_SUFFIXES
 from surefoot.core.types import Passage, document_in
 from surefoot.corpus.blocks import Block
 from surefoot.text.citations import label_of
-from surefoot.text.normal import normalise
-from surefoot.text.sentences import sentences
+from surefoot.text.normal import normalise, sentences
 
 LONG = 300  # characters: a paragraph that ends its passage
 ENOUGH = 900  # a passage of shorter ones ends here

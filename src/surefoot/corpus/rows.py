@@ -15,7 +15,7 @@ from surefoot.core.errors import UsageError
 from surefoot.core.types import Problem
 from surefoot.corpus.passages import Ids, Row
 from surefoot.io import rows as io
-from surefoot.io.fields import TEXT_KEYS, BadRow, first_text, kind_of, passage_in
+from surefoot.io.rows import TEXT_KEYS, BadRow, first_text, kind_of, passage_in
 
 _OF_QUESTIONS = ("answerable", "expects", "gold_ids", "gold_claim", "gold_claims")
 CONTENT_IDS = "such a passage has an id made of its text"

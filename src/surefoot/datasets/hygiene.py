@@ -12,9 +12,8 @@ from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.types import Passage, Problem, Question, document_in
 from surefoot.datasets.locks import since_locked
 from surefoot.io.questions import QuestionSet
-from surefoot.text.normal import normalise
+from surefoot.text.normal import nearest, normalise, stem, vocabulary
 from surefoot.text.numbers import quantities
-from surefoot.text.sentences import nearest, stem, vocabulary
 
 # Errors make `questions check` fail; warnings are for a person to read.
 ERRORS = frozenset(

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import BYTE_ORDER_MARK, LOCK, UNREADABLE, holding, replacing
 from surefoot.core.types import Question
-from surefoot.io.fields import BadRow
 from surefoot.io.questions import question_of, row_of
+from surefoot.io.rows import BadRow
 
 _SECONDS_TO_WAIT = 30.0
 _SUFFIXES = (".jsonl", ".ndjson")

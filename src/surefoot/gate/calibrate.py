@@ -21,11 +21,9 @@ from surefoot.core.intervals import Numbers, covering, drawn_shares, jeffreys
 from surefoot.core.records import BAD, BY_CHOICE, Interval, Value, bare_name, is_person, whose, whose_by_name
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
-from surefoot.core.types import HARMLESS, Passage, Problem, Question
-from surefoot.core.words import counted
+from surefoot.core.types import HARMLESS, Passage, Problem, Question, counted
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, said_in, some
-from surefoot.gate.trust import graders_of
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, graders_of, said_in, some
 
 ENOUGH, _FEW = 50, 10  # labels in all, and of a kind
 _NO_SPREAD = 1e-9

@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from surefoot.core.records import BAD, whose
 from surefoot.core.rubric import AXIS_PREFIX
-from surefoot.core.types import NOT_ASKED, Estimate, Question
-from surefoot.core.words import counted
+from surefoot.core.types import NOT_ASKED, Estimate, Question, counted
 from surefoot.gate import rules as gates
+from surefoot.gate import sides as trust
 from surefoot.gate import sides as versions
-from surefoot.gate import trust
 from surefoot.gate.looks import Reading, askings, change_of, diff_of, lasting_of, mean_change, noise_of
 from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured, of_council
 from surefoot.gate.rules import LASTING, Rule, Status
@@ -281,7 +280,8 @@ class Judge:
         waived = {rule.metric for rule in self.rules if rule.name in self.request.waivers}
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
-            yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand}: {versions.some(gone)}"
+            ids = versions.some(gone)
+            yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand} as before: {ids}"
 
 
 _SAME = 1e-9

@@ -19,8 +19,7 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Question
 from surefoot.gate.looks import mean_change
 from surefoot.gate.metrics import METRICS, UNGRADED, UNKNOWN, Metric, Part, buckets, measured
-from surefoot.gate.sides import Run, Said, asked_of, document_of, side_of
-from surefoot.gate.trust import failed_checks
+from surefoot.gate.sides import Run, Said, asked_of, document_of, failed_checks, side_of
 
 STRATA = ("unanswerable", "adversarial", "retrieval_null")  # where pipelines differ most
 # What decides which of two values is better, the first that is settled, and which way is better.

@@ -18,7 +18,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Agreed, Drawn, Label, is_annotator, is_person, whose
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Passage, Problem, Question, Trace, Verdict, document_in
+from surefoot.core.types import HARMLESS, Passage, Problem, Question, Trace, Verdict, document_in
 from surefoot.gate.looks import Reading
 from surefoot.text import citations
 from surefoot.text.normal import is_empty
@@ -267,7 +267,7 @@ def _reading(id: str, key: str, base: Sequence[Said], cand: Sequence[Said], *, b
 
 
 def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Question | None], list[str], list[str]]:
-    """What both versions were asked, notes on the rest, and what only the first was asked.
+    """What both versions were asked, notes on the rest, and what only the first was asked, or in other words.
 
     A file of verdicts does not know its questions.
     """
@@ -276,13 +276,13 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         graded = {one.question_id for run in (*base, *cand) for one in (*run.counted(), *run.labels.values())}
         known = before or after
         return {id: known.get(id) for id in sorted(graded | known.keys())}, [], []
-    shared = {id: question for id, question in sorted(before.items()) if after.get(id) == question}
+    shared = {id: after[id] for id, one in sorted(before.items()) if id in after and _is_same(one, after[id])}
     if not shared:
         both, fields = before.keys() & after.keys(), _fields_apart(before, after)
         why = f"questions with the same id ({len(both)}) differ in {fields}" if both else "they share no question"
         message = f"{base[-1].name} and {cand[-1].name} cannot be compared: {why}"
         raise UsageError(message, "run both with the same questions")
-    changed = sorted(id for id in before.keys() & after.keys() if before[id] != after[id])
+    changed = sorted((before.keys() & after.keys()) - shared.keys())
     gone = sorted(before.keys() - after.keys())
     apart = {
         f"changed (in {_fields_apart(before, after)})": changed,
@@ -291,7 +291,12 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
     }
     notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
-    return dict(shared), [told] if notes else [], gone
+    return dict(shared), [told] if notes else [], sorted((*gone, *changed))
+
+
+def _is_same(one: Question, other: Question) -> bool:
+    """What a user has noted on it beside changes no question."""
+    return replace(one, metadata={}, stratum="") == replace(other, metadata={}, stratum="")
 
 
 def _fields_apart(before: Mapping[str, Question], after: Mapping[str, Question]) -> str:
@@ -405,3 +410,45 @@ def cited_by(said: Said, question: Question | None) -> list[Passage]:
     """The passages an answer cites, as far as its log has them."""
     cited = cited_in(said.trace, question) if said.trace else ()
     return [passage for passage in said.trace.sources if passage.id in cited] if said.trace else []
+
+
+SELF_CHECK = "self_check"
+_OF_FILES = frozenset({"unreadable", "malformed"})
+
+
+def failed_checks(runs: Iterable[Run]) -> dict[str, str]:
+    """What graders misread of answers of known label, by grader, as far as their verdicts count."""
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for verdict in failed(run):
+            found.setdefault(verdict.grader, {})[verdict.self_check] = None
+    return {grader: "; ".join(words) for grader, words in found.items()}
+
+
+def failed(run: Run) -> Iterator[Verdict]:
+    """The verdicts that came with a failed self-check, but for those that a person's label stands in for."""
+    for verdict in run.counted():
+        is_labelled = ((verdict.question_id, verdict.attempt), verdict.axis) in run.labels
+        if verdict.self_check and verdict.value is not None and not is_labelled:
+            yield verdict
+
+
+def unusable(runs: Iterable[Run]) -> list[str]:
+    """Why the runs themselves are not complete, whatever the rules say."""
+    reasons = []
+    for run in runs:
+        serious = [problem for problem in run.problems if problem.kind not in HARMLESS]
+        whole_files = [problem for problem in serious if problem.kind in _OF_FILES and problem.line is None]
+        if count := len(serious) - len(whole_files):
+            reasons.append(f"{count} row{'s' * (count > 1)} of {run.name} could not be used")
+        reasons += map(str, whole_files)
+        strange = {verdict.question_id for verdict in run.counted()} - run.questions.keys()
+        if run.questions and strange:
+            reasons.append(f"{len(strange)} graded question{'s' * (len(strange) > 1)} not in the question set")
+    return reasons
+
+
+def graders_of(runs: Iterable[Run]) -> set[str]:
+    """Who gave the verdicts; a council gives none, but scores beside them."""
+    counted = (verdict for run in runs for verdict in run.counted())
+    return {verdict.grader for verdict in counted if not verdict.axis.startswith(AXIS_PREFIX)}

@@ -19,9 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.graders.fence import neutral
-from surefoot.text.normal import word_set
+from surefoot.text.normal import sentences, word_set
 from surefoot.text.numbers import LONG_SCALES, MONTHS, NUMBER_WORDS, ORDINALS
-from surefoot.text.sentences import sentences
 
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts that put no space between words
 _WORD = re.compile(

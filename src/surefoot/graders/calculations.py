@@ -16,7 +16,7 @@ from operator import add, mul, sub, truediv
 from msgspec import Struct
 
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.units import BEFORE
+from surefoot.text.numbers import BEFORE
 
 MOST_TEXT, MOST_TOKENS = 20_000, 200
 _SHARES, _SCALES = (1.0, 100.0, 0.01), (1.0, 100.0, 0.01, 1e3, 1e-3, 1e6, 1e-6, 1e9, 1e-9)

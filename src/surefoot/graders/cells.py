@@ -24,11 +24,9 @@ from surefoot.graders.lookup import (
 )
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.normal import word_set
-from surefoot.text.numbers import THOUSANDS
-from surefoot.text.sentences import sentences
+from surefoot.text.normal import sentences, word_set
+from surefoot.text.numbers import CURRENCIES, THOUSANDS, is_measured, ratio
 from surefoot.text.tables import Table, TableCell, Token, prose_of, tables_of
-from surefoot.text.units import CURRENCIES, is_measured, ratio
 
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
 _OFTEN_IN_TITLES = word_set("mean average median per target forecast budget planned estimated")

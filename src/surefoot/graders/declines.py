@@ -12,10 +12,9 @@ from functools import cached_property, lru_cache
 
 from surefoot.core.table import ClaimFinding
 from surefoot.core.types import Passage, Question
-from surefoot.text.normal import phrase
+from surefoot.text.normal import phrase, terms
 from surefoot.text.numbers import Quantity
 from surefoot.text.refusals import ANSWERED, Refusal, detect
-from surefoot.text.sentences import terms
 from surefoot.text.talk import (
     figures,
     is_absence,

@@ -14,9 +14,22 @@ from msgspec.structs import replace
 
 from surefoot.graders.calculations import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
-from surefoot.text.numbers import AS_WRITTEN, MOMENTS, SCALES, TIMES, same_family, same_kind
-from surefoot.text.sentences import terms
-from surefoot.text.units import CURRENCIES, POINTS, SPANS, conversion, family, is_measured, unit_asked
+from surefoot.text.normal import terms
+from surefoot.text.numbers import (
+    AS_WRITTEN,
+    CURRENCIES,
+    MOMENTS,
+    POINTS,
+    SCALES,
+    SPANS,
+    TIMES,
+    conversion,
+    family,
+    is_measured,
+    same_family,
+    same_kind,
+    unit_asked,
+)
 
 _ASKS_SCALE = re.compile(
     r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"

@@ -21,11 +21,10 @@ from surefoot.graders.sums import figures_written, with_sources, without_method,
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, unwrapped
-from surefoot.text.normal import normalise, unreadable
+from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, terms, unreadable, vocabulary
 from surefoot.text.numbers import quantities
 from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
-from surefoot.text.sentences import is_terse, names, opens_with_yes_no, terms, vocabulary
 from surefoot.text.talk import before_verb, figures, stated
 
 PLAINLY, LIKELY = 0.75, 0.5

@@ -22,8 +22,8 @@ from surefoot.graders.mismatches import misnamed
 from surefoot.graders.rules import turned_round
 from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim
+from surefoot.text.normal import asks_yes_no, names, terms
 from surefoot.text.numbers import MOMENTS, Quantity, numbered, quantities
-from surefoot.text.sentences import asks_yes_no, names, terms
 
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
 _SMALL = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.core.records import attempts_in
 from surefoot.core.types import Item, Question, Support, Trace
-from surefoot.text.sentences import is_denial, spelled_out
+from surefoot.text.normal import is_denial, spelled_out
 
 _EDGE = 1e-4  # a probability of 0 or 1 has no finite log-odds
 _LIKELY = 0.5

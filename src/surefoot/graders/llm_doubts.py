@@ -21,10 +21,9 @@ from surefoot.graders.quotes import name_lacking, opposes, stands_in
 from surefoot.graders.rules import Rules
 from surefoot.text.citations import blanked, locate
 from surefoot.text.claims import Claim, assertions, claims_of, is_claim
-from surefoot.text.normal import phrase, unreadable
+from surefoot.text.normal import phrase, pieces_of, sentences, terms, unreadable
 from surefoot.text.numbers import quantities
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import pieces_of, sentences, terms
 
 # What wraps a statement without making it less of one. Emphasis, headings, quotations and lists stand in a sentence;
 # comments, code, tags and tokens of chat servers end it.

@@ -12,9 +12,17 @@ from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
-from surefoot.text.numbers import THOUSANDS, dates_agree
+from surefoot.text.numbers import (
+    CURRENCIES,
+    METRES_OR_MILLIONS,
+    THOUSANDS,
+    UNKNOWN,
+    dates_agree,
+    is_length,
+    is_measured,
+    ratio,
+)
 from surefoot.text.tables import Label, Table, TableCell, Token, is_year, tokens, years_of
-from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, UNKNOWN, is_length, is_measured, ratio
 
 # Words with which any cell can be spoken of.
 _FRAME = word_set(

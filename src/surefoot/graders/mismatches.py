@@ -14,10 +14,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from surefoot.text.amounts import Amount, amounts_of, same_sign
+from surefoot.text.normal import sentences, terms
 from surefoot.text.numbers import (
     AS_WRITTEN,
     Numbered,
     Quantity,
+    is_measured,
     numbered,
     parts_of_year,
     placeholders,
@@ -26,8 +28,6 @@ from surefoot.text.numbers import (
     references,
     same_family,
 )
-from surefoot.text.sentences import sentences, terms
-from surefoot.text.units import is_measured
 
 _OF_LENGTH = r"(?:\b(?:how|m|mm|cm|km|met(?:re|er)s?|\w+met(?:re|er)s?|feet|foot|ft|inch(?:es)?|yards?|miles?)[ -])"
 _TAX = r"(?:[ ,(]+(?:of )?(?:the |any |all |\d+ ?% )*(?:vat|gst|sales tax|value[- ]added tax|tax(?:es)?)\b)"

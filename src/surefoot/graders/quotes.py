@@ -20,11 +20,9 @@ from surefoot.graders.judges import Pair
 from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.normal import unreadable
-from surefoot.text.numbers import MONTHS, PERIOD_KINDS, THOUSANDS, Quantity, quantities, same_kind
-from surefoot.text.sentences import names, sentences, stem, terms, without_yes_no
+from surefoot.text.normal import names, sentences, stem, terms, unreadable, without_yes_no
+from surefoot.text.numbers import MONTHS, PERIOD_KINDS, THOUSANDS, Quantity, quantities, ratio, same_kind
 from surefoot.text.tables import Table, tables_of
-from surefoot.text.units import ratio
 
 MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20
 _SCALES = THOUSANDS[:3]

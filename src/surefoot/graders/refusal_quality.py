@@ -13,9 +13,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from surefoot.core.types import Evidence, Item, Passage, Question
-from surefoot.text.normal import phrase, word_set
+from surefoot.text.normal import nearest, phrase, pieces_of, stem, terms, word_set
 from surefoot.text.refusals import asks_back, detect
-from surefoot.text.sentences import nearest, pieces_of, stem, terms
 from surefoot.text.talk import (
     NEVER,
     OF_DECLINING,

@@ -19,11 +19,10 @@ from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.mismatches import misnumbered
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
-from surefoot.text.numbers import Quantity, placeholders, quantities, same_family, same_kind
-from surefoot.text.sentences import is_row, is_terse, names, nearest, terms, without_yes_no
-from surefoot.text.sentences import sentences as sentences_of
+from surefoot.text.normal import is_row, is_terse, names, nearest, terms, without_yes_no
+from surefoot.text.normal import sentences as sentences_of
+from surefoot.text.numbers import CURRENCIES, Quantity, placeholders, quantities, same_family, same_kind
 from surefoot.text.tables import cells_of
-from surefoot.text.units import CURRENCIES
 
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|"

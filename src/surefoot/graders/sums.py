@@ -18,8 +18,8 @@ from surefoot.graders.judges import Judgement
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
+from surefoot.text.normal import terms
 from surefoot.text.numbers import MOMENTS, THOUSANDS, Quantity, quantities
-from surefoot.text.sentences import terms
 
 VIA = "worked out"
 MOST_SUMS = 60  # nobody shows more

@@ -18,12 +18,12 @@ from surefoot.core.types import Item, Passage
 from surefoot.graders.judges import Asked
 from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
-from surefoot.text.normal import normalise
-from surefoot.text.sentences import (
+from surefoot.text.normal import (
     OR,
     asks_yes_no,
     is_terse,
     nearest,
+    normalise,
     sentences,
     telling_words,
     terms,

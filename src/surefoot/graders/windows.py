@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.features import LONGEST_CLAIM
 from surefoot.graders.judges import Asked
-from surefoot.text.normal import unreadable
-from surefoot.text.sentences import digest, is_row, is_terse, sentences, terms, vocabulary
+from surefoot.text.normal import digest, is_row, is_terse, sentences, terms, unreadable, vocabulary
 
 MOST_WINDOWS = 12
 _OVERLAP = 4  # a window repeats up to a quarter of the one before

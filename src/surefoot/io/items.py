@@ -12,23 +12,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.types import Item, Problem, Question, Trace
-from surefoot.io.fields import (
+from surefoot.io.rows import (
     TEXT,
     TEXTS,
     WORD,
     BadRow,
     Is,
+    Row,
     citations_in,
     decoded,
     fields_of,
     kind_of,
     one_of,
     quoted,
+    read_rows,
     scalar,
 )
-from surefoot.io.rows import Row, read_rows
-from surefoot.io.spans import Span
-from surefoot.io.traces import Logged, traces_in
+from surefoot.io.traces import Logged, Span, traces_in
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.refusals import detect
 

@@ -45,8 +45,7 @@ from surefoot.core.records import (
 from surefoot.core.rubric import Axis, Rubric, read_score
 from surefoot.core.rubric import load as load_rubric
 from surefoot.core.types import HARMLESS, Problem
-from surefoot.io.fields import WORD, BadRow, fields_of, quoted
-from surefoot.io.rows import Row, converted, read_rows, usable
+from surefoot.io.rows import WORD, BadRow, Row, converted, fields_of, quoted, read_rows, usable
 from surefoot.io.verdicts import checked, refuse_serious, verdict_of
 
 Place = tuple[str, int]  # a file, and a line of it

@@ -20,8 +20,22 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Expects, Problem, Question
-from surefoot.io.fields import FLAG, IDENTIFIER, IDENTIFIERS, OBJECT, TEXT, WORD, BadRow, fields_of, one_of, quoted
-from surefoot.io.rows import Row, converted, read_rows, rows_in
+from surefoot.io.rows import (
+    FLAG,
+    IDENTIFIER,
+    IDENTIFIERS,
+    OBJECT,
+    TEXT,
+    WORD,
+    BadRow,
+    Row,
+    converted,
+    fields_of,
+    one_of,
+    quoted,
+    read_rows,
+    rows_in,
+)
 from surefoot.io.sources import Values, shown
 
 _KEPT_IN_MEMORY = 8 << 20  # bytes: most sets never touch the disk

@@ -7,7 +7,6 @@ axis rather than free of it. A row on an axis that the rubric does not have is n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -15,10 +14,22 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.core import rubric
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, nearest
 from surefoot.core.types import HARMLESS, Evidence, Problem, Verdict
-from surefoot.io.fields import COUNT, FLAG, IDENTIFIER, NUMBER, TEXT, BadRow, fields_of, kind_of, quoted
-from surefoot.io.rows import Row, converted, read_rows
+from surefoot.io.rows import (
+    COUNT,
+    FLAG,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    BadRow,
+    Row,
+    converted,
+    fields_of,
+    kind_of,
+    quoted,
+    read_rows,
+)
 
 _NAMES = {"question_id": ("question_id", "qid", "id")}
 _TEXTS = ("grader", "via", "reason", "self_check")
@@ -136,8 +147,7 @@ def _checked_score(verdict: Verdict) -> tuple[Verdict, str]:
 
 def _unknown_axis(verdict: Verdict, by: rubric.Rubric) -> str:
     names = [axis.name for axis in by.axes]
-    close = get_close_matches(verdict.axis.lower(), names, 1)
-    hint = f"did you mean {close[0]}?" if close else f"the axes are {', '.join(names)}"
+    hint = nearest(verdict.axis, names) or f"the axes are {', '.join(names)}"
     return f"question {quoted(verdict.question_id)}: there is no axis {quoted(verdict.axis)}; {hint}"
 
 

@@ -20,10 +20,9 @@ from msgspec.structs import replace
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Problem, Retrieved, Trace
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.io.fields import is_flagged
 from surefoot.io.items import why_too_long
-from surefoot.io.spans import Span, traces_of
-from surefoot.io.traces import TraceReader
+from surefoot.io.rows import is_flagged
+from surefoot.io.traces import Span, TraceReader, traces_of
 from surefoot.live.joining import Joiner
 from surefoot.live.receiver import Export
 from surefoot.live.spool import Spool

@@ -8,7 +8,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from surefoot.io.spans import Span
+from surefoot.io.traces import Span
 
 _MOST_CHARACTERS = 32 << 20  # of all spans that wait
 _MOST_SPANS = 2_000  # of one trace: an agent that goes round in circles must not fill the memory

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, words_of
 from surefoot.core.result import Person
-from surefoot.core.words import counted
+from surefoot.core.types import counted
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places
 from surefoot.live.metrics import exposition

@@ -15,10 +15,10 @@ from msgspec import Struct
 from surefoot.core.errors import UsageError
 from surefoot.core.files import library
 from surefoot.core.types import Problem
-from surefoot.io import spans as otel
+from surefoot.io import traces as otel
 from surefoot.io.rows import decode_one
 from surefoot.io.sources import Packed, packed_rows
-from surefoot.io.spans import Span, spans_in
+from surefoot.io.traces import Span, spans_in
 
 LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
 JSON, PROTOBUF = "application/json", "application/x-protobuf"

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.types import Ask, Problem, ProblemLog, Trace
-from surefoot.io.fields import kind_of, said
+from surefoot.io.rows import kind_of, said
 from surefoot.io.traces import Logged, TraceReader, read_traces
 from surefoot.text.normal import normalise
 

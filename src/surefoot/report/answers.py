@@ -10,8 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from surefoot.core.records import whose_by_name
-from surefoot.core.types import Evidence, Passage, Question
-from surefoot.core.words import counted, in_plain_words
+from surefoot.core.types import Evidence, Passage, Question, counted, in_plain_words
 from surefoot.gate.calibrate import Trust, in_words
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
@@ -30,7 +29,7 @@ from surefoot.report.blocks import (
     linked,
 )
 from surefoot.services.overview import Fault, disagrees, why_of
-from surefoot.text.sentences import telling_words
+from surefoot.text.normal import telling_words
 
 LONGEST_QUESTION = 160
 _MOST: Mapping[Form, int] = {"terminal": 12, "markdown": 200}  # answers, and only those worth a look

@@ -16,8 +16,7 @@ from surefoot.core.errors import ExitCode
 from surefoot.core.intervals import difference as difference_of
 from surefoot.core.records import WITHOUT, Step
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate, Problem
-from surefoot.core.words import names
+from surefoot.core.types import Estimate, Problem, names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
 from surefoot.gate.rules import Check, Decision, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from surefoot.core.records import whose_by_name
-from surefoot.core.words import counted, in_plain_words
+from surefoot.core.types import counted, in_plain_words
 from surefoot.gate.calibrate import AxisCalibration, Calibration, Differing, in_percent
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.report.blocks import (

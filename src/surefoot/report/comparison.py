@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from surefoot.core.records import is_ai, whose, whose_by_name
-from surefoot.core.words import counted, in_plain_words, names, plain
+from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
@@ -20,6 +20,7 @@ from surefoot.report.blocks import (
     Columns,
     Headline,
     Items,
+    Line,
     Paragraph,
     Quote,
     Report,
@@ -78,7 +79,9 @@ def rule_line(rule: RuleResult, found: GateResult) -> tuple[str | Span, ...]:
     """`wrong: 3 -> 5 of 130, +2 (-0.4 to +4.1), you allow 3.9; by people: holds`"""
     waived = f"waived ({rule.waiver}), else {STATUS_WORDS[rule.status]}" if rule.waiver is not None else ""
     result = Span(waived or STATUS_WORDS[rule.status], "waived" if waived else rule.status)
-    why = [f"({rule.reason})"] if rule.reason else []
+    is_within = rule.status == "fail" and rule.margin is not None and abs(rule.change or 0) <= abs(rule.margin)
+    reason = rule.reason or ("small, and certain" if is_within else "")
+    why = [f"({reason})"] if reason else []
     return Span(rule.name, "strong"), f"{_numbers(rule, found)}:", result, *why
 
 
@@ -126,7 +129,7 @@ def unseen(found: GateResult) -> str:
         seen = "nobody looked at" if found.uncalibrated else f"{who} looked at"
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
-    left = f"nobody has looked at {found.unseen} of {counted(found.differing, 'differing pair')}"
+    left = f"nobody has looked at both answers of {found.unseen} of {counted(found.differing, 'differing pair')}"
     questions, time = counted(found.unseen_questions, "question"), counted(found.minutes, "minute")
     return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
 
@@ -205,3 +208,33 @@ def _answer(side: Mapping[str, Any], heading: str) -> Iterator[Block]:
     yield Quote(side["answer"] or side["error"] or "(no answer)")
     for passage in side["cited"][:_PASSAGES]:
         yield Paragraph((Span(passage["id"], "strong"), plain(passage["text"], _LONGEST_PASSAGE)), "quiet")
+
+
+_LEVELS = {"SHIP": "notice", "BLOCK": "error", "INCONCLUSIVE": "warning"}
+_MOST = 10  # annotations of a kind that GitHub shows of one step
+_LONGEST = 500
+_LINES = 10
+_ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+
+
+def commands(found: GateResult) -> Iterator[str]:
+    """The decision, and each rule that does not hold; GitHub reads them from what a step prints."""
+    yield _annotation(_LEVELS[found.outcome], f"surefoot: {found.outcome}", " ".join(sentences(found)))
+    broken = [rule for rule in found.rules if rule.status not in ("pass", "not_applicable")]
+    for rule in broken[: _MOST - 1]:
+        level = "error" if rule.status == "fail" and rule.waiver is None else "warning"
+        yield _annotation(level, f"surefoot: {rule.name}", in_words(rule, found))
+
+
+def _annotation(level: str, title: str, message: str) -> str:
+    head = plain(title).translate(_ESCAPES).replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={head}::{plain(message, _LONGEST).translate(_ESCAPES)}"
+
+
+def summary(found: GateResult) -> Report:
+    """The first ten lines of the decision's page."""
+    steps = [(Span("next:", "strong"), step) for step in found.next[:1]]
+    decisive = sorted(found.rules, key=lambda rule: rule.status in ("pass", "not_applicable"))
+    rules = [rule_line(rule, found) for rule in decisive if rule.status != "not_applicable"]
+    shown: list[Line] = [*rules[: _LINES - 3], *([unseen(found)] if found.differing else []), *steps]
+    return Report("Surefoot", (Headline(found.outcome, (" ".join(sentences(found)),)),), (Items(shown),))

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from surefoot.core.table import BUCKETS
-from surefoot.core.words import counted, names, plain
+from surefoot.core.types import counted, names, plain
 from surefoot.gate.effects import MEASURED, RATES, Effect
 from surefoot.gate.metrics import UNGRADED
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of

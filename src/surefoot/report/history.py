@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from surefoot.core.records import BASELINE, Step
+from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate
-from surefoot.core.words import counted
+from surefoot.core.types import Estimate, counted
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.sides import SELF_CHECK
 from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -30,6 +31,7 @@ from surefoot.report.blocks import (
     remarks,
     share,
 )
+from surefoot.services.gate import GATE
 from surefoot.services.history import History, Measured, PastRun
 from surefoot.services.history import Trend as Course
 
@@ -41,23 +43,24 @@ def report(found: History) -> Report:
     """The runs, how they moved, and what was decided about them."""
     newest, last = next((one for one in found.runs if one.measured), None), found.last_change
     versions = {one.version for one in found.runs if one.version}
-    lines: list[Line] = list(_last_words(*last)) if last else []
-    lines.append(f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}.")
+    count = f"{counted(len(found.runs), 'run')} of {counted(len(versions), 'version')}."
+    lines: list[Line] = [*_decision(*last), count] if last else []
     lines += [("Newest:", _link(newest), _said(newest))] if newest else []
     lines += [("Baseline:", _link(found.baseline), _said(found.baseline))] if found.baseline else []
-    outcome = last[0].outcome if last else ""
-    return Report("Surefoot runs", (Headline(outcome, tuple(lines)),), tuple(_body(found)))
+    first = Headline(last[0].outcome, (_why(last[0]),)) if last else Headline("", (count,))
+    return Report("Surefoot runs", (first, Items(lines)), tuple(_body(found)))
 
 
-def _last_words(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
-    """`v2 against v1: 10 more wrong, 2 fewer unsupported (2026-03-05 10:00)`, which leads to the comparison; then by
-    which other rules, and what to do."""
-    graded = [one.measured.buckets for one in (base, cand) if one.measured and one.measured.is_graded]
-    changes = [(graded[1][name] - graded[0][name], name) for name in ("wrong", "unsupported")] if graded[1:] else []
-    told = [f"{abs(by)} {'more' if by > 0 else 'fewer'} {name}" for by, name in changes if by]
-    as_before = "as many bad answers as before" if changes else "not graded"
-    what = f"{cand.name} against {base.name}: {', '.join(told) or as_before}"
-    yield Span(what, "strong", link=comparison_address(base, cand)), Span(f"({_when(step.at)})", "quiet")
+def _why(step: Step) -> str:
+    """The sentence of the decision, as it was told when it was made."""
+    told = str(step.document.get("headline", "")) or f"{step.release} against {step.reference}"
+    return f"{told[:1].upper()}{told[1:]}"
+
+
+def _decision(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
+    """Which runs were compared, and when; by which other rules, and what to do."""
+    link = Span(f"{cand.name} against {base.name}", "strong", link=comparison_address(base, cand))
+    yield "Decided:", link, Span(f"({_when(step.at)})", "quiet")
     if step.overridden:
         yield f"Not as the gate file has it: {overridden(step.overridden)}."
     yield from ((Span("next:", "strong"), one) for one in _steps(step, cand))
@@ -199,14 +202,14 @@ def councils(found: History) -> Report:
     )
 
 
-def looks(found: History, pair: tuple[str, str], can_label: bool) -> Report:
+def looks(found: History, can_label: bool) -> Report:
     """Where people look at what differs, or at answers of one run: here if the pages take labels."""
     runs = [one for one in found.runs if not one.problem]
     rows = [
         (Span(one.name, "strong", link=run_address(one)), one.version, str(one.labelled), _where(can_label, one.key))
         for one in runs
     ]
-    differs: tuple[Line, ...] = (("Look at:", _where(can_label, *pair)),) if all(pair) else ()
+    differs: tuple[Line, ...] = (("Look at:", _where(can_label, *found.usual_pair)),) if all(found.usual_pair) else ()
     other = "Any other two: choose them above, or write surefoot label BASE CAND."
     table = Table(("run", "version", "labelled", "to label"), rows, total=len(rows), limits=_LAST, more="more")
     return Report(
@@ -224,6 +227,19 @@ def _where(can_label: bool, *keys: str) -> Span:
     if can_label:
         return Span(" and ".join(keys) if keys[1:] else "label here", "strong", link=look_address(*keys))
     return Span(shlex.join(["surefoot", "label", *keys]), "code")
+
+
+def rules_of(past: History) -> tuple[dict[str, str] | None, bool, str]:
+    """Those that the project decided by last, else the usual ones; whether its verdicts were taken for the truth."""
+    last = next((step for step in past.decisions if step.mode == CHANGE), None)
+    found: Any = last.document.get("rules", ()) if last else ()
+    rules = {rule["name"]: rule["rule"] for rule in found if rule["name"] != SELF_CHECK}
+    if last is None or not rules:
+        return None, False, f"the rules of the gate {GATE}"
+    by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
+    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
+    by += ", without what was waived there," if last.waived else ""
+    return rules, last.uncalibrated, by
 
 
 def unreadable(title: str, message: str, hint: str = "") -> Report:

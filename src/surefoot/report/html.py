@@ -22,16 +22,18 @@ from surefoot.report.blocks import TERMS
 from surefoot.report.trend import charts
 
 _INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
-_TABLE = re.compile(r"^ *\|.*\n *\|[ |:-]+$", re.MULTILINE)  # its head, and the line below
+_TABLE = re.compile(r"^ *\|.*\n *\|", re.MULTILINE)
 
 
 class Site(Struct, frozen=True):
     """What is around a page that is served, where links lead somewhere."""
 
-    menu: Mapping[str, str]  # addresses, with what they are called
-    here: str = ""  # the address of the menu that the page belongs to
+    tabs: Mapping[str, str]  # addresses, with what they are called
+    here: str = ""  # the address of the tab that the page belongs to
     runs: Mapping[str, str] = {}  # those that can be compared, by key
     compared: tuple[str, str] = ("", "")  # by key
+    parts: Mapping[str, str] = {}  # of the tab
+    path: str = ""
 
 
 def page(report: blocks.Report, site: Site | None = None) -> str:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from markupsafe import escape
 
 from surefoot.core.result import Result
-from surefoot.core.types import GOOD
-from surefoot.core.words import counted, plain
+from surefoot.core.types import GOOD, counted, plain
 from surefoot.gate.rules import Check
 from surefoot.report.blocks import seen
 from surefoot.report.comparison import in_words
 from surefoot.services.decision import GateResult
 
 if TYPE_CHECKING:
-    from surefoot.outcomes import ScoredRow
+    from surefoot.scoring.outcomes import ScoredRow
     from surefoot.scoring.run import Scorecard
 
 _KINDS = {"pass": "", "fail": "failure", "not_applicable": "skipped"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.report import blocks
 from surefoot.report.blocks import Block, Line, Report, Span
 

@@ -8,6 +8,7 @@ would be shown, the whole text is shown as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -28,6 +29,9 @@ _BLOCKS = {
     "table": ('<div class="wide" role="group" aria-label="Table" tabindex="0"><table>', "</table></div>"),
 }  # fmt: skip
 _INLINE = ("strong", "em")
+_ROWS = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*(?:\n|\Z)){2,}", re.MULTILINE)  # lines between pipes
+_LINE = re.compile(r".+")
+_CELL = re.compile(r"\|[ \t]*((?:[^|\\\n]|\\.)*?)[ \t]*(?=\|)")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # some scripts cannot be written without them, and they move nothing
 
@@ -62,12 +66,36 @@ Paint = Callable[[Sequence[Piece]], Markup]
 
 
 def rendered(text: str, paint: Paint) -> Markup:
-    """`paint` makes markup of the pieces of one paragraph, heading or cell."""
-    whole = [Piece(0, len(text))]
-    if len(text) > _LONGEST:
-        return paint(whole)
-    walk = _Walk(text, paint)
-    return Markup("").join(walk.parts) if walk.read(_READER.parse(text)) else paint(whole)
+    """`paint` makes markup of the pieces of one paragraph, heading or cell.
+
+    Rows between pipes are a table, whether or not Markdown takes them for one.
+    """
+    found, at = list[Markup](), 0
+    for rows in _ROWS.finditer(text) if "```" not in text else ():
+        found += [_prose(text, at, rows.start(), paint) or paint([Piece(at, rows.start())])] * (at < rows.start())
+        at = rows.end()
+        found.append(_prose(text, rows.start(), at, paint, "<table>") or _table(text, rows.start(), at, paint))
+    return Markup("").join([*found, _prose(text, at, len(text), paint) or paint([Piece(at, len(text))])])
+
+
+def _prose(text: str, start: int, end: int, paint: Paint, wanted: str = "") -> Markup | None:
+    """A part of a text by its Markdown; None where not all of its words, or not what is wanted, would be shown."""
+    if end - start > _LONGEST:
+        return None
+    walk = _Walk(
+        text[start:end], lambda some: paint([Piece(one.start + start, one.end + start, one.tags) for one in some])
+    )
+    made = Markup("").join(walk.parts) if walk.read(_READER.parse(walk.text)) else None
+    return made if made is not None and wanted in made else None
+
+
+def _table(text: str, start: int, end: int, paint: Paint) -> Markup:
+    rows = [
+        [Markup("<td>{}</td>").format(paint([Piece(*cell.span(1))])) for cell in _CELL.finditer(text, *line.span())]
+        for line in _LINE.finditer(text, start, end) if line.group().strip(" \t|:+-")
+    ]  # fmt: skip
+    body = Markup("").join(Markup("<tr>{}</tr>").format(Markup("").join(cells)) for cells in rows)
+    return Markup("{}{}{}").format(Markup(_BLOCKS["table"][0]), body, Markup(_BLOCKS["table"][1]))
 
 
 def inside_tags(piece: Piece, inside: Iterable[Markup]) -> Markup:

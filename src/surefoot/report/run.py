@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from surefoot.core.table import ACCEPTABLE, BUCKETS
-from surefoot.core.words import counted, plain
+from surefoot.core.types import counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.report.answers import (
     LONGEST_QUESTION,

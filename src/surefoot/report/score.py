@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.core.intervals import questions_to_be_sure
-from surefoot.core.types import Question, in_words
-from surefoot.core.words import counted, names
+from surefoot.core.types import Question, counted, in_words, names
 from surefoot.gate.metrics import SCORED
 from surefoot.gate.rules import Check
-from surefoot.outcomes import ScoredRow
 from surefoot.report.blocks import (
     Block,
     Form,
@@ -32,6 +30,7 @@ from surefoot.report.blocks import (
     status,
     to_be_sure,
 )
+from surefoot.scoring.outcomes import ScoredRow
 
 if TYPE_CHECKING:
     from surefoot.scoring.run import Scorecard, ScoreResult

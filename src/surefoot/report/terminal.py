@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from surefoot.core.words import plain
+from surefoot.core.types import plain
 from surefoot.report import blocks
 from surefoot.report.blocks import Block, Line, Report
 

@@ -15,8 +15,7 @@ from surefoot.core.records import is_called_like_a_grader
 from surefoot.core.rubric import read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
-from surefoot.io.fields import quoted
-from surefoot.io.rows import Row, read_rows
+from surefoot.io.rows import Row, quoted, read_rows
 from surefoot.reviewers.rows import GRADER, OVERALL, axis_of
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions

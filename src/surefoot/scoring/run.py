@@ -44,11 +44,9 @@ from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.questions import Questions, QuestionSet
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
-from surefoot.io.spans import Span, traces_of
-from surefoot.io.traces import SPANS, TraceReader
-from surefoot.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
-from surefoot.scoring.batch import BlockResult
-from surefoot.scoring.worker import Attempts, BlockScorer, Rerun
+from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
+from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
+from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
 from surefoot.services.engine import Engine, check_engine, map_on_ray
 from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text

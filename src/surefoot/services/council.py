@@ -20,8 +20,7 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
 from surefoot.core.result import READER, Person, Result, Watch, tell_problems
 from surefoot.core.rubric import Fault, Rubric
-from surefoot.core.types import Item, Problem, Verdict
-from surefoot.core.words import counted, names, plain
+from surefoot.core.types import Item, Problem, Verdict, counted, names, plain
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.models.budget import Budget, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model

@@ -14,15 +14,13 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.records import BAD, CANNOT_TELL
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX
-from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields
-from surefoot.core.words import counted, names
+from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields, counted, names
 from surefoot.gate import sides as versions
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
 from surefoot.gate.looks import Diff, Lasting, Pair, Reading
 from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
 from surefoot.gate.rules import LASTING, Rule, Verdict
-from surefoot.gate.sides import BUCKET_AXIS, SIDES, Run, Said, Side, SideName, cited_by
-from surefoot.gate.trust import SELF_CHECK, failed, graders_of
+from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Run, Said, Side, SideName, cited_by, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
 _RUNS, _MOST_RUNS = 5, 30  # to be asked for: fewer do not tell how much answers vary; beyond, questions are too few
@@ -129,8 +127,7 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         unseen=len(unseen),
         unseen_questions=len({pair.question for pair in unseen}),
         minutes=minutes_for(unseen),
-        cannot_tell=tuple(sorted({one.question for some in judge.diff.readings.values() for one in some
-                                  if one.label == CANNOT_TELL and not one.pending and one.key})),
+        cannot_tell=_cannot_tell(judge),
         next=tuple(_next(judge)),
         names=dict(zip(SIDES, judge.request.called, strict=True)),
         runs={name: [run.name for run in side.runs] for name, side in both.items()},
@@ -150,6 +147,11 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         problems=problems_of(judge.sides),
         failed_checks=judge.failed,
     )  # fmt: skip
+
+
+def _cannot_tell(judge: Judge) -> tuple[str, ...]:
+    open_ = (one for some in judge.diff.readings.values() for one in some if one.label == CANNOT_TELL and one.key)
+    return tuple(sorted({one.question for one in open_ if not one.pending}))
 
 
 def _leaning(grader: Judge) -> Verdict:
@@ -206,6 +208,9 @@ def _next(judge: Judge) -> Iterator[str]:
             if more > 0:
                 version = shlex.quote(judge.request.called[side])
                 yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more} && surefoot grade {version}"
+    elif by_looks and (open_ := _cannot_tell(judge)):
+        ids = names(open_, len(open_), 4)
+        yield f"settle {ids}, of which people differ or cannot tell: {label}"
     elif wide := [one for one in undecided if one.change is not None and one.margin is not None]:
         times = min(side.attempts for side in judge.sides)
         needed, rule = max(((_runs_for(one, times), one) for one in wide), key=lambda one: one[0])
@@ -213,8 +218,9 @@ def _next(judge: Judge) -> Iterator[str]:
             there = f"{counted(len(judge.asked), 'question')} in all"
             yield f"too few questions for the margin of {rule.name}, {there}: add questions, or allow more"
         else:
-            each = (f"surefoot run {shlex.quote(version)} --repeats {needed - times}" for version in (base, cand))
-            yield f"{counted(needed - times, 'more run')} of each: {'; '.join(each)}"
+            varying = [name for name, is_fixed in zip((base, cand), judge.fixed, strict=True) if not is_fixed]
+            each = (f"surefoot run {shlex.quote(version)} --repeats {needed - times}" for version in varying)
+            yield f"{counted(needed - times, 'more run')} of {' and '.join(varying)}: {'; '.join(each)}"
 
 
 def _runs_for(rule: RuleResult, times: int) -> int:
@@ -265,8 +271,8 @@ def _other_graders(sides: Sequence[Side]) -> list[Problem]:
     return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
 
 
-_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "still bad", "mended",
-          "other change")  # fmt: skip
+_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "still bad",
+          "now refused", "mended", "other change")  # fmt: skip
 
 
 def changed_questions(
@@ -306,7 +312,7 @@ def _turn(before: str | None, after: str | None) -> str:
         return "not graded"
     if after in BAD:
         return "still bad" if before in BAD and after == "unsupported" else f"became {after}"
-    return "mended" if before in BAD else "other change"
+    return "mended" if before in BAD else "now refused" if after == "refused" else "other change"
 
 
 def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:
@@ -355,7 +361,8 @@ def in_one_sentence(found: GateResult) -> str:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
             way = "risen" if _worst(rule) == rule.high else "fallen"
             by, allowed = words_for(rule, abs(_worst(rule))), words_for(rule, abs(rule.margin))
-            told.append(f"{rule.metric} may have {way} by up to {by}; you allow {allowed}")
+            by = by if by != allowed else f"a little more than {by}"
+            told.append(f"{_called(rule)} may have {way} by up to {by}; you allow {allowed}")
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
     step = found.next[0].partition(": ")[0] if found.next else ""
@@ -385,7 +392,11 @@ def _moved_words(rule: RuleResult, found: GateResult) -> str:
     ends = f" ({least.removesuffix(' points')} to {most})" if rule.low != rule.high else ""
     if rule.metric in BAD:
         return f"{by} more of {found.questions} answers {'is' if by == '1' else 'are'} {rule.metric}{ends}"
-    return f"{rule.metric} {'rose' if rule.change > 0 else 'fell'} by {by}{ends}"
+    return f"{_called(rule)} {'rose' if rule.change > 0 else 'fell'} by {by}{ends}"
+
+
+def _called(rule: RuleResult) -> str:
+    return (rule.metric if " " in rule.name else rule.name).replace("_", " ")
 
 
 def words_for(rule: RuleResult, value: float | None) -> str:

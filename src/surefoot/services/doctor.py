@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.types import Item, Pipeline, Question, Trace
-from surefoot.core.words import counted, in_plain_words
+from surefoot.core.types import Item, Pipeline, Question, Trace, counted, in_plain_words
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import PROMPTS, Asking

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.words import counted, names
+from surefoot.core.types import counted, names
 from surefoot.gate.decide import GRADER, Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS
@@ -84,7 +84,8 @@ def gate(
             notes=(*notes, *found.notes, *versions.notes, *notes_on(project, versions, parsed)),
         )  # fmt: skip
         if not is_itself:
-            found = replace(_with_blocks(project, versions, found), baseline=_anchor(project, versions, found))
+            found = _with_blocks(project, versions, found)
+            found = replace(found, baseline=_anchor(project, versions, found))
         if keep and not is_itself:
             keep_decision(project, step_of(found, versions, parsed), person.tell)
         return found
@@ -123,10 +124,16 @@ def _overridden(rules: Sequence[Rule], of_file: Mapping[str, str]) -> dict[str, 
 
 
 def _with_blocks(project: Project, versions: Versions, found: GateResult) -> GateResult:
-    """A block is final for its code: only changed code, a corrected label or a waiver opens the decision again."""
+    """A block by people is final for its code: changed code, a corrected label or a waiver opens the decision again.
+
+    Where every answer is one that the baseline gave, whatever was wrong was elsewhere, and is mended.
+    """
     step = next((one for one in reversed(project.decisions()) if _blocks(one, versions, found)), None)
     if step is None:
         return found
+    if not found.differing:
+        note = f"this code was blocked on {step.at[:10]}, and every answer is the baseline's now"
+        return replace(found, notes=(note, *found.notes))
     if corrected := _corrected(project, versions, step):
         told = f"reopened by a corrected label on {names(corrected, len(corrected), 4)}"
         return replace(found, notes=(f"blocked on {step.at[:10]} and {told}", *found.notes))
@@ -143,9 +150,8 @@ def _blocks(step: Step, versions: Versions, found: GateResult) -> bool:
     if not is_mine or step.code != versions.code or step.uncalibrated:
         return False
     rows: list[dict[str, object]] = step.document.get("rules", [])  # type: ignore[assignment]
-    failed = [row for row in rows if row["holds"] is False and row["waiver"] is None]
-    same_grader = step.grader == versions.grader
-    return any(row["name"] not in found.waived and (same_grader or row["by"] != GRADER) for row in failed)
+    failed = [row for row in rows if row["holds"] is False and row["waiver"] is None and row["by"] != GRADER]
+    return bool({row["name"] for row in failed} & {rule.name for rule in found.rules} - found.waived.keys())
 
 
 def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
@@ -227,7 +233,7 @@ def baseline(
                 hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
                 return replace(stays, headline=message, warning=hint, exit_code=code)
         step = step_of(found, versions)
-        waived = {"worse": accept_worse} if accept_worse else {}
+        waived = {"worse": accept_worse} if accept_worse and found and (found.outcome != "SHIP" or worse) else {}
         project.add(replace(step, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
         return _told(project, cand, before, moved=True)
 

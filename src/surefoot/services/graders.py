@@ -15,8 +15,7 @@ from surefoot.core import rubric
 from surefoot.core.errors import SurefootError, UsageError, nearest
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Rubric
-from surefoot.core.types import Item
-from surefoot.core.words import plain
+from surefoot.core.types import Item, plain
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
@@ -96,8 +95,8 @@ def _judge(spec: str) -> Judge:
     if spec.startswith(_REFITTED):
         return refit_judge(spec.removeprefix(_REFITTED))
     shown = plain(masked(spec), 80)
-    near = f"is it {shown.replace('openai:', 'llm:', 1)}?" if spec.startswith("openai:") else nearest(spec, JUDGES)
-    raise UsageError(f"there is no grader {shown!r}", near or _HINT)
+    meant = shown.replace("openai:", "llm:", 1)
+    raise UsageError(f"there is no grader {shown!r}", nearest(meant, {*JUDGES, meant} - {shown}) or _HINT)
 
 
 def read_watched(

@@ -124,6 +124,15 @@ class History(Result, frozen=True):
         return None
 
     @property
+    def usual_pair(self) -> tuple[str, str]:
+        """By key: the last that was decided on; else the baseline, or the oldest, and the newest beside it."""
+        if last := self.last_change:
+            return last[1].key, last[2].key
+        keys = [one.key for one in self.runs if one.measured]
+        base = self.baseline.key if self.baseline else next(reversed(keys), "")
+        return base, next((key for key in keys if key != base), "")
+
+    @property
     def councils(self) -> dict[str, list[PastRun]]:
         """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
         found: dict[str, list[PastRun]] = {}

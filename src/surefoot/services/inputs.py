@@ -9,8 +9,7 @@ from typing import Any
 
 from surefoot.core.errors import UsageError
 from surefoot.core.result import Tell
-from surefoot.core.types import Passage, Pipeline, ProblemLog, Question
-from surefoot.core.words import problem_lines
+from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, problem_lines
 from surefoot.corpus import corpus
 from surefoot.datasets import demo
 from surefoot.datasets.locks import verify_lock

@@ -15,12 +15,10 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.core.result import NOBODY, READER, Person, Result
-from surefoot.core.types import Trace
-from surefoot.core.words import counted
+from surefoot.core.types import Trace, counted
 from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusions, effects_of, result_of
-from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.gate.trust import failed_checks
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.services.grade import grade_run

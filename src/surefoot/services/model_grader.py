@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.result import READER, Person
-from surefoot.core.types import Item
-from surefoot.core.words import counted, names
+from surefoot.core.types import Item, counted, names
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.graders.judges import Judge
 from surefoot.graders.llm import Grading, LlmGrader, Plan

@@ -15,14 +15,13 @@ import msgspec
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import LOCK, PRIVATE
 from surefoot.core.result import READER, Person, Result, tell_problems
-from surefoot.core.types import Item, Problem
-from surefoot.core.words import counted
+from surefoot.core.types import Item, Problem, counted
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import Graded
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
-from surefoot.io.spans import Span
+from surefoot.io.traces import Span
 from surefoot.monitor.answers import is_known, name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate, Problem, Question, Trace
-from surefoot.core.words import counted, in_plain_words
-from surefoot.gate import calibrate, trust
+from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
+from surefoot.gate import calibrate
+from surefoot.gate import sides as trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
 

@@ -17,8 +17,7 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, printable, replacing
 from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
-from surefoot.core.types import HARMLESS, Problem
-from surefoot.core.words import counted
+from surefoot.core.types import HARMLESS, Problem, counted
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.models.cache import default_path
 from surefoot.models.readings import Readings
@@ -119,7 +118,9 @@ def export(
             chosen = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
             if texts:
                 check_texts(chosen)
-            decisions = {step.id}
+            ids = {run.id for run in chosen}  # a block is final: where there was one, it goes along
+            blocks = (one for one in project.decisions() if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
+            decisions = {step.id, *(one.id for one in blocks if {*one.base_runs, *one.cand_runs} <= ids)}
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
@@ -219,10 +220,11 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
         graders = {grader for run in runs for grader in graders_of(run)}
         read = load_labels(path, problems, rubric=by, graders=graders, places=places)
         if serious := [problem for problem in problems if problem.kind not in HARMLESS]:  # nothing is half imported
-            tell_problems(problems, tell)
-            if any(problem.kind in ("unreadable", "no_labels") for problem in serious):
-                hint = "see above, and pass a whole file"
-                raise Incomplete(f"{path} could not be read, and nothing was imported", hint)
+            whole = next((problem for problem in serious if problem.kind in ("unreadable", "no_labels")), None)
+            tell_problems([problem for problem in problems if problem is not whole], tell)
+            if whole:
+                hint = "pass labels as CSV with a header, as one JSON object per line, or what `surefoot export` wrote"
+                raise Incomplete(f"{whole}; nothing was imported", hint)
             message = f"{counted(len(serious), 'row')} of {path} cannot be used, and nothing was imported"
             raise UsageError(message, "correct or remove the rows named above, then import it again")
         answers = [one for run in runs for one in known_answers(run)]

@@ -1,69 +1,68 @@
-"""Question sets: made of documents or a log, reviewed, checked, locked, compared, cloned."""
+"""Documents to passages, which pipelines search, answers cite and gold ids name; and question sets, kept honest."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.duplicates import duplicates_of
-from surefoot.build.from_log import proposals, wanted_of
-from surefoot.build.proof import Proof
 from surefoot.build.reading import Reader
-from surefoot.build.wording import prompt as wording_prompt
-from surefoot.build.wording import reworded
-from surefoot.core.errors import ExitCode, Incomplete, UsageError, check_number
+from surefoot.core.errors import ExitCode, UsageError, nearest
 from surefoot.core.files import make_folder, replace_file
-from surefoot.core.result import READER, Person, Result, Seen, tell_problems
-from surefoot.core.rubric import Citations
-from surefoot.core.types import Item, Problem, Question
-from surefoot.core.words import counted
-from surefoot.corpus.corpus import PassageTexts, load_corpus, load_rows
+from surefoot.core.result import READER, Person, Result, Seen
+from surefoot.core.types import Problem, Question, counted
+from surefoot.corpus.corpus import FILE, documents_in, load_corpus, load_rows, write_corpus
+from surefoot.corpus.files import READERS
+from surefoot.corpus.passages import Row, is_rows
+from surefoot.corpus.read import find_documents, read_documents
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
 from surefoot.datasets.locks import Difference, difference, hashes_in, lock_path, since_locked, write_lock
-from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of, mix_of
+from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.io import questions as sets
-from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, question_of, review_of, row_of
-from surefoot.models.budget import Budget
-from surefoot.models.endpoint import open_model
-from surefoot.models.seam import Model
-from surefoot.services.grade import DEFAULT, read_log
-from surefoot.services.graders import Reader as Grader
-from surefoot.services.graders import open_grader, read_watched, settings_of
-from surefoot.services.settings import Given, Settings, settings_from
-from surefoot.text.normal import normalise, unreadable
-
-_INSTEAD = {  # what stands in for a kind of which the documents do not give enough
-    "bait_wrong": "plain", "bait_unsupported": "unanswerable", "refuse": "unanswerable", "adversarial": "unanswerable",
-    "unanswerable": "refuse", "retrieval_null": "plain", "plain": "bait_wrong",
-}  # fmt: skip
+from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
+from surefoot.pipelines.retriever import Retriever
 
 
-class Built(Result, frozen=True):
-    """`made` are the questions of each kind in the file; `short` is what could not be made."""
+class Added(Result, frozen=True, kw_only=True):
+    """What became of each document."""
 
-    file: str
-    questions: int
+    corpus: str
+    passages: int
     added: int
-    proposed: int
-    made: dict[str, int]
-    short: dict[str, int]
-    size: int
+    changed: int
+    unchanged: int
+    unread: int
+    documents: list[dict[str, Any]]
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.OK if self.questions >= self.size else ExitCode.INCOMPLETE
+        return ExitCode.INCOMPLETE if self.unread else ExitCode.OK
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        return self.documents
+
+
+class Removed(Result, frozen=True):
+    """How many passages are left, and which documents are gone."""
+
+    corpus: str
+    passages: int
+    documents: list[str]
+
+
+class Passages(Result, frozen=True):
+    """Passages of a corpus, with their scores where they were searched for."""
+
+    rows: list[dict[str, Any]]
 
 
 class Checked(Result, frozen=True):
@@ -110,173 +109,92 @@ class Reviewed(Result, frozen=True):
     rejected: int
 
 
-def build_questions(
-    corpus: str | Path | None = None,
-    *,
-    out: str | Path,
-    size: int = 130,
-    mix: Mapping[str, int] | None = None,
-    from_traces: str | Path | None = None,
-    mapping: Mapping[str, str] | None = None,
-    accept_all: bool = False,
-    seed: int = 0,
-    model: str | Model | None = None,
-    citations: Citations | None = None,
-    yes: bool = False,
-    settings: Given = None,
-    person: Person = READER,
-) -> Built:
-    """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
+def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, person: Person = READER) -> Added:
+    """Read documents - files, folders, archives - into the corpus `out`, which is made if there is none.
 
-    They are made of the corpus, or taken out of a log of what people asked. Questions that are in the file already stay
-    and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
+    A document that is there already and has not changed is not read again; one that cannot be read is named, and
+    the others go on.
     """
-    check_number("size", size, 1, 10_000)
-    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
-    if corpus is None and from_traces is None:
-        raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
-    if from_traces is not None and mix is not None:
-        raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
-    if from_traces is None and mapping:
-        raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
-    if Path(out).resolve() in {Path(one).resolve() for one in (corpus, from_traces) if one is not None}:
-        raise UsageError(f"{out} is what the questions are to be made of", "name another file for the questions")
-    if unknown := sorted({*(mix or ())} - {*KINDS}):
-        raise UsageError(f"the mix has no kind {unknown[0]!r}", f"the kinds are {', '.join(KINDS)}")
-    for name, share in (mix or {}).items():
-        check_number(f"the share of {name}", share, 0)
-    if mix is not None and not sum(mix.values()):
-        raise UsageError("the mix asks for no question", "give at least one kind a share above 0")
-    wanted, file = counts_of(size, mix), QuestionFile(out)
-    make_folder(file.path)
-    there = file.questions()
-    made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
-    taken = {normalise(text) for question in there for text in _texts(question)}
-    before = made.total()
-    missing = max(size - before, 0)
-    rows = [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
-    if from_traces is not None:
-        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
-        new: Iterator[Question] = map(question_of, found)
-    else:
-        new = _built(Builder(rows, seed), wanted, made, size, taken)
-    with closing(person.watch(missing, "questions")) as watch:
-        for question in new:
-            file.add(question)
-            made[kind_of(question)] += 1
-            watch.count(Seen())
-    if model is not None:
-        _reword(file, model, how, person)
-    if accept_all and made:
-        _accept_unread(file)
-    short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
-    if from_traces is not None:  # a log has as many questions worth keeping as it has
-        short, size = {}, min(size, made.total())
-    if short and (foreign := sum(unreadable(row.text) == "not English" for row in rows)):
-        person.tell(f"note: {foreign:,} of {counted(len(rows), 'passage')} are not English and were not used")
-    for name, lacking in short.items():
-        what = f"{made[name]} of {made[name] + lacking} questions that {KINDS[name].what}"
-        person.tell(f"note: {name} has {what}: the documents do not give more")
-    if made.total() < size:
-        hint = "add documents, or write the others on the page of `questions review`"
-        person.tell(f"warning: {made.total():,} of {size:,} questions: {hint}")
-    proposed = sum(review_of(question) == PROPOSED for question in file.questions())
-    counts = {kind.name: made[kind.name] for kind in PROTOCOL}
-    return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
+    given = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    if Path(out).resolve() in {one.resolve() for one in given}:
+        raise UsageError(f"{out} is also what is to be read", "name a file of its own, such as --out corpus.jsonl")
+    path = _file(out)
+    make_folder(path)
+    there = documents_in(path)
+    hashes = {name: {row.sha256 for row in rows} for name, rows in there.items()}
+    # A document with rows of two states is read again.
+    known = {name: found.pop() if len(found) == 1 else "" for name, found in hashes.items()}
+    brought = {row.id: name for name, rows in there.items() if is_rows(name) for row in rows}
+    found = find_documents(given, apart_from=path)
+    if not found.documents:
+        kinds = f"{', '.join(READERS)}, rows of JSON and Parquet, and archives, but not archives in archives"
+        raise UsageError(f"there is no document at {given[0]}", f"these are read: {kinds}")
+    for line in found.lines:
+        person.tell(f"note: {line}")
+    documents, counts = list[dict[str, Any]](), Counter[str]()
+    with closing(person.watch(len(found.documents), "documents")) as watch:
+        for read in read_documents(found.documents, known, brought):
+            watch.count(Seen(read.problem or None))
+            kept = "; its earlier passages stay" if read.problem and read.name in known else ""
+            for line in read.lines:
+                person.tell(f"warning: {line}{kept}")
+            if read.rows:
+                there[read.name] = [replace(row, file=read.name, sha256=read.sha256) for row in read.rows]
+            seen = "unchanged" if read.is_unchanged else "changed" if read.name in known else "added"
+            status, passages = "unread" if read.problem else seen, len(there.get(read.name, ()))
+            counts[status] += 1
+            documents.append(
+                {"name": read.name, "status": status, "passages": passages, "problem": read.problem or None}
+            )
+    write_corpus(path, there)
+    return Added(
+        corpus=str(path), passages=sum(map(len, there.values())), documents=documents,
+        **{kind: counts[kind] for kind in ("added", "changed", "unchanged", "unread")},
+    )  # fmt: skip
 
 
-def _texts(question: Question) -> Iterator[str]:
-    """As it is worded now, and as it was made."""
-    made = made_of(question)
-    proposed = made.get("proposed")
-    before = proposed.get("question") if isinstance(proposed, dict) else None
-    yield from (str(text) for text in (question.text, made.get("template"), before) if text)
+def remove_documents(corpus: str | Path, names: Sequence[str] | str) -> Removed:
+    """Take documents out of a corpus: those with these names, and those in folders or archives with these names."""
+    path, removed = _file(corpus), set[str]()
+    there = documents_in(path)
+    for name in [names] if isinstance(names, str) else names:
+        found = {one for one in there if one == name or one.startswith(f"{name.rstrip('/')}/")}
+        if not found:
+            hint = nearest(name, there) or f"it has {', '.join(list(there)[:5])}"
+            raise UsageError(f"{corpus} has no document {name!r}", hint)
+        removed |= found
+    left = {name: rows for name, rows in there.items() if name not in removed}
+    write_corpus(path, left)
+    return Removed(str(path), sum(map(len, left.values())), sorted(removed))
 
 
-def _built(
-    builder: Builder, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]
-) -> Iterator[Question]:
-    """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest."""
-    first = sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong")
-    turns = [*((kind, kind) for kind in first), *((kind, KINDS[_INSTEAD[kind.name]]) for kind in PROTOCOL)]
-    for kind, instead in turns:
-        missing = min(wanted[kind.name] - made[kind.name], size - made.total())
-        if missing > 0:
-            yield from builder.questions(instead, missing, taken)
+def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", person: Person = READER) -> Passages:
+    """The passages of a corpus: all, those with these ids, or those of one document."""
+    every = {row.id: row for row in load_rows(corpus, tell=person.tell)}
+    shows = f"`surefoot corpus list {corpus}` shows what it has"
+    if missing := [one for one in ids if one not in every]:
+        raise UsageError(f"{corpus} has no passage {missing[0]!r}", nearest(missing[0], every) or shows)
+    found = [every[one] for one in ids] or [
+        row for row in every.values() if doc.lower() in row.doc.lower() or row.document == doc
+    ]
+    if not found:
+        raise UsageError(f"{corpus} has no document {doc!r}", shows)
+    return Passages([_shown(row) for row in found])
 
 
-def _reword(file: QuestionFile, model: str | Model, settings: Settings, person: Person) -> None:
-    """Let a model word the proposals; a wording that loses a name or a number is not taken."""
-    waiting = [one for one in file.questions() if review_of(one) == PROPOSED and made_of(one).get("by") == TEMPLATES]
-    if not waiting:
-        return
-    opened = open_model(model, settings_of(settings), Budget(settings.max_cost)) if isinstance(model, str) else model
-    person.tell(f"replies wanted: {len(waiting):,}; `--set max_cost=USD` limits what they may cost")
-    if not settings.yes and not person.agrees():
-        raise Incomplete("no question was worded anew", "--yes skips the confirmation")
-    kept, failed = 0, list[tuple[str, str]]()
-    with closing(person.watch(len(waiting), "wordings")) as watch:
-        for place, reply in opened.complete_all([wording_prompt(question.text) for question in waiting]):
-            watch.count(Seen(reply.error or None))
-            text = reworded(waiting[place].text, reply.text)
-            kept += text is None
-            failed += [(reply.error, reply.hint)] if reply.error else []
-            if text is not None:
-                file.change(partial(_worded, waiting[place].id, text, opened.name))
-    person.tell_causes(failed)
-    if len(failed) == len(waiting):
-        raise Incomplete("no question was worded anew: the model did not answer", "the file has them as they were made")
-    if kept:
-        person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
+def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Person = READER) -> Passages:
+    """The passages that words fit best, the best first."""
+    rows = {row.id: row for row in load_rows(corpus, tell=person.tell)}
+    found = Retriever(row.passage for row in rows.values()).search(words, min(limit, len(rows)))
+    return Passages([{**_shown(rows[passage.id]), "score": score} for passage, score in found])
 
 
-def _worded(qid: str, text: str, model: str, entry: Entry) -> Question | None:
-    question = entry.question
-    made = {**made_of(question), "by": model, "template": question.text}
-    return replace(question, text=text, metadata={**question.metadata, "made": made}) if question.id == qid else None
+def _file(path: str | Path) -> Path:
+    return Path(path) / FILE if Path(path).is_dir() else Path(path)
 
 
-def proposals_from_log(
-    traces: str | Path | Sequence[str | Path],
-    corpus: str | Path | None = None,
-    most: int = 100,
-    known: Collection[str] = (),
-    *,
-    grader: str | Grader = DEFAULT,
-    settings: Settings | None = None,
-    mapping: Mapping[str, str] | None = None,
-    person: Person = READER,
-) -> list[dict[str, Any]]:
-    """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
-    else asked, each once, the worst first.
-
-    Whether a question can be answered is looked up in the corpus; without one, in what was retrieved for it, and where
-    the log has no text of that, the question is left out. So are those whose normalised text is `known`.
-    """
-    check_number("most", most, 1)
-    chosen = open_grader(grader, settings, person=person)
-    texts = PassageTexts.of(corpus, person.tell)
-    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
-    for problems in (log.notes, log.problems, texts.problems() if texts else []):
-        tell_problems(problems, person.tell)
-    by_id = {question.id: question for question in log.questions}
-    graded = read_watched(chosen, [Item(by_id[str(trace.question_id)], trace) for trace in log.traces], person)
-    if left := sum(one.bucket is None for one in graded):
-        person.tell(f"note: {counted(left, 'answer')} could not be graded, and nothing is proposed for them")
-    new = [one for one in wanted_of(graded) if normalise(one.question.text) not in known]
-    wanted = new if texts else [one for one in new if one.retrieved]  # where there is no text, nothing is known
-    if left := len(new) - len(wanted):
-        why = "the log has no text of a passage to look for an answer in; give the corpus as well"
-        person.tell(f"note: {counted(left, 'question')} left out: {why}")
-    if len(wanted) > most:
-        person.tell(f"note: the {most} questions with the worst answers are proposed, of {len(wanted)}")
-    with closing(person.watch(min(most, len(wanted)), "proposed")) as watch:
-        proof = Proof(texts.passages) if texts else None
-        found = list(proposals(wanted[:most], proof, lambda one: watch.count(one.trace)))
-    if left := sum(one.answerable and not one.gold_ids for one in found):
-        why = "the log has no id of the passage that answers; give the corpus as well"
-        person.tell(f"note: {counted(left, 'question')} without gold ids: {why}")
-    return [row_of(one) for one in found]
+def _shown(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("id", "doc", "page", "heading", "labels", "text")}
 
 
 def check_questions(
@@ -292,7 +210,7 @@ def check_questions(
     With `corpus` the set is read against it: gold passages that lack or contradict the gold claim, unanswerable
     questions that a passage answers. `strict` accepts no finding that is at least 50 % sure; else only errors count.
     """
-    found = sets.load(file)
+    found = load(file)
     warned: list[str] = []
     passages = None if corpus is None else load_corpus(corpus, with_texts=False, tell=warned.append)
     words = "" if prompt is None else Path(prompt).read_text("utf-8", "replace")
@@ -320,7 +238,7 @@ def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all
     Without `accept_changes` no question may have changed, and without `accept_all` none may be merely proposed: it
     accepts those unread, and both the rows and the lock say so.
     """
-    found, path = sets.load_sound(file), lock_path(file)
+    found, path = load_sound(file), lock_path(file)
     changed = () if accept_changes else tuple(problem_of(one, found) for one in changed_questions(found))
     if changed:
         return Locked(str(path), len(found.questions), changed)
@@ -329,12 +247,12 @@ def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all
         hint = f"`surefoot questions review {file} --corpus CORPUS` shows them; --accept-all accepts them unread"
         raise UsageError(message, hint)
     if found.proposed:
-        _accept_unread(QuestionFile(file))
-        found = sets.load_sound(file)
+        accept_unread(QuestionFile(file))
+        found = load_sound(file)
     return Locked(str(path), len(found.questions), accepted_unread=write_lock(path, found.questions))
 
 
-def _accept_unread(file: QuestionFile) -> None:
+def accept_unread(file: QuestionFile) -> None:
     """Accept all that is proposed, and write down that nobody read it."""
     file.change(lambda entry: accepted_unread(entry.question) if review_of(entry.question) == PROPOSED else None)
 
@@ -356,7 +274,7 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     target = Path(new)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
-    found = sets.load_sound(file)
+    found = load_sound(file)
     ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
     if unknown := sorted({*change} - {*ids}):
         raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
@@ -367,16 +285,16 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
         versions = (f"{stem}@v{one}" for one in itertools.count(number + 1))
         renamed[qid] = next(one for one in versions if one not in {*ids, *renamed.values()})
     kept: dict[str, object] = {}  # the rows as they stand in the file, each question once
-    for value in (row.value for row in sets.rows_of(str(file)) if isinstance(row.value, dict)):
+    for value in (row.value for row in rows_of(str(file)) if isinstance(row.value, dict)):
         question = question_of(value)
         if question.id in renamed:
-            key = next(name for name in sets.NAMES["id"] if value.get(name) is not None)
+            key = next(name for name in NAMES["id"] if value.get(name) is not None)
             value = {**value, key: renamed[question.id], "replaces": question.id}
         if review_of(question) != REJECTED:
             kept.setdefault(question.id, value)
     make_folder(target)
     replace_file(target, _encoded(target.suffix, [*kept.values()]))
-    cloned = sets.load_sound(new).questions
+    cloned = load_sound(new).questions
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
     is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
     write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])

@@ -226,9 +226,6 @@ def _once_more(
     before = whole[-1]
     if before.manifest.log_sha256:
         raise UsageError(f"{before.id} was made of a log, and cannot be asked again", "log more answers and grade them")
-    if code_of(before.manifest.pipeline) != before.manifest.code_sha256:
-        hint = "go back to that code, or run this one under a --version of its own"
-        raise OtherRun(f"the code of {before.version} has changed since it was run", hint)
     asked = before.questions()
     if unknown := sorted({*only} - {question.id for question in asked}):
         known = some([question.id for question in asked])
@@ -245,6 +242,9 @@ def _once_more(
 
 def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
     """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
+    if code_of(made.pipeline) != made.code_sha256:
+        hint = "go back to that code, or run this one under a --version of its own"
+        raise OtherRun(f"the code of {made.version} has changed since it was run", hint)
     if wanted.name not in (None, made.pipeline):
         raise OtherRun(f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run")
     if wanted.repeats not in (None, made.repeats):

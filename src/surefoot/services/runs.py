@@ -11,7 +11,7 @@ import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,17 +21,18 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
 from surefoot.core.records import BASELINE, CHANGE, MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
 from surefoot.core.result import Tell
-from surefoot.core.types import NOT_ASKED, Item, Problem, Question
-from surefoot.core.words import names
-from surefoot.gate.rules import Rule
+from surefoot.core.types import NOT_ASKED, Item, Problem, Question, names
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
 from surefoot.io.verdicts import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
-from surefoot.services.decision import GateResult
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
+
+if TYPE_CHECKING:
+    from surefoot.gate.rules import Rule
+    from surefoot.services.decision import GateResult
 
 Name = str | Path  # of a run, a version, or a file with runs
 
@@ -184,15 +185,12 @@ class Versions(Struct, frozen=True):
         return self.base[-1].version, self.cand[-1].version
 
     @property
-    def grader(self) -> str:
-        return self.cand[-1].manifest.grader or ""
-
-    @property
     def code(self) -> str:
-        """What tells the candidate's code from others: its files and prompt, or where nobody knows those, its name."""
+        """What tells the candidate's code from others: its files, prompt and corpus; where nobody knows, its name."""
         made = self.cand[-1].manifest
         known = made.code_sha256 or made.versions.get("prompt", "")
-        return f"{made.pipeline} {made.code_sha256} {made.versions.get('prompt', '')}" if known else made.version
+        read = made.corpus_sha256 or ""
+        return f"{made.pipeline} {made.code_sha256} {made.versions.get('prompt', '')} {read}" if known else made.version
 
 
 def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, str]) -> Versions:

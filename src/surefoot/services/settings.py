@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -53,6 +53,23 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yes: bool = False  # spend without being asked
 
 
+_EXAMPLES = {
+    "citations": "required or optional",
+    "concurrency": "a whole number from 1 to 1,000",
+    "effort": f"one of {', '.join(get_args(Effort))}",
+    "jobs": "a whole number from 1 to 1,000",
+    "map": 'a table in surefoot.toml: [map] and answer = "output.text"',
+    "max_cost": "US dollars from 0 on, such as 2.50",
+    "max_tokens": "a whole number from 1 on",
+    "prices": 'a table in surefoot.toml: [prices] and "NAME" = { in = 0.15, out = 0.60 }',
+    "retries": "a whole number from 0 to 100",
+    "settle": "seconds, from 0 to 86,400",
+    "sure_from": "a number from 0 to 1",
+    "timeout": "seconds, from 0.1 to 604,800",
+    "yes": "true or false",
+}
+
+
 def settings_from(given: Given = None, **chosen: object) -> Settings:
     """Return what surefoot.toml says, what is given once in its place, and before both what is `chosen` by name."""
     here = Path.cwd()
@@ -85,4 +102,4 @@ def _checked(values: Mapping[str, Any], where: str) -> None:
             if isinstance(found, float) and not isfinite(found):
                 raise msgspec.ValidationError("Expected a number")
         except msgspec.ValidationError as error:
-            raise UsageError(f"{where}: {name} cannot be {value!r}", str(error).partition(" - at")[0]) from error
+            raise UsageError(f"{where}: {name} cannot be {value!r}", _EXAMPLES.get(name, str(error))) from error

@@ -29,8 +29,7 @@ from surefoot.core.files import UNREADABLE
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
 from surefoot.io.sources import open_zst
-from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
-from surefoot.store.schema import (
+from surefoot.store.database import (
     ANSWERS,
     ROWS,
     TABLES,
@@ -45,6 +44,7 @@ from surefoot.store.schema import (
     in_order,
     rows,
 )
+from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible

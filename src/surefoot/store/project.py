@@ -37,8 +37,7 @@ from surefoot.core.records import (
     where,
 )
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
-from surefoot.store.database import Database
-from surefoot.store.schema import (
+from surefoot.store.database import (
     ANSWERS,
     BATCH,
     QUESTIONS,
@@ -48,6 +47,7 @@ from surefoot.store.schema import (
     TABLES,
     VERDICTS,
     AnswerRow,
+    Database,
     QuestionRow,
     ReplyRow,
     RunRow,

@@ -14,22 +14,20 @@ from typing import Literal, NamedTuple, Self
 from msgspec.structs import replace
 
 from surefoot.text.numbers import (
-    LONG_SCALES,
-    SHORT_SCALE,
-    Quantity,
-    parts_of_year,
-    plain_digits,
-    quantities,
-    references,
-)
-from surefoot.text.units import (
     BEFORE,
     CURRENCIES,
+    LONG_SCALES,
+    SHORT_SCALE,
     UNKNOWN,
+    Quantity,
     family,
     in_other_system,
     is_length,
+    parts_of_year,
+    plain_digits,
+    quantities,
     ratio,
+    references,
     same_currency,
 )
 

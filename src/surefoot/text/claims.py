@@ -19,9 +19,8 @@ from msgspec import Struct
 
 from surefoot.core.types import Passage
 from surefoot.text.citations import CALLED, Mark, locate
-from surefoot.text.normal import is_empty
+from surefoot.text.normal import is_empty, sentences, spelled_out
 from surefoot.text.refusals import beside
-from surefoot.text.sentences import sentences, spelled_out
 from surefoot.text.talk import (
     asks,
     figures,

@@ -6,10 +6,16 @@ import hashlib
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import groupby, pairwise
+from math import fsum
 from typing import Any, Literal, cast
 from unicodedata import normalize
+
+from sentencex import segment
 
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _CITATION_MARK = re.compile(r"\[\^?(?=[^\[\]]*\d)[\w#.:/-]+(?:[,;] ?[\w#.:/-]+)*\]")
@@ -189,3 +195,259 @@ def _identifier() -> Any:  # noqa: ANN401 - it has no types
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - most texts do not need its model
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_FEWEST = 3  # content words that let a claim be read without its question
+_YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
+_STOP = word_set("""a about above after all also an and any are as at be been before being below between both but by can
+        could did do does each either for from further had has have having he her here his how if in into is
+        it its itself may me might more most must my nor of on once only or other our out over own per s
+        same shall she should so some such than that the their them then there these they this those through
+        to too under until up upon was we were what when where which while who whom whose why will with
+        within would you your yes no not never according states state stated says said following accordance
+        pursuant thereof therein hereby respect regard regarding namely january february march april june
+        july august september october november december i""")
+# Not "A": it may be a class.
+_FILLER = re.compile(
+    r"\b(?:a|(?i:yes|also|an|the|this|that|these|those|it|its|they|them|their|there|is|are|was|were|be|been"
+    r"|has|have|had|do|does|did|of|in|on|at|for|to|by|with|from|as|and))\b"
+)
+_SUFFIXES = tuple(re.findall("[a-z]+", "ations ation ments ment ings ing ities ity ies ers er ed es s ly e y"))
+# Different words that documents and answers use for one thing.
+_SAME = {
+    "cost": "fee", "charg": "fee", "price": "fee", "pric": "fee", "amount": "fee", "terminat": "end", "expir": "end",
+    "finish": "end", "ceas": "end", "begin": "start", "commenc": "start", "compan": "firm", "buy": "purchas",
+    "maximum": "limit", "cap": "limit", "ceil": "limit", "minimum": "least", "employe": "staff", "worker": "staff",
+    "notif": "report", "inform": "report", "tell": "report", "annual": "year", "year": "year", "month": "month",
+    "permit": "allow", "entitl": "allow", "authori": "allow", "requir": "oblig", "oblig": "oblig", "need": "oblig",
+    "forbid": "prohibit", "forbidden": "prohibit", "ban": "prohibit", "increas": "rise", "rose": "rise", "grew": "rise",
+    "decreas": "fall", "fell": "fall", "declin": "fall", "drop": "fall", "last": "durat", "length": "durat",
+    "long": "durat", "can't": "cannot", "can’t": "cannot",
+    "period": "durat", "term": "durat", "paid": "pay", "agre": "contract", "contract": "contract",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return _SAME.get(word, word)
+
+
+def without_yes_no(text: str) -> str:
+    """A claim without the bare yes or no in front of it."""
+    return _YES_NO.sub("", text, count=1)
+
+
+def is_terse(claim: str) -> bool:
+    """Of hardly a word ("8 hours."): it says something only behind the question it answers."""
+    return len(set(terms(without_yes_no(claim)))) < _FEWEST
+
+
+def terms(text: str) -> list[str]:
+    """Content words, stemmed, in order."""
+    return [stem(word) for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+
+
+def telling_words(text: str) -> set[str]:
+    """All words but those that a sentence cannot do without, stemmed: "either" may be what an answer tells."""
+    return {stem(word) for word in _TOKEN.findall(_FILLER.sub(" ", text).lower())}
+
+
+@lru_cache(maxsize=10_000)
+def vocabulary(text: str) -> frozenset[str]:
+    """Content words, stemmed, and numbers as they are written."""
+    return frozenset(terms(text)) | frozenset(numbers(text))
+
+
+def numbers(text: str) -> list[str]:
+    """As they are written."""
+    return _NUMBER.findall(text)
+
+
+def nearest(texts: Iterable[str], wanted: Set[str]) -> str:
+    """The text that has most of the wanted words; "" where there is no text."""
+    return max(texts, key=lambda text: len(wanted & vocabulary(text)), default="")
+
+
+def names(text: str) -> list[str]:
+    """Words written with a capital inside a sentence: names of parties, people, places, defined terms."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        before = text[: match.start()].rstrip(" \"'“‘(*-|")
+        if word[0].isupper() and len(word) > 1 and before and before[-1] not in ".!?:\n":
+            found.append(stem(word.lower()))
+    return [name for name in found if name not in _STOP]
+
+
+_STOP_STEMS = frozenset(map(stem, _STOP))
+
+
+def proper_names(text: str) -> list[str]:
+    """Those of the names that tell whom or what a text is about: no months, and no "State"."""
+    return [name for name in names(text) if name not in _STOP_STEMS]
+
+
+_TROUBLE = re.compile(r"[\ud800-\udfff]|(?![\x00-\x7f])\s")
+# Where the library cuts and no sentence ends, by what stands before the cut and what behind it: inside "non-U.S.",
+# behind what always has something to follow, behind what counts ("Sched. 2"), behind what else is shortened.
+_NO_ENDS = tuple(
+    (re.compile(before + r"\Z", re.IGNORECASE), re.compile(behind))
+    for before, behind in (
+        (r"(?<![^\W_])(?:\w+-)?(?:[a-z]\.)+", r"[A-Za-z]\."),
+        (r"\b(?:approx|ca|cf|e\.g|i\.e|viz|vs|incl|excl|esp)\.\s+", ""),
+        (r"\b(?:nos?|secs?|arts?|paras?|cls?|chs?|sched|figs?|vols?|app|eq|exh?|ann)\.\s+", r"[(\d]|[A-Z]\b|[IVX]+\b"),
+        (r"\b(?:(?:[a-z]\.){2,}|(?:inc|ltd|corp|co|plc|llc|est|max|min|avg|bn|mn|mio|dept|div|etc|al|hrs?|yrs?)\.)\s+",
+         r"[a-z\d(]"),
+    )
+)  # fmt: skip
+_CELL_SIGNS = (r"\t", ";", ", ", r",(?!\d{3}\b)")  # "1,200" is one number
+_IN_NUMBER = re.compile(r"\d,\d")  # or between two; by itself it makes no row
+_FEWEST_ROWS = 3
+_LONGEST_CELL = 5  # words; a line of prose has a comma too
+_ENDS_SENTENCE = re.compile(r"[.!?](?: [A-Z]|\s*$)")
+# It takes the end of "(670 + 640) / 2" for the number of a list item.
+_IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
+# And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
+_UNIT_AT_END = re.compile(r"(?<=\d) (?=(?:mm?|l|g|s|h|t)\.\s+[A-Z])")
+
+
+def is_row(line: str) -> bool:
+    """Of a table, not a line of prose."""
+    return line.count("|") >= 2
+
+
+def with_rows(text: str) -> str:
+    """With rows whose cells are parted by commas, semicolons or tabs written like those of any table."""
+    found: list[str] = []
+    for (sign, _), group in groupby(text.splitlines(), _parted):
+        lines = list(group)
+        is_table = sign and len(lines) >= _FEWEST_ROWS
+        found += [f"| {' | '.join(re.split(sign, line))} |" for line in lines] if is_table else lines
+    return "\n".join(found)
+
+
+def _parted(line: str) -> tuple[str, int]:
+    """The sign between the cells of a row and their number; neither for prose or a row that has its bars already."""
+    bare = _IN_NUMBER.sub("0", line)
+    sign = next((sign for sign in _CELL_SIGNS if re.search(sign, bare)), "")
+    cells = re.split(sign, line) if sign and not is_row(line) else [line]
+    is_prose = any(len(cell.split()) > _LONGEST_CELL or _ENDS_SENTENCE.search(cell) for cell in cells)
+    return ("", 0) if is_prose or len(cells) == 1 else (sign, len(cells))
+
+
+def sentences(text: str) -> list[str]:
+    """Pieces that together are as long as the text, so that offsets can be counted; no piece is left out."""
+    if not text.isascii():
+        text = _TROUBLE.sub(_plain, text)
+    pieces, at = [], 0
+    for piece in segment("en", _UNIT_AT_END.sub("_", _IN_BRACKETS.sub(r"\1]", text))):
+        pieces.append(text[at : at + len(piece)])
+        at += len(piece)
+    return _joined(pieces)
+
+
+def _joined(pieces: list[str]) -> list[str]:
+    """Without the cuts that end no sentence."""
+    ends = [place for place, (one, other) in enumerate(pairwise(pieces), 1) if _ends(one, other)]
+    cuts = [0, *ends, len(pieces)]
+    return ["".join(pieces[first:last]) for first, last in pairwise(cuts) if first < last]
+
+
+def _ends(piece: str, following: str) -> bool:
+    end = piece[-24:]
+    return not any(before.search(end) and behind.match(following) for before, behind in _NO_ENDS)
+
+
+def _plain(match: re.Match[str]) -> str:
+    return " " if match.group().isspace() else "\ufffd"
+
+
+_GAP = " … "
+_NEIGHBOUR = 0.35  # of a sentence's score goes to the ones beside it: they say who "it" is
+
+
+def digest(passage: str, claim: str, words: int) -> str:
+    """At most about `words` words of the passage; the whole of it when it is short enough."""
+    pieces = pieces_of(passage)
+    if sum(len(piece.split()) for piece in pieces) <= words:
+        return passage
+    scores = _scores([vocabulary(piece) for piece in pieces], claim)
+    kept, left = set[int](), words
+    for place in sorted(range(len(pieces)), key=lambda i: (-scores[i], i)):
+        size = len(pieces[place].split())
+        if size <= left or not kept:
+            kept.add(place)
+            left -= size
+        if left <= 0:
+            break
+    return _text_of(pieces, sorted(kept))
+
+
+@lru_cache(maxsize=500)
+def pieces_of(passage: str) -> tuple[str, ...]:
+    """Sentences of prose; rows of tables stay whole."""
+    found: list[str] = []
+    for line in passage.splitlines():
+        text = " ".join(line.split())
+        if is_row(text):
+            found.append(text)
+        elif text:
+            found += [piece.strip() for piece in sentences(text) if piece.strip()]
+    return tuple(found)
+
+
+def _scores(keys: Sequence[frozenset[str]], claim: str) -> list[float]:
+    """Rare words of the claim count more, and some of it rubs off on neighbours."""
+    wanted = vocabulary(claim)
+    seen = Counter(term for found in keys for term in found & wanted)
+    own = [fsum(1 / (1 + seen[term]) ** 0.5 for term in found & wanted) for found in keys]
+    beside = [max(own[i - 1] if i else 0.0, own[i + 1] if i + 1 < len(own) else 0.0) for i in range(len(own))]
+    return [value + _NEIGHBOUR * near for value, near in zip(own, beside, strict=True)]
+
+
+def _text_of(pieces: Sequence[str], places: Sequence[int]) -> str:
+    text, last = "", None
+    for place in places:
+        if last is not None:
+            text += "\n" if is_row(pieces[place]) else " " if place == last + 1 else _GAP
+        text += pieces[place]
+        last = place
+    return text
+
+
+_BARE = re.compile(r"\W*(?:yes|correct|true|(?P<no>no|incorrect|false))\W*", re.IGNORECASE)
+_ASKS, _ASKS_MORE = phrase("asks_yes_no"), phrase("asks_more")
+_OPENS = re.compile(r"\W*(?:yes|no|correct|incorrect|true|false)\b", re.IGNORECASE)
+OR = re.compile(r"\bor\b", re.IGNORECASE)
+_FREE = re.compile(" free$")
+
+
+def asks_yes_no(question: str) -> bool:
+    """And nothing else: "Is it due, and when?" and "Is it due, or is it paid?" are not answered by a yes."""
+    return bool(_ASKS.search(question)) and not _ASKS_MORE.search(question)
+
+
+def opens_with_yes_no(text: str) -> bool:
+    return _OPENS.match(text) is not None
+
+
+def is_denial(claim: str) -> bool:
+    return bool((bare := _BARE.fullmatch(claim)) and bare["no"])
+
+
+def spelled_out(question: str, claim: str) -> str:
+    """What a yes to the question says ("Yes, cats allowed in the flat."), if the claim is a bare yes or no; else "".
+    A yes to "Is it due monthly or quarterly?" says nothing; a no denies both."""
+    found = list(_ASKS.finditer(question)) if asks_yes_no(question) and _BARE.fullmatch(claim) else []
+    if not found or (OR.search(question) and not is_denial(claim)):
+        return ""
+    before, after = question[: found[-1].start()], question[found[-1].end() :]
+    said = " ".join(f"{before.strip(' ,:;')} {after.strip(' ?!.')}".split())
+    return f"Yes, {_FREE.sub(' is free', said)}."

@@ -16,11 +16,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from surefoot.text import refusal_grammar as grammar
-from surefoot.text.normal import WORDS, phrase, unreadable
+from surefoot.text.normal import WORDS, phrase, sentences, unreadable
 from surefoot.text.numbers import Quantity
 from surefoot.text.refusal_grammar import BREAKS, HINT_WORDS, OTHER, charset, members
 from surefoot.text.scan import Numbers, Texts, WordScan
-from surefoot.text.sentences import sentences
 from surefoot.text.talk import asks, asserts, figures, goes_on_listing, is_talk, reports, stated, states
 
 HEAD, TAIL = 2400, 1200

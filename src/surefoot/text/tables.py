@@ -16,8 +16,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.text.normal import normalise, word_set
-from surefoot.text.numbers import NUMBER_WORDS, ORDINALS, SCALES, quantities
-from surefoot.text.units import CURRENCIES, METRES_OR_MILLIONS, currency_of, only_unit, unit_in
+from surefoot.text.numbers import (
+    CURRENCIES,
+    METRES_OR_MILLIONS,
+    NUMBER_WORDS,
+    ORDINALS,
+    SCALES,
+    currency_of,
+    only_unit,
+    quantities,
+    unit_in,
+)
 
 _VALUE = re.compile(
     r"(?P<minus>[-–−+(]?)\s*(?P<money>us\$|[$€£¥]|eur|usd|gbp|chf)?\s*(?P<open>[-–−(]?)\s*"

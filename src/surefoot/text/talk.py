@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 from surefoot.core.types import Trace
 from surefoot.text.citations import blanked, locate, resolve
-from surefoot.text.normal import WORDS, phrase
+from surefoot.text.normal import WORDS, phrase, sentences, stem, terms
 from surefoot.text.numbers import Quantity, quantities
 from surefoot.text.refusal_grammar import CLASSES
-from surefoot.text.sentences import sentences, stem, terms
 
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
 _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")

@@ -1,1 +1,1 @@
-"""What every page has in common: who may use it, how it is served, and passages as a person reads them."""
+"""The web app: runs, answers to look at, questions to review; who may use it, and how it is served."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from threading import RLock
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -24,65 +21,24 @@ from msgspec.structs import replace
 
 from surefoot.core import records
 from surefoot.core.errors import Incomplete, SurefootError
-from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai, is_settler
+from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
-from surefoot.core.types import Question
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
-from surefoot.io.labels import time_after
+from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
+from surefoot.services import looks as labelling
 from surefoot.services.decision import SECONDS_A_KEY
 from surefoot.services.gate import gate
-from surefoot.services.looks import Look, LookList, Outlook, agreed_words
+from surefoot.services.looks import Dispute, Look, LookList, Outlook, Past, Said
 from surefoot.store import Project
-from surefoot.web.forms import Field, applying, read, says_cannot_tell
-from surefoot.web.pages import BadForm
-from surefoot.web.views import View, compared, says, view_of
+from surefoot.web.forms import BadForm, Field, applying, read, says_cannot_tell
+from surefoot.web.pages import Queue, Sent, SentSide, Shown, Words, thanks
 
 _PACE_KNOWN = 10  # keys
 _LONGEST_PAUSE = 120.0  # seconds: who needs longer was away
-_OPEN_FOR = 30 * 60.0  # seconds that an answer stays with whoever has it before them
 _LOOKS_BETWEEN = 5  # before a person sees again what they called bad
 _LONGEST_NOTE = 2_000
-_UNDO = "~undo"
-_ROW = re.compile(rf"([0-9a-f]{{32}}(?:{_UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
-
-
-class SentSide(Struct, frozen=True):
-    """What somebody says of one answer, and of others that are grouped with it."""
-
-    key: str
-    values: dict[str, str]
-    also: tuple[str, ...] = ()
-    note: str = ""
-
-
-class Sent(Struct, frozen=True):
-    """What a page sends. `id` is made by the page, and an undo names it."""
-
-    id: str
-    sides: tuple[SentSide, ...]
-    again: bool = False  # a second look
-    settling: bool = False
-
-
-class Said(Struct, frozen=True):
-    """What one annotator says of one answer."""
-
-    who: str
-    values: dict[str, Value]  # by axis
-    note: str
-
-
-class Dispute(Struct, frozen=True):
-    """An answer on which annotators differ."""
-
-    key: str
-    question: str
-    axes: frozenset[str]
-    said: tuple[Said, ...]
-    settled: tuple[Said, ...]
-    is_open: bool
 
 
 class Side(Struct, frozen=True):
@@ -106,66 +62,30 @@ class Progress(Struct, frozen=True):
     undo: str  # what the person sent last
 
 
-class Page(Struct, frozen=True):
-    """A look as one person sees it now."""
-
-    question: Question
-    sides: tuple[Side, ...]
-    progress: Progress
-    again: bool
-    back: str  # address of the look before this
-    told: str  # what the grader said of the last one
-    wants_verdict: bool  # of the gate
-    dispute: Dispute | None
-
-
-class _Past:
-    """What a person has sent, in order, and their newest rows."""
-
-    def __init__(self, rows: Iterable[Label], who: str) -> None:
-        self.rows = [row for row in rows if row.annotator == who]
-        self.newest = {(row.version, row.axis): row for row in self.rows}
-        self.sent: defaultdict[str, list[Label]] = defaultdict(list)
-        self._keys: defaultdict[str, set[str]] = defaultdict(set)
-        for row in self.rows:
-            if match := _ROW.fullmatch(row.id):
-                self.sent[match[1]].append(row)
-                self._keys[match[1]] |= set() if match[2] else {row.version}
-        self.kept = [name for name in self.sent if _UNDO not in name and name + _UNDO not in self.sent]
-
-    def keys(self, sending: str) -> tuple[str, ...]:
-        """The answers that were looked at, without those that were grouped with them."""
-        return tuple(sorted(self._keys[sending]))
-
-    def looks_since(self, key: str) -> int:
-        """How often the person looked at something else since."""
-        last = (n for n, name in enumerate(reversed(self.kept)) if any(row.version == key for row in self.sent[name]))
-        return next(last, 0)
-
-    def said(self, key: str) -> Said:
-        found = [row for (version, _), row in self.newest.items() if version == key and _is_word(row)]
-        values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
-        return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
-
-
 class _Now(Struct):
     """Everything that was said so far, as one person may know it."""
 
     rows: list[Label]
-    past: _Past
+    past: Past
     outlook: Outlook
 
 
-class LookSession:
-    """Any number of people at once."""
-
+class Looks(Queue[Look]):
     def __init__(
-        self, looks: LookList, rubric: Rubric, fields: Sequence[Field], project: Project, db: str | None
-    ) -> None:
+        self, looks: LookList, rubric: Rubric, fields: Sequence[Field], project: Project, db: str | None,
+        guidelines: Markup | None,
+    ) -> None:  # fmt: skip
+        super().__init__()
         self.looks, self.rubric, self.fields, self.project, self._db = looks, rubric, fields, project, db
+        self._guidelines = guidelines
+        what = "two answers to a question" if looks.is_of_two else "one answer at a time"
+        task = f"You will see {what}, with the passages behind them, and say which bucket each belongs in."
+        self.words = Words(
+            who="Who looks?", task=f"{task} What a grader thinks is shown only afterwards.", again="Go on looking",
+            kept="It is kept with each of your labels. Use the same name each time.", option="--annotator",
+            lost="What you looked at is kept.",
+        )  # fmt: skip
         self.verdict = ""  # what the gate would say
-        self._lock = RLock()
-        self._open: dict[str, tuple[Look, float]] = {}  # by person: what lies before them, and since when
         self._pace: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)  # seconds and keys
         self._told: dict[str, str] = {}
         drawn: dict[str, Drawn] = {look.keys[0]: look.drawn for look in looks.order}
@@ -174,8 +94,45 @@ class LookSession:
         self._files = _files_of(project.database.file)
         self._view = lru_cache(maxsize=200)(self._make_view)
         self._says = lru_cache(maxsize=5_000)(lambda key: says(looks.answers[key].item))
-        self.go_on()
+        self._go_on("", Sent())
         self._judged = self._now("").outlook.seen, -1  # pairs that were looked at, and rows
+
+    def acts(self) -> Mapping[str, Callable[[str, Sent], dict[str, object]]]:
+        return {"save": self.save, "undo": self.undo, "more": self._go_on, "gate": self._ask_gate}
+
+    def page(self, person: str, path: str, _asked: Mapping[str, str]) -> Shown:
+        if not path:
+            look = self._next(person)
+            return f"/{name_of(look.keys)}" if look else "/done"
+        if path == "done":
+            return "card.html", self._done(person)
+        if path == "settle":
+            return "settle.html", {"entries": self.disputes(), "fields": self.fields}
+        name = path.removeprefix("settle/")
+        look = self._named(name)
+        if look is None:
+            return None
+        page = self._look(person, look, settling=name != path)
+        shared = {"names": self.looks.names, "fields": self.fields, "guidelines": self._guidelines}
+        return ("look.html", {"page": page, **shared}) if page else "/settle"
+
+    def _done(self, person: str) -> dict[str, object]:
+        progress, of = self.progress(person), "pairs that differ" if self.looks.is_of_two else "answers"
+        is_done = progress.seen >= progress.goal
+        left = (
+            f"{progress.seen} of {progress.goal} {of} are looked at; somebody else has the others before them, or you"
+        )
+        lines = [] if is_done else [f"{left} cannot tell."]
+        lines.append(thanks(person, "Everything is kept in the project."))
+        if progress.by_ai_alone:
+            lines.append(f"AI annotators alone looked at {progress.by_ai_alone}; these do not count here.")
+        if not self.looks.is_of_two:
+            lines.append(Markup("<code>surefoot calibrate</code> says how far the grader can be trusted."))
+        return {
+            "title": f"Done: {progress.seen} {of} looked at" if is_done else "Nothing is left for you", "lines": lines,
+            "post": f"Look at more ({progress.beyond} left)" if progress.beyond > 0 else "", "undo": progress.undo,
+            "disputes": progress.disputes, "asks_gate": self.looks.is_of_two, "verdict": self.verdict,
+        }  # fmt: skip
 
     def _now(self, person: str, *, settling: bool = False) -> _Now:
         """Read all labels by this rubric, unless none was added since. An AI's does not spare people their looks."""
@@ -186,10 +143,10 @@ class LookSession:
             self._labels = count, [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)], {}
         _, rows, outlooks = self._labels
         if is_ai(person) not in outlooks:
-            words = agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
+            words = labelling.agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
             mine = {key: word for (key, axis), word in words.items() if axis == self.fields[0].name}
             outlooks[is_ai(person)] = self.looks.outlook(mine)
-        return _Now(rows, _Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
+        return _Now(rows, Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
 
     def check(self) -> None:
         """A file that was deleted can still be written to by those who have it open, and all of it is lost."""
@@ -197,24 +154,18 @@ class LookSession:
             message = f"the database {self.project.name} was deleted or replaced while the page was open"
             raise Incomplete(message, "what was saved is where it went: put it back, or start `surefoot label` again")
 
-    def go_on(self) -> None:
+    def _go_on(self, _person: str, _sent: Sent) -> dict[str, object]:
         """Set the goal: as far as the gate, or whoever started this, wants people to look next."""
         now = self._now("").outlook
         self.goal = min(now.total, now.seen + now.step)
+        return {"next": "/"}
 
-    def next_look(self, person: str) -> Look | None:
-        """Lay the next look before a person; None when nothing is left for them for now."""
-        waiting, now = self._waiting(self._now(person)), time.monotonic()
-        with self._lock:
-            # Others may be labelling a whole group: what they have open is a question.
-            others = {self._asks(look) for who, (look, since) in self._open.items()
-                      if who != person and now - since < _OPEN_FOR}  # fmt: skip
-            look = next((one for one in waiting if self._asks(one) not in others), None)
-            if look is None:
-                self._open.pop(person, None)
-            elif self._open.get(person, (None, 0.0))[0] != look:
-                self._open[person] = look, now
-            return look
+    def _next(self, person: str) -> Look | None:
+        """Lay the next look before a person; None when nothing is left for them for now.
+
+        Others may be labelling a whole group: what they have open is a question.
+        """
+        return self.lay(person, ((one, self._asks(one)) for one in self._waiting(self._now(person))))
 
     def _asks(self, look: Look) -> str:
         return self.looks.answers[look.keys[0]].item.question.id
@@ -227,19 +178,19 @@ class LookSession:
         left = self.goal - outlook.seen
         for one in outlook.left:
             row = None if self.looks.is_of_two else newest.get((one.keys[0], axis))
-            if row is None or not _is_word(row):
+            if row is None or not labelling.is_word(row):
                 left -= not one.shared or one.keys[0] not in outlook.words
                 if left >= 0:
                     yield one
         yield from (*outlook.others, *mine, *outlook.again.values())
 
-    def look_named(self, name: str) -> Look | None:
+    def _named(self, name: str) -> Look | None:
         """The look of an address."""
         known = {key[:16]: key for key in self.looks.answers}
         keys = tuple(sorted(known.get(part, "") for part in name.split("-")))
         return Look(keys) if len(keys) < 3 and all(keys) else None
 
-    def page(self, person: str, look: Look, *, settling: bool = False) -> Page | None:
+    def _look(self, person: str, look: Look, *, settling: bool) -> dict[str, object] | None:
         """Two answers in an order of this person's own; None where there is nothing to settle.
 
         Neither the page nor its address tells that it is a second look.
@@ -249,7 +200,7 @@ class LookSession:
         dispute = next((one for one in self.disputes(now.rows) if one.key == look.keys[0]), None) if settling else None
         if settling and dispute is None:
             return None
-        is_second = not settling and self._open.get(person, (None, 0.0))[0] == replace(look, drawn="again")
+        is_second = not settling and self.before(person) == replace(look, drawn="again")
         again = is_second and look.keys[0] in now.outlook.again
         keys = sorted(look.keys, key=lambda key: hashlib.sha256(f"{person}\0{key}\0{look.keys}".encode()).digest())
         shown, sides = {*keys}, []
@@ -265,14 +216,17 @@ class LookSession:
             view = self._view(key, next((one for one in keys if one != key), ""), "ab"[at])
             group = tuple((one, compared(answers[one].item.trace.answer or "", text)) for one in alike)
             sides.append(Side(key, view, self._asked(view, again), label, said, group))
-        with self._lock:
+        with self.lock:
             told = self._told.pop(person, "")
         seen, judged = now.outlook.seen, self._judged[0]
         wants_verdict = self.looks.is_of_two and seen >= FIRST_LOOKS and seen // MORE_LOOKS > judged // MORE_LOOKS
         at = next((n for n, name in enumerate(past.kept) if past.keys(name) == look.keys), len(past.kept))
-        back = f"/looks/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
-        return Page(answers[keys[0]].item.question, tuple(sides), self.progress(person, now), again, back, told,
-                    wants_verdict, dispute)  # fmt: skip
+        back = f"/{name_of(past.keys(past.kept[at - 1]))}" if at else ""
+        return {
+            "question": answers[keys[0]].item.question, "sides": sides, "progress": self.progress(person, now),
+            "again": again, "back": back, "told": told, "verdict": self.verdict, "wants_verdict": wants_verdict,
+            "dispute": dispute,
+        }  # fmt: skip
 
     def _make_view(self, key: str, beside: str, anchor: str) -> View:
         answers = self.looks.answers
@@ -304,8 +258,8 @@ class LookSession:
             now.past.kept[-1] if now.past.kept else "",
         )  # fmt: skip
 
-    def save(self, person: str, sent: Sent) -> str:
-        """Keep what was sent, and return where to go then. It is in the database when this returns."""
+    def save(self, person: str, sent: Sent) -> dict[str, object]:
+        """Keep what was sent. It is in the database when this returns."""
         who = SETTLED + person if sent.settling else person
         if not re.fullmatch(r"[0-9a-f]{32}", sent.id) or not sent.sides:
             raise BadForm("what was sent has no name that a page would give it", "reload the page")
@@ -313,10 +267,10 @@ class LookSession:
         keys = {key for side in sent.sides for key in (side.key, *side.also)}
 
         def rows_of(known: list[Label]) -> Iterator[Label]:
-            past, sending = _Past(known, who), sent.id
+            past, sending = Past(known, who), sent.id
             if sending in past.sent:
                 # A page whose reply was lost sends the same again, and does not know whether it was taken back since.
-                if sending + _UNDO not in past.sent:
+                if sending + labelling.UNDO not in past.sent:
                     return
                 sending = secrets.token_hex(16)
             for place, (side, fields, values, note) in enumerate(given):
@@ -336,14 +290,13 @@ class LookSession:
                             )  # fmt: skip
 
         self._write(keys, who, rows_of)
-        with self._lock:
-            _, since = self._open.pop(person, (None, time.monotonic()))
-            self._pace[person].append((min(time.monotonic() - since, _LONGEST_PAUSE), len(given)))
+        with self.lock:
+            self._pace[person].append((min(self.taken_up(person), _LONGEST_PAUSE), len(given)))
             if self.fields[0].name == "factuality" and not sent.settling:
                 words = [str(values.get("factuality", CANNOT_TELL)) for _, _, values, _ in given]
                 graded = [self.looks.answers[side.key].graded or "nothing" for side in sent.sides]
                 self._told[person] = f"You said {' and '.join(words)}; the grader said {' and '.join(graded)}."
-        return "/settle" if sent.settling else "/"
+        return {"next": "/settle" if sent.settling else "/"}
 
     def _read(self, side: SentSide, sent: Sent) -> tuple[list[Field], dict[str, Value], str]:
         """Return what is asked of an answer, what was said, and why."""
@@ -355,86 +308,52 @@ class LookSession:
             raise BadForm("a settled answer has a label", "choose one, or leave it open")
         return fields, read(fields, side.values), records.cannot_tell_because(note) if unsure else note
 
-    def undo(self, person: str, sending: str, *, settling: bool = False) -> str:
+    def undo(self, person: str, sent: Sent) -> dict[str, object]:
         """Take back what a person sent last, by new rows with the values of before; back to that look."""
+        sending, settling = sent.id, sent.settling
         who = SETTLED + person if settling else person
         past = self._now(person, settling=settling).past
         if sending not in past.sent:
             raise BadForm("there is nothing to take back", "reload the page")
 
-        def rows_of(known: list[Label]) -> Iterator[Label]:
-            now = _Past(known, who)
-            if sending + _UNDO in now.sent:
-                return
-            if past.kept[-1:] != [sending]:
+        def rows_of(known: list[Label]) -> Iterable[Label]:
+            now = Past(known, who)
+            if sending + labelling.UNDO not in now.sent and past.kept[-1:] != [sending]:
                 raise BadForm("you have saved something since, in another tab", "reload the page")
-            for row in now.sent[sending]:
-                before = [one for one in now.rows if (one.version, one.axis) == (row.version, row.axis)]
-                old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
-                value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
-                yield replace(row, id=row.id.replace(sending, sending + _UNDO, 1), at="", value=value, note=note)
+            return now.taking_back(sending)
 
         self._write({row.version for row in past.sent[sending]}, who, rows_of)
         look = Look(past.keys(sending), "again" if past.sent[sending][0].drawn == "again" else "look")
-        with self._lock:
+        with self.lock:
             self._told.pop(person, None)
             if not settling:
-                self._open[person] = look, time.monotonic()
-        return f"/{'settle' if settling else 'looks'}/{name_of(look.keys)}"
+                self.hold(person, look, self._asks(look))
+        return {"next": f"{'/settle' if settling else ''}/{name_of(look.keys)}"}
 
     def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
-        """Add rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
-
-        def new_beside(known: list[Label]) -> Iterator[Label]:
-            newest = max((row.at for row in known if row.annotator == who), default="")
-            if (at := time_after(newest, datetime.now(UTC))) is None:
-                message = f"an earlier label of yours has the time {newest[:40]!r}, and no other can be later"
-                raise BadForm(message, "it came with a file; label this answer under another name")
-            return (replace(row, at=at) for row in list(rows_of(known)))
-
         self.check()
-        self.project.add_new_labels(keys, new_beside)
+        self.project.add_new_labels(keys, lambda known: labelling.dated(list(rows_of(known)), known, who))
         self.check()
 
     def disputes(self, given: Sequence[Label] | None = None) -> list[Dispute]:
-        """The answers that annotators call differently, those that somebody has settled last."""
-        rows = self._now("").rows if given is None else given
-        people = agreed_words(row for row in rows if not is_settler(row.annotator))
-        disputed: dict[str, list[Label]] = {key: [] for (key, _), word in people.items() if word.disputed}
-        for row in rows:
-            if row.version in disputed:
-                disputed[row.version].append(row)
-        found = []
-        for key, some in disputed.items():
-            words, text = agreed_words(some), self.looks.answers[key].item.question.text
-            axes = frozenset(axis for _, axis in words if (key, axis) in people and people[key, axis].disputed)
-            said = [_Past(some, name).said(key) for name in sorted({row.annotator for row in some})]
-            settled = tuple(one for one in said if is_settler(one.who))
-            others = tuple(one for one in said if one.values and one not in settled)
-            found.append(Dispute(key, text, axes, others, settled, any(words[key, axis].disputed for axis in axes)))
-        return sorted(found, key=lambda one: not one.is_open)
+        return labelling.disputes(self._now("").rows if given is None else given, self.looks)
 
-    def ask_gate(self) -> str:
+    def _ask_gate(self, _person: str, _sent: Sent) -> dict[str, object]:
         """Return what the gate would say now; nothing is kept of it."""
-        seen, count = self._now("").outlook.seen, self._labels[0]
-        if self._judged == (seen, count):
-            return self.verdict
-        self._judged = seen, count
-        try:
-            found = gate(*self.looks.names, db=self._db, keep=False, person=NOBODY)
-            self.verdict = f"The gate would say {found.outcome} now: {found.headline}"
-        except SurefootError as error:
-            self.verdict = f"The gate cannot decide now: {error.message}"
-        return self.verdict
+        now = self._now("").outlook.seen, self._labels[0]
+        if self._judged != now:
+            self._judged = now
+            try:
+                found = gate(*self.looks.names, db=self._db, keep=False, person=NOBODY)
+                self.verdict = f"The gate would say {found.outcome} now: {found.headline}"
+            except SurefootError as error:
+                self.verdict = f"The gate cannot decide now: {error.message}"
+        return {"says": visible(self.verdict)}
 
 
 def name_of(keys: Sequence[str]) -> str:
     """What a look is called in its address."""
     return "-".join(key[:16] for key in keys)
-
-
-def _is_word(row: Label) -> bool:
-    return row.value is not None or records.why_passed_over(row) == CANNOT_TELL
 
 
 def _files_of(file: Path | None) -> dict[Path, tuple[int, int]]:

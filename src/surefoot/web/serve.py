@@ -33,9 +33,10 @@ class Door(NamedTuple):
     listening: socket.socket
     token: str | None  # None: whoever can reach this machine from itself may come in
 
-    @property
-    def url(self) -> str:
-        return address(self.host, self.listening) + (f"?token={quote(self.token)}" if self.token else "")
+    def url(self, tab: str) -> str:
+        """Where a tab is; a token lets in by the first address, which leads to the first tab."""
+        found = address(self.host, self.listening)
+        return f"{found}?token={quote(self.token)}" if self.token else found + tab.lstrip("/")
 
     def serve(self, app: ASGIApp, announce: Callable[[], None]) -> None:
         serve(Guard(app, self.host, self.token), self.listening, announce=announce)

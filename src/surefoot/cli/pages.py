@@ -1,4 +1,4 @@
-"""surefoot label"""
+"""surefoot label, surefoot serve"""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import db_option, json_option
-from surefoot.cli.output import PERSON, announce, page_options, without_pages
+from surefoot.cli.output import PERSON, Output, announce, common, page_options, without_pages
 from surefoot.core.errors import ExitCode
+from surefoot.core.types import counted
 
 
 @click.command(epilog="Example: surefoot label v1 v2")
@@ -26,9 +26,8 @@ from surefoot.core.errors import ExitCode
     help="Markdown to show on the page.  [default: guidelines.md, if any]",
 )  # fmt: skip
 @page_options
-@db_option
-@json_option()
-def label(names: tuple[str, ...], axes: str | None, no_browser: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401
+@common()
+def label(output: Output, names: tuple[str, ...], axes: str | None, no_browser: bool, **options: Any) -> int:  # noqa: ANN401
     """Open the look page: people say what is correct, before they see the grader's verdict.
 
     Of two versions it shows pairs of answers that differ, which is what the gate waits for; a file that `export
@@ -36,13 +35,38 @@ def label(names: tuple[str, ...], axes: str | None, no_browser: bool, as_json: b
     at once. Runs until Ctrl-C.
     """
     try:
-        from surefoot.web.app import OpenedLooks, serve_looks  # noqa: PLC0415 - of an extra
+        from surefoot.web.app import Opened, serve_looks  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise without_pages("the look page") from error
 
-    def show(page: OpenedLooks) -> None:
-        announce(page, f"{page.looked_at} of {page.goal} looked at; labels go to {page.db}", as_json, no_browser)
+    def show(page: Opened) -> None:
+        announce(page, f"{page.looked_at} of {page.goal} looked at; labels go to {page.db}", output.as_json, no_browser)
 
     wanted = [axis.strip() for axis in axes.split(",")] if axes else []
     serve_looks(names, show, axes=wanted, person=PERSON, **options)
+    return ExitCode.OK
+
+
+@click.command(epilog="Example: surefoot serve")
+@click.option("--label", is_flag=True, help="Let people label on the pages, which otherwise only read.")
+@click.option(
+    "--questions", nargs=2, type=click.Path(exists=True, path_type=Path), metavar="FILE CORPUS",
+    help="Let people review these questions too.",
+)  # fmt: skip
+@page_options
+@common()
+def serve(output: Output, no_browser: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels.
+
+    Runs until Ctrl-C.
+    """
+    try:
+        from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        raise without_pages("browsing runs") from error
+
+    def show(page: Opened) -> None:
+        announce(page, f"{counted(page.runs or 0, 'run')} are there", output.as_json, no_browser)
+
+    serve_runs(show, person=PERSON, **options)
     return ExitCode.OK

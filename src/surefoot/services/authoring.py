@@ -1,9 +1,9 @@
-"""Questions that people write on the page: checked against the corpus, then added to the question set."""
+"""Questions that people write or change: what speaks against one, and what may not change any more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from threading import Lock
 
 from msgspec.structs import replace
 
@@ -11,7 +11,8 @@ from surefoot.build.duplicates import duplicates_of
 from surefoot.build.reading import Reader
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Question
-from surefoot.datasets.hygiene import SURE, Finding
+from surefoot.datasets.hygiene import Finding
+from surefoot.datasets.locks import content_hash, lock_path, read_lock
 from surefoot.datasets.protocol import USUAL
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
@@ -19,55 +20,44 @@ from surefoot.io.questions import REJECTED, review_of
 from surefoot.text.normal import id_of_text, normalise
 
 
-def written_question(text: str, gold: Sequence[str] = (), claims: Sequence[str] = ()) -> Question:
-    """Return the question as somebody writes it; without gold ids nothing answers it."""
-    kind = USUAL["answer" if gold else "refusal"]
-    kept = tuple(" ".join(claim.split()) for claim in claims if claim.strip())
-    words = " ".join(text.split())
-    return Question(id_of_text(words), words, kind.expects, kind.stratum, kind.probes, tuple(gold), kept)
-
-
-def are_against(findings: Sequence[Finding]) -> bool:
-    """Whether a person should think again."""
-    return any(one.confidence >= SURE for one in findings)
-
-
 class Author:
     """Writes questions over one corpus into one file."""
 
-    def __init__(self, file: str | Path, passages: Sequence[Passage]) -> None:
-        self._file = QuestionFile(file)
-        self._ids = {passage.id for passage in passages}
-        self._reader = Reader(passages)
+    def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
+        self._file, self._reader = file, Reader(passages)
+        self._reading = Lock()  # the model reads for one person at a time
 
     def nearest(self, text: str, limit: int) -> list[Passage]:
         return self._reader.nearest(text, limit)
 
-    def read(self, question: Question) -> tuple[Finding, ...]:
-        """What the documents, and the questions that are there already, say against a new question."""
-        self._check(question)
-        _check_new(question, self._file.questions())
-        return self.against(question)
-
     def against(self, question: Question) -> tuple[Finding, ...]:
-        """The same of a question that may be in the file already."""
+        """What the documents, and the questions that are there already, say against a question."""
         others = [one for one in _kept(self._file.questions()) if one.id != question.id]
         again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
-        return (*self._reader.findings(question), *again)
+        with self._reading:
+            return (*self._reader.findings(question), *again)
 
-    def write(self, question: Question, findings: Sequence[Finding], *, by: str) -> str:
+    def check_edit(self, question: Question, edit: Question) -> None:
+        after, path = content_hash(edit), lock_path(self._file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
+            hint = f"reject it, or make a new version of the set: surefoot questions clone {self._file.path} NEW"
+            raise UsageError(f"{question.id} is locked, so its words may not change", hint)
+
+    def new(self, given: Question) -> Question:
+        """A question of somebody's own, with an id, and of the usual kind."""
+        kind = USUAL[given.expects]
+        _check_new(given, self._file.questions())
+        return replace(
+            given, id=id_of_text(given.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
+        )
+
+    def add(self, question: Question, findings: Sequence[Finding], by: str) -> str:
         """Add the question, with whatever was found, and return its id."""
         made: dict[str, object] = {"kind": "written", "by": by}
         if findings:
             made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
         accepted = decided(replace(question, metadata={"made": made}), "accepted", by)
         return self._file.add(accepted, lambda there: _check_new(question, there)).id
-
-    def _check(self, question: Question) -> None:
-        if not question.text:
-            raise UsageError("the question has no text", "write one")
-        if unknown := [one for one in question.gold_ids if one not in self._ids]:
-            raise UsageError(f"the corpus has no passage {unknown[0]!r}", "search for it on the page")
 
 
 def _check_new(question: Question, there: Sequence[Question]) -> None:

@@ -1,36 +1,35 @@
-"""An answer and its passages as a person reads them.
+"""Answers and passages as a person reads them.
 
 Claims are underlined, and words marked: those that it has in common with its passages, and those that the answer beside
-it has not.
+it has not. Every text here is foreign. It leaves this module escaped, and without characters that steer the display.
 """
 
 from __future__ import annotations
 
+import re
+from calendar import month_name
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
+from hashlib import sha256
 from itertools import groupby
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec import Struct
 
 from surefoot.core.types import Item, Passage
 from surefoot.report.prose import Piece, inside_tags, rendered, visible
 from surefoot.text.citations import Mark, locate, resolve
 from surefoot.text.claims import Claim, claims_of
+from surefoot.text.normal import numbers, proper_names, sentences, terms
 from surefoot.text.refusals import detect
-from surefoot.text.sentences import numbers, proper_names, sentences
 from surefoot.text.talk import negation
-from surefoot.web.passages import (
-    READ_CLOSELY,
-    WORD,
-    Marks,
-    Source,
-    marked_words,
-    source_of,
-    unknown_source,
-    word_keys,
-)
 
+WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_MONTHS = frozenset(month_name)  # "May" is one, "may" is not
+READ_CLOSELY = 30_000  # characters of a text in which claims and words are looked for; all of it is shown
+
+Marks = Mapping[str, Sequence[int]]  # by the key of a word: the numbers of the claims that have it
 _MOST_COMPARED = 1_000  # words of an answer: comparing takes the square of them
 
 
@@ -118,8 +117,16 @@ def new_words(text: str, beside: str | None) -> frozenset[int]:
 
 def compared(text: str, beside: str) -> Markup:
     """A text with the words marked that the one beside it has not."""
-    shown = visible(text)
-    return Markup("").join(marked_words(shown, 0, len(shown), {}, new_words(text, beside)))
+    return _marked(visible(text), {}, new_words(text, beside))
+
+
+def marks_of(texts: Sequence[str]) -> Marks:
+    """The words of some texts, each with the numbers of those that have it."""
+    marks: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        for key in word_keys(text):
+            marks.setdefault(key, []).append(number)
+    return marks
 
 
 class _Shared:
@@ -208,3 +215,67 @@ def _cut(
             yield Markup('<a class="{}" href="#{}">{}</a>').format(kind, anchors[mark.ids[0]], text[mark.start : stop])
             start = stop
     yield from marked_words(text, start, end, words, new)
+
+
+class Source(Struct, frozen=True):
+    """A passage as it is shown. `known` False: it is named, but its text is not there."""
+
+    id: str
+    key: str  # of its id, in whatever characters that is
+    title: str
+    text: Markup
+    known: bool = True
+    is_empty: bool = False
+
+
+def source_of(passage: Passage, marks: Marks) -> Source:
+    text = visible(passage.text)
+    page = "" if passage.page is None else f"p. {passage.page}"
+    title = ", ".join(part for part in (visible(passage.doc), page) if part)
+
+    return Source(
+        visible(passage.id), source_key(passage.id), title, _marked(text, marks), is_empty=not passage.text.strip()
+    )
+
+
+def _marked(text: str, marks: Marks, new: Collection[int] = ()) -> Markup:
+    def paint(pieces: Sequence[Piece]) -> Markup:
+        return Markup("").join(inside_tags(p, marked_words(text, p.start, p.end, marks, new)) for p in pieces)
+
+    return rendered(text, paint)
+
+
+def unknown_source(identifier: str) -> Source:
+    return Source(visible(identifier), source_key(identifier), "", Markup(""), known=False)
+
+
+def source_key(identifier: str) -> str:
+    return sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def word_keys(text: str) -> frozenset[str]:
+    """What the words of a text are compared by."""
+    return frozenset(key for match in WORD.finditer(text) if (key := _key(match.group())))
+
+
+@lru_cache(maxsize=50_000)
+def _key(word: str) -> str:
+    """Inflections of one word are equal, and words that say nothing have none. A lambing is no lamb."""
+    if word[0].isdigit() or word in _MONTHS:
+        return word
+    single = word.lower().removesuffix("s")
+    return single if single.endswith("ing") else next(iter(terms(word)), "")
+
+
+def marked_words(text: str, start: int, end: int, marks: Marks, new: Collection[int] = ()) -> Iterator[Markup]:
+    """A part of a text with words marked: those of claims, and those that begin at `new` places."""
+    at = start
+    for match in WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks or new else ():
+        found, differs = marks.get(_key(match.group())), match.start() in new
+        if found or differs:
+            yield escape(text[at : match.start()])
+            word = Markup('<b class="differs">{}</b>').format(match.group()) if differs else escape(match.group())
+            claims = " ".join(map(str, found or ()))
+            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, word) if found else word
+            at = match.end()
+    yield escape(text[at:end])
