@@ -23,7 +23,6 @@ from surefoot.cli.output import (
     console,
     print_json,
     quiet_if_nobody_reads,
-    say,
     set_option,
     yes_option,
 )
@@ -195,9 +194,9 @@ def _finish(found: Council, output: Output) -> int:
     for failure in found.failures:
         stages.setdefault((failure.model, bare_cause(failure.reason)), []).append(failure.stage)
     for (model, reason), names in stages.items():
-        say(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400))
+        PERSON.tell(f"failed: {model}: {', '.join(names)}: {reason}")
     for hint in dict.fromkeys(failure.hint for failure in found.failures if failure.hint):
-        say(plain(f"hint: {hint}", 400))
+        PERSON.tell(f"hint: {hint}")
     return output.finish(found, lambda: _show(found))
 
 
