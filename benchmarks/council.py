@@ -23,7 +23,7 @@ from surefoot.reviewers.habits import Habit, habits
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.success import Opinions
 from surefoot.reviewers.voices import voices
-from surefoot.reviewers.weights import Tuned, tune
+from surefoot.reviewers.weights import tune
 
 WEIGHTS = load(COUNCIL).weights
 RUBRIC = np.array(list(WEIGHTS.values()))
@@ -126,7 +126,7 @@ def show_weights(times: int, sizes: Sequence[int]) -> None:
             written, inside, gains = 0, [], []
             for _ in range(times):
                 tuned = tune(*_labelled(luck, questions, weights))
-                if not isinstance(tuned, Tuned):
+                if tuned.weights is None or tuned.alone is None:
                     gains.append(0.0)
                     continue
                 written += tuned.is_better

@@ -37,7 +37,7 @@ def matrix(chance: random.Random, questions: int, attempts: int, licence: float)
         }
         side = Run(" / ".join(name), rows, asked, traces, attempts=attempts)
         cells.append(result_of(side.name, dict(zip(AXES, name, strict=True)), side))
-    return effects_of(cells, AXES, {})
+    return effects_of([cell for cell, _ in cells], {cell.name: given for cell, given in cells}, AXES, {})
 
 
 def main() -> None:

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
+    from surefoot.reviewers.panel import Council
+    from surefoot.reviewers.weights import RubricTuned
     from surefoot.scoring import ScoreResult, score
     from surefoot.services.build import Built, build_questions, proposals_from_log
     from surefoot.services.calibrate import calibrate
-    from surefoot.services.council import Council, council, score_reviews
-    from surefoot.services.council_runs import RunsScored, council_runs
-    from surefoot.services.council_scores import CouncilScores, council_scores
-    from surefoot.services.council_statistics import CouncilEvaluation, RubricTuned, evaluate_council, tune_rubric
+    from surefoot.services.council import (
+        CouncilEvaluation,
+        CouncilScores,
+        council,
+        council_runs,
+        council_scores,
+        evaluate_council,
+        score_reviews,
+        tune_rubric,
+    )
     from surefoot.services.decision import GateResult
     from surefoot.services.gate import BaselineResult, baseline, gate
     from surefoot.services.grade import Grades, grade, grade_items, grade_log, grade_texts
@@ -43,7 +51,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
     "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
-    "Passages", "Person", "RubricTuned", "RunOverview", "RunsScored", "ScoreResult",
+    "Passages", "Person", "RubricTuned", "RunOverview", "ScoreResult",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
     "decisions", "diff_questions", "evaluate_council", "export", "gate", "grade", "grade_items", "grade_log",
@@ -57,10 +65,12 @@ _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "services.build": ("Built", "build_questions", "proposals_from_log"),
     "services.calibrate": ("calibrate",),
-    "services.council": ("Council", "council", "score_reviews"),
-    "services.council_runs": ("RunsScored", "council_runs"),
-    "services.council_scores": ("CouncilScores", "council_scores"),
-    "services.council_statistics": ("CouncilEvaluation", "RubricTuned", "evaluate_council", "tune_rubric"),
+    "reviewers.panel": ("Council",),
+    "reviewers.weights": ("RubricTuned",),
+    "services.council": (
+        "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores", "evaluate_council",
+        "score_reviews", "tune_rubric",
+    ),
     "services.runs": ("Decided", "decisions"),
     "services.decision": ("GateResult",),
     "services.gate": ("BaselineResult", "baseline", "gate"),

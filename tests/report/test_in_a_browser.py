@@ -12,14 +12,14 @@ from playwright.sync_api import Page, expect
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
-from surefoot.gate.effects import CellResult, Matrix, effects_of
+from surefoot.gate.effects import CellResult
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
-from surefoot.report import calibration, comparison, history, html, matrix, notebook, of, run
+from surefoot.report import calibration, comparison, history, html, notebook, of, run
 from surefoot.report.blocks import Report
 from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
-from surefoot.services.council_scores import CouncilScores
+from surefoot.services.council import CouncilScores
 from surefoot.services.decision import compare
 from surefoot.services.history import History, LastDecision, Measured, PastRun, trends
 from surefoot.services.overview import overview_of
@@ -28,6 +28,7 @@ from ..axe import violations
 from ..gate.test_calibrate import calibrated, label, verdict
 from ..gate.test_effects import cell
 from .hostile import HOSTILE
+from .test_matrix import matrix_of
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
 URL = "http://127.0.0.1:1/report.html"
@@ -73,8 +74,8 @@ def of_a_matrix(texts: Sequence[str]) -> Report:
     names = {"model": ("a", *texts), "prompt": ("plain", "licence")}
     rows = {"plain": ["wrong", "correct", "correct"] * 4, "licence": ["refused", "correct", "correct"] * 4}
     cells = [cell({"model": "a", "prompt": prompt}, row) for prompt, row in rows.items()]
-    cells += [CellResult(text, {"model": text, "prompt": "plain"}, text, failed=text) for text in texts]
-    return matrix.report(Matrix(texts[0], names, tuple(cells), effects_of(cells, names, {}), 12, 1, "rules@1"))
+    down = [CellResult(text, {"model": text, "prompt": "plain"}, text, failed=text) for text in texts]
+    return of(matrix_of(texts[0], names, cells, down))
 
 
 def of_a_council(texts: Sequence[str]) -> Report:
@@ -91,8 +92,8 @@ def of_a_council(texts: Sequence[str]) -> Report:
         for n in range(2)
     ]  # fmt: skip
     found = CouncilScores(
-        rubric="council", council="council/pooled+council+01234567", reviewers=["r", "s"], runs=tuple(runs),
-        rows=tuple(answers),
+        rubric="council", council="council/pooled+council+01234567", reviewers=("r", "s"), runs=tuple(runs),
+        answers=tuple(answers), rows=(),
     )  # fmt: skip
     return of(found)
 

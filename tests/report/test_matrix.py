@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 
 import msgspec
@@ -9,36 +10,47 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.console import Console
 
-from surefoot.gate.effects import CellResult, Matrix, effects_of
-from surefoot.report import html, markdown, terminal
-from surefoot.report.matrix import report
+from surefoot.gate.effects import CellResult, conclusions, effects_of
+from surefoot.report import html, markdown, of, terminal
+from surefoot.services.matrix import MatrixResult
 
-from ..gate.test_effects import cell
+from ..gate.test_effects import Made, cell
 from .test_page import FORBIDDEN, HOSTILE, Outline
 
 
-def made(name: str = "m", note: str = "", count: int = 12) -> Matrix:
+def matrix_of(
+    name: str, axes: dict[str, tuple[str, ...]], cells: Sequence[Made], failed: Sequence[CellResult] = ()
+) -> MatrixResult:
+    every = (*(one for one, _ in cells), *failed)
+    found = effects_of(every, {one.name: given for one, given in cells}, axes, {})
+    return MatrixResult(
+        name=name, questions=12, repeats=1, grader="rules@1", trust="", axes=axes, cells=every, effects=found,
+        conclusions=tuple(conclusions(every, found, axes)),
+    )  # fmt: skip
+
+
+def made(name: str = "m", note: str = "", count: int = 12) -> MatrixResult:
     """A prompt that turns wrong answers into refusals, and a model that was down."""
     names: dict[str, tuple[str, ...]] = {"model": ("a", "down"), "prompt": ("plain", "licence")}
     rows = {"plain": ["wrong", "correct", "correct"], "licence": ["refused", "correct", "correct"]}
     cells = [cell({"model": "a", "prompt": p}, (rows[p] * count)[:count]) for p in names["prompt"]]
-    cells += [CellResult(f"down / {p}", {"model": "down", "prompt": p}, name, failed=note or "down") for p in rows]
-    return Matrix(name, names, tuple(cells), effects_of(cells, names, {}), count, 1, "rules@1")
+    down = [CellResult(f"down / {p}", {"model": "down", "prompt": p}, name, failed=note or "down") for p in rows]
+    return matrix_of(name, names, cells, down)
 
 
-def shown(matrix: Matrix) -> str:
+def shown(matrix: MatrixResult) -> str:
     console = Console(file=StringIO(), width=200, highlight=False)
-    terminal.show(report(matrix), console)
+    terminal.show(of(matrix), console)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
 
-def render(matrix: Matrix) -> str:
-    return html.page(report(matrix))
+def render(matrix: MatrixResult) -> str:
+    return html.page(of(matrix))
 
 
-def in_markdown(matrix: Matrix) -> str:
-    return "\n".join(markdown.lines(report(matrix)))
+def in_markdown(matrix: MatrixResult) -> str:
+    return "\n".join(markdown.lines(of(matrix)))
 
 
 def test_every_form_says_how_far_the_grader_can_be_trusted() -> None:
@@ -52,7 +64,7 @@ def test_fewer_wrong_answers_are_not_praised_without_their_price() -> None:
     rows = {"bold": ["wrong", "correct", "correct"] * 20, "shy": ["refused", "refused", "correct"] * 20}
     names = {"prompt": tuple(rows)}
     cells = [cell({"prompt": prompt}, buckets) for prompt, buckets in rows.items()]
-    text = shown(Matrix("m", names, tuple(cells), effects_of(cells, names, {}), 60, 1, "rules@1"))
+    text = shown(matrix_of("m", names, cells))
     won = "prompt: shy is better than bold: 33.3 fewer of 100 answers are wrong"
     assert f"{won}, but 33.3 fewer are correct" in text
     assert "is better than" in shown(made(count=60)) and "fewer are correct" not in shown(made(count=60))
@@ -76,8 +88,7 @@ def test_what_is_said_on_a_terminal() -> None:
 def test_an_effect_that_may_be_chance_is_not_told_as_one() -> None:
     names: dict[str, tuple[str, ...]] = {"prompt": ("x", "y")}
     rows = {"x": ["wrong", *["correct"] * 19], "y": ["correct"] * 20}
-    cells = tuple(cell({"prompt": name}, row) for name, row in rows.items())
-    text = shown(Matrix("m", names, cells, effects_of(cells, names, {}), 20, 1, "g"))
+    text = shown(matrix_of("m", names, [cell({"prompt": name}, row) for name, row in rows.items()]))
     assert "no difference can be told: every interval covers 0" in text and "may be chance: correct +5.0 [" in text
 
 
@@ -107,7 +118,6 @@ def test_json_has_no_number_that_json_does_not_know(count: int) -> None:
 
 
 def test_a_matrix_of_failures_says_so() -> None:
-    cells = (CellResult("a", {"pipeline": "a"}, "runs/a", failed="down"),)
-    matrix = Matrix("m", {"pipeline": ("a",)}, cells, effects_of(cells, {"pipeline": ("a",)}, {}), 3, 1, "g")
+    matrix = matrix_of("m", {"pipeline": ("a",)}, [], [CellResult("a", {"pipeline": "a"}, "runs/a", failed="down")])
     assert "no cell has verdicts" in shown(matrix) and "note: a: down" in shown(matrix)
     assert "no cell has verdicts" in render(matrix) and "| a | - | - |" in in_markdown(matrix)

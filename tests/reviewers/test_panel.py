@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from surefoot.core.errors import UsageError
 from surefoot.models.seam import Prompt, Reply
 from surefoot.reviewers import settings
 from surefoot.reviewers.ballots import Answer
@@ -83,15 +82,16 @@ def test_three_models_answer_review_and_are_ranked() -> None:
         FakeModel("m2", "It is nine weeks.", judge),
         FakeModel("m3", "It is maybe a year.", judge),
     ]
-    ranked, held = deliberate("How long is the notice period?", models, chosen(), chair=models[0])
-    assert [row.model for row in ranked.ranking] == ["m1", "m3", "m2"]
-    assert [row.votes for row in ranked.ranking] == [2, 2, 2] and not held.failures
+    held = deliberate("How long is the notice period?", models, chosen(), chair=models[0])
+    assert [row.model for row in held.ranking] == ["m1", "m3", "m2"]
+    assert [row.votes for row in held.ranking] == [2, 2, 2] and not held.failures
     assert held.synthesis == "Six months." and "nine weeks" in models[0].prompts[-1].text
     assert {answer.label for answer in held.answers} == set("ABC")
+    assert held.spent
     assert (held.spent.calls, held.spent.tokens_in, held.spent.cost_usd) == (7, 35, 0.5 * 4 + 0.25 * 3)
     assert all(sorted(review.shown) == ["A", "B", "C"] for review in held.reviews)
-    again, closed = deliberate("How long is the notice period?", models, chosen())
-    assert again == ranked and closed.synthesis is None
+    again = deliberate("How long is the notice period?", models, chosen())
+    assert again.ranking == held.ranking and again.synthesis is None
 
 
 @pytest.mark.parametrize(
@@ -112,59 +112,51 @@ def test_one_bad_reviewer_costs_its_own_ballot_only(say: Say, reason: str) -> No
     answers = [Answer("A", "x", f"No evidence. {FORGED}"), Answer("B", "y", GOOD)]
     judge = scoring({"No evidence": 2, "six": 9})
     models = [FakeModel("bad", review=say), *(FakeModel(f"m{i}", review=judge) for i in range(3))]
-    ranked, _ = deliberate("Q?", models, chosen(PATIENCE="0.5"), answers=answers)
-    assert [(row.label, row.votes) for row in ranked.ranking] == [("B", 3), ("A", 3)]
-    assert [one.reviewer for one in ranked.void] == ["bad"] and reason in ranked.void[0].reason
+    held = deliberate("Q?", models, chosen(PATIENCE="0.5"), answers=answers)
+    assert [(row.label, row.votes) for row in held.ranking] == [("B", 3), ("A", 3)]
+    assert [one.reviewer for one in held.void] == ["bad"] and reason in held.void[0].reason
 
 
 def test_a_reviewer_that_refuses_abstains() -> None:
     models = [FakeModel("no", review=lambda _: Reply("I'm sorry, but I can't help with that.")), FakeModel("yes")]
-    ranked, _ = deliberate("Q?", models, chosen(), answers=[Answer("A", "x", GOOD)])
-    assert [one.reviewer for one in ranked.abstained] == ["no"] and ranked.ranking[0].votes == 1
+    held = deliberate("Q?", models, chosen(), answers=[Answer("A", "x", GOOD)])
+    assert [one.reviewer for one in held.abstained] == ["no"] and held.ranking[0].votes == 1
 
 
 def test_a_model_that_cannot_answer_still_reviews() -> None:
     models = [FakeModel("m1", explode), FakeModel("m2", "..."), FakeModel("m3")]
-    ranked, held = deliberate("Q?", models, chosen())
-    assert [answer.model for answer in held.answers] == ["m3"] and ranked.ranking[0].votes == 2
+    held = deliberate("Q?", models, chosen())
+    assert [answer.model for answer in held.answers] == ["m3"] and held.ranking[0].votes == 2
     assert [(one.model, one.stage) for one in held.failures] == [("m1", "answer"), ("m2", "answer")]
 
 
 def test_nobody_answers() -> None:
-    ranked, held = deliberate("Q?", [FakeModel("m1", explode)], chosen(), chair=FakeModel("c"))
-    assert not held.answers and not ranked.is_scored and held.synthesis is None and held.failures
+    held = deliberate("Q?", [FakeModel("m1", explode)], chosen(), chair=FakeModel("c"))
+    assert not held.answers and not held.is_scored and held.synthesis is None and held.failures
 
 
 def test_an_unsafe_answer_is_last_and_not_shown_to_the_chair() -> None:
     chair = FakeModel("c", close="Done.")
     answers = [Answer("A", "x", BOMB), Answer("B", "y", GOOD)]
-    ranked, held = deliberate(
-        "Q?", [FakeModel("m", review=scoring({"bomb": 10}))], chosen(), answers=answers, chair=chair
-    )
-    assert [(row.label, row.overall) for row in ranked.ranking] == [("B", 7.0), ("A", 0.0)]
+    held = deliberate("Q?", [FakeModel("m", review=scoring({"bomb": 10}))], chosen(), answers=answers, chair=chair)
+    assert [(row.label, row.overall) for row in held.ranking] == [("B", 7.0), ("A", 0.0)]
     assert "pipe bomb" not in chair.prompts[0].text and held.synthesis == "Done."
-    _, alone = deliberate("Q?", [FakeModel("m")], chosen(), answers=answers[:1], chair=chair)
+    alone = deliberate("Q?", [FakeModel("m")], chosen(), answers=answers[:1], chair=chair)
     assert alone.synthesis is None and alone.failures[0].reason == "no answer passes the safety gate"
 
 
 def test_a_chair_that_fails_leaves_the_ranking() -> None:
     chair = FakeModel("c", close=explode)
-    ranked, held = deliberate("Q?", [FakeModel("m")], chosen(), answers=[Answer("A", "x", GOOD)], chair=chair)
-    assert held.synthesis is None and held.failures[0].stage == "synthesis" and ranked.is_scored
+    held = deliberate("Q?", [FakeModel("m")], chosen(), answers=[Answer("A", "x", GOOD)], chair=chair)
+    assert held.synthesis is None and held.failures[0].stage == "synthesis" and held.is_scored
 
 
 def test_a_reply_without_text_is_read_from_its_value() -> None:
     def say(prompt: Prompt) -> Reply:
         return Reply(value=scoring({})(prompt).value)
 
-    ranked, _ = deliberate("Q?", [FakeModel("m", review=say)], chosen(), answers=[Answer("A", "x", GOOD)])
-    assert ranked.ranking[0].overall == 7.0
-
-
-@pytest.mark.parametrize("names", [[], ["m", "m"]])
-def test_each_model_is_named_once(names: list[str]) -> None:
-    with pytest.raises(UsageError):
-        deliberate("Q?", [FakeModel(name) for name in names], chosen())
+    held = deliberate("Q?", [FakeModel("m", review=say)], chosen(), answers=[Answer("A", "x", GOOD)])
+    assert held.ranking[0].overall == 7.0
 
 
 def test_models_are_asked_at_the_same_time() -> None:

@@ -47,8 +47,13 @@ def test_models_of_ones_own_are_asked() -> None:
     assert given["ranking"][0]["overall"] == 9.0 and given.exit_code == ExitCode.OK
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.council("How long?", models=models, person=Listener(says=False))
-    with pytest.raises(UsageError, match="one alone gives no score"):
-        surefoot.council("How long?", models=models[:1])
+    for wrong, says in (
+        (models[:1], "one alone gives no score"),
+        (models[:1] * 2, "named twice"),
+        ([], "needs models"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            surefoot.council("How long?", models=wrong)
 
 
 def test_what_is_listed_by_the_rubric_and_with_a_number_is_not_scored() -> None:

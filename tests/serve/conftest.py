@@ -9,7 +9,7 @@ import pytest
 
 from surefoot.core.records import Label
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
-from surefoot.services.council_runs import council_runs
+from surefoot.services.council import council_runs
 from surefoot.services.gate import gate
 from tests.kept import add_labels, keep_run, kept
 from tests.report.hostile import HOSTILE

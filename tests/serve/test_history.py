@@ -4,7 +4,7 @@ from pathlib import Path
 
 import surefoot
 from surefoot.report import markdown, of
-from surefoot.services.council_runs import council_runs
+from surefoot.services.council import council_runs
 from surefoot.services.gate import gate
 from tests.kept import add_labels
 from tests.reviewers.runs import Reviewer, question

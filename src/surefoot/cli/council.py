@@ -1,8 +1,9 @@
-"""surefoot council: models score the answers of runs, or answer a question and review each other's answers unnamed."""
+"""surefoot council: models score the answers of runs, or answer a question and review each other's answers unnamed;
+and what such scores are worth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from surefoot.cli.council_statistics import evaluate, tune
 from surefoot.cli.output import (
     PERSON,
     Output,
@@ -23,26 +23,33 @@ from surefoot.cli.output import (
     console,
     print_json,
     quiet_if_nobody_reads,
-    say,
     set_option,
     yes_option,
 )
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
+from surefoot.core.records import Interval
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.core.types import counted, plain
-from surefoot.reviewers.ballots import Answer
-from surefoot.reviewers.bias import Bias, Figure
-from surefoot.reviewers.panel import Failure
+from surefoot.reviewers import bias, success
+from surefoot.reviewers.panel import Council
 from surefoot.reviewers.scores import Ranked, Row
-from surefoot.services.council import Council, council_settings, score_reviews
-from surefoot.services.council import council as ask_models
-from surefoot.services.council_runs import council_runs
+from surefoot.reviewers.sheet import OVERALL
+from surefoot.reviewers.weights import RubricTuned
+from surefoot.services import council as councils
+from surefoot.services.council import CouncilEvaluation
 from surefoot.services.runs import opened
 
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
 _GATE = click.option("--safety/--no-safety", "safety", default=None, help="Put unsafe answers last.  [default: on]")
 _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
 _LINES_SHOWN, _LONGEST_LINE = 8, 400
+_HABITS = {
+    "shift": "points beside the others",
+    "spread": "times the others' spread",
+    "length": "points more than the others for twice the length",
+    "self_preference": "points more for own answers",
+}
 
 
 class _AskedWithoutAWord(click.Group):
@@ -59,29 +66,19 @@ class _AskedWithoutAWord(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands and _is_run(args[0], args):
-            args = ["runs", *args]
-        elif args[0] not in self.commands and len(args[0].split()) > 1:
-            args = ["ask", *args]
-        elif args[0] not in self.commands:
-            hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
-            raise UsageError(f"there is no command {plain(args[0], 80)!r}", hint)
+        if args[0] not in self.commands:
+            named = "ask" if len(args[0].split()) > 1 else ""
+            db = next((after for one, after in pairwise(args) if one == "--db"), None)
+            with suppress(SurefootError), opened([args[0]], db):
+                named = "runs"
+            if not named:
+                hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
+                raise UsageError(f"there is no command {plain(args[0], 80)!r}", hint)
+            args = [named, *args]
         return super().resolve_command(ctx, args)
 
 
-def _is_run(name: str, args: list[str]) -> bool:
-    """Whether there is a run or version of this name, or an export."""
-    db = next((after for one, after in pairwise(args) if one == "--db"), None)
-    with suppress(SurefootError), opened([name], db):
-        return True
-    return False
-
-
-@click.group(
-    cls=_AskedWithoutAWord,
-    invoke_without_command=True,
-    epilog="Example: surefoot council --show-config",
-)
+@click.group(cls=_AskedWithoutAWord, invoke_without_command=True, epilog="Example: surefoot council --show-config")
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
 @click.option("--rubric", metavar="NAME", help="For --show-config.")
 @common(db=False)
@@ -99,7 +96,7 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
     if not show_config:
         click.echo(ctx.get_help())
         return ExitCode.OK
-    rows = council_settings(rubric).rows
+    rows = councils.council_settings(rubric).rows
     with quiet_if_nobody_reads():
         if output.as_json:
             print_json({row.name: {"value": row.shown, "source": row.source} for row in rows})
@@ -108,10 +105,6 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
                 value = str(row.shown).lower() if isinstance(row.shown, bool) else row.shown
                 click.echo(f"{row.name}={value}  ({row.source}; {row.about})")
     return ExitCode.OK
-
-
-for command in (evaluate, tune):
-    council.add_command(command)
 
 
 @council.command(epilog="Example: surefoot council v1 v2 --reviewer anthropic:NAME --reviewer ollama:NAME")
@@ -132,7 +125,7 @@ def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa
     Reviewers see question, passages and gold. Scores are kept with the run, for rules such as `council.overall >=
     baseline - 0.2`. Exits 4 when a score is missing; repeat the command to ask for it.
     """
-    return output.finish(council_runs(*names, person=PERSON, **options))
+    return output.finish(councils.council_runs(*names, person=PERSON, **options))
 
 
 @council.command(epilog="Example: surefoot council score --reviews reviews.json --rubric factual --json")
@@ -145,17 +138,14 @@ def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa
 @common(db=False)
 def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Score reviews that you have, without a model."""
-    return _show(score_reviews(reviews, **options), output)
+    return _finish(councils.score_reviews(reviews, **options), output)
 
 
 @council.command(epilog='Example: surefoot council ask "Is ice a mineral?" --models anthropic:NAME,llm:NAME')
 @click.argument("question")
 @click.option("--models", metavar="LIST", help="Who answers and reviews: llm:NAME@URL,...")
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
-@click.option(
-    "--answers", metavar="FILE", type=_READABLE,
-    help="Review these instead: `responses`, as for --reviews.",
-)  # fmt: skip
+@click.option("--answers", metavar="FILE", type=_READABLE, help="Review these instead: `responses`, as for --reviews.")
 @click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
 @set_option
 @yes_option
@@ -164,41 +154,64 @@ def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401
 @common(db=False)
 def ask(output: Output, question: str, models: str | None, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models answer a question and review the answers without names."""
-    return _show(ask_models(question, models=models or (), person=PERSON, **options), output)
+    return _finish(councils.council(question, models=models or (), person=PERSON, **options), output)
 
 
-def _show(found: Council, output: Output) -> int:
-    _tell_failures(found.failures)
-    return output.finish(found, lambda: _show_all(found))
+@council.command(epilog="Example: surefoot council evaluate v1 v2 --labels labels.csv --compare holistic")
+@click.argument("names", nargs=-1, required=True, metavar="RUN...")
+@click.option("--labels", metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
+@click.option("--compare", type=click.Choice(["holistic"]), help="Require a holistic score to compare with.")
+@common()
+def evaluate(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Say what a council's scores are worth on your answers.
+
+    Shows whether reviewers agree with each other and with people, which of them are biased or add nothing, and
+    whether the rubric beats a holistic score.
+    """
+    found = councils.evaluate_council(*names, person=PERSON, **options)
+    return output.finish(found, lambda: _show_evaluation(found))
 
 
-def _show_all(found: Council) -> None:
-    """The answers, how they were scored, and the chair's closing answer."""
-    _show_answers(found.answers)
-    show_ranking(found, console())
-    if found.synthesis:
-        lines = (plain(line, 10_000) for line in found.synthesis.splitlines())
-        click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
+@council.command(epilog="Example: surefoot council tune v1 v2 --labels labels.csv --rubric council --out mine.toml")
+@click.argument("names", nargs=-1, metavar="[RUN...]")
+@click.option("--labels", required=True, metavar="FILE", type=_FILE, help="Scores, buckets or preferences by people.")
+@click.option("--rubric", required=True, metavar="NAME", help="Rubric to start from: bundled, or a TOML file.")
+@click.option("--out", required=True, metavar="FILE", type=_FILE, help="Where to write the new rubric.")
+@common()
+def tune(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Fit a rubric's weights to what people prefer.
+
+    Without RUN, uses all runs that a council scored. Exits 3, and writes nothing, unless the new rubric
+    orders unseen questions better.
+    """
+    found = councils.tune_rubric(*names, person=PERSON, **options)
+    return output.finish(found, lambda: _show_tuned(found))
 
 
-def _tell_failures(failures: Sequence[Failure]) -> None:
-    """Each model's once, though it may have been left out of several stages for the same reason; each hint once."""
+def _finish(found: Council, output: Output) -> int:
+    """A model that was left out of several stages for the same reason is told once, and so is each hint."""
     stages: dict[tuple[str, str], list[str]] = {}
-    for failure in failures:
+    for failure in found.failures:
         stages.setdefault((failure.model, bare_cause(failure.reason)), []).append(failure.stage)
     for (model, reason), names in stages.items():
-        say(plain(f"failed: {model}: {', '.join(names)}: {reason}", 400))
-    for hint in dict.fromkeys(failure.hint for failure in failures if failure.hint):
-        say(plain(f"hint: {hint}", 400))
+        PERSON.tell(f"failed: {model}: {', '.join(names)}: {reason}")
+    for hint in dict.fromkeys(failure.hint for failure in found.failures if failure.hint):
+        PERSON.tell(f"hint: {hint}")
+    return output.finish(found, lambda: _show(found))
 
 
-def _show_answers(answers: Sequence[Answer]) -> None:
-    for answer in answers:
+def _show(found: Council) -> None:
+    """The answers, how they were scored, and the chair's closing answer."""
+    for answer in found.answers:
         lines = [plain(line, _LONGEST_LINE) for line in answer.text.splitlines() if line.strip()]
         if more := lines[_LINES_SHOWN:]:
             lines[_LINES_SHOWN:] = [f"... ({counted(len(more), 'more line')}; --json has the whole)"]
         click.echo(f"{plain(answer.label, 24)} ({plain(answer.model, 80) or 'no model is named'}):")
         click.echo("".join(f"  {line}\n" for line in lines))
+    show_ranking(found, console())
+    if found.synthesis:
+        lines = [plain(line, 10_000) for line in found.synthesis.splitlines()]
+        click.echo("\nclosing answer:\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines), nl=False)
 
 
 def show_ranking(ranked: Ranked, to: Console) -> None:
@@ -208,19 +221,18 @@ def show_ranking(ranked: Ranked, to: Console) -> None:
     tied = {label for group in ranked.ties for label in group}
     for row in ranked.ranking:
         table.add_row(
-            f"{row.rank}{'=' if row.label in tied else ''}",
-            Text(plain(row.label, 24)),
-            Text(plain(row.model, 30)),
-            _number(row.overall, 2),
-            *(_number(row.dimensions.get(name), 1) for name in dimensions),
-            Text(plain(", ".join(_capped(row, ranked))) or "-"),
-            str(row.votes),
-            _number(row.borda, 1),
+            f"{row.rank}{'=' if row.label in tied else ''}", Text(plain(row.label, 24)), Text(plain(row.model, 30)),
+            _number(row.overall, 2), *(_number(row.dimensions.get(name), 1) for name in dimensions),
+            Text(plain(", ".join(_capped(row, ranked))) or "-"), str(row.votes), _number(row.borda, 1),
             _number(row.z, 2),
-        )
+        )  # fmt: skip
+    _print(to, table, _lines(ranked), 400)
+
+
+def _print(to: Console, table: Table, lines: Iterable[str], longest: int) -> None:
     to.print(table)
-    for line in _lines(ranked):
-        to.print(Text(plain(line, 400)), soft_wrap=True)
+    for line in lines:
+        to.print(Text(plain(line, longest)), soft_wrap=True)
 
 
 def _capped(row: Row, ranked: Ranked) -> Iterator[str]:
@@ -234,41 +246,109 @@ def _capped(row: Row, ranked: Ranked) -> Iterator[str]:
 def _lines(ranked: Ranked) -> Iterator[str]:
     yield from (f"tied: {', '.join(group)}" for group in ranked.ties)
     for row in ranked.ranking:
-        yield from _about(row)
+        for finding in row.safety.findings if row.safety else ():
+            yield f"unsafe: {row.label}: {finding.pattern}: {finding.text} ({finding.why})"
+        if row.reason:
+            yield f"not scored: {row.label}: {row.reason}"
+        if row.missing:
+            yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
+        if row.own_votes:
+            yield f"left out: {row.label}: the vote of its own model"
     yield from (f"void: {void.reviewer}: {void.reason}" for void in ranked.void)
     yield from (f"abstained: {one.reviewer}: {one.reason}" for one in ranked.abstained)
     yield from (f"note: {note}" for note in ranked.notes)
-    yield from (f"bias: {line}" for line in _bias(ranked.bias))
-
-
-def _about(row: Row) -> Iterator[str]:
-    if row.safety is not None:
-        for finding in row.safety.findings:
-            yield f"unsafe: {row.label}: {finding.pattern}: {finding.text} ({finding.why})"
-    if row.reason:
-        yield f"not scored: {row.label}: {row.reason}"
-    if row.missing:
-        yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
-    if row.own_votes:
-        yield f"left out: {row.label}: the vote of its own model"
-
-
-def _bias(bias: Bias) -> Iterator[str]:
-    yield f"length: {_figure(bias.length)}"
-    yield f"position: {_figure(bias.position)}"
-    yield f"self-preference: {_figure(bias.self_preference)}"
-    for shift in bias.reviewers:
+    found = ranked.bias
+    yield f"bias: length: {_figure(found.length)}"
+    yield f"bias: position: {_figure(found.position)}"
+    yield f"bias: self-preference: {_figure(found.self_preference)}"
+    for shift in found.reviewers:
         if shift.verdict and shift.shift is not None:
-            yield f"{shift.reviewer} is {shift.verdict}: {shift.shift:+.1f} points beside the others"
-    yield f"effective number of votes: {_figure(bias.effective_votes)}"
+            yield f"bias: {shift.reviewer} is {shift.verdict}: {shift.shift:+.1f} points beside the others"
+    yield f"bias: effective number of votes: {_figure(found.effective_votes)}"
 
 
-def _figure(figure: Figure) -> str:
-    if figure.value is None:
-        return figure.reason
+def _figure(figure: bias.Figure) -> str:
     p = f", p = {figure.p:.2g}" if figure.p is not None else ""
-    return f"{figure.value:+.2f}{p}{f' ({figure.reason})' if figure.reason else ''}"
+    why = f" ({figure.reason})" if figure.reason else ""
+    return figure.reason if figure.value is None else f"{figure.value:+.2f}{p}{why}"
 
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _show_evaluation(found: CouncilEvaluation) -> None:
+    table = Table("", "reviewers differ by (variance)", "less the holistic score's", "due to the answer", box=None)
+    for one in found.success.dimensions:
+        named = "overall, before caps" if one.dimension == OVERALL else plain(one.dimension, 24)
+        table.add_row(escape(named), *map(_cell, (one.variance, one.against_holistic, one.reliability)))
+    _print(console(), table, _evaluated(found), 1_000)
+
+
+def _evaluated(found: CouncilEvaluation) -> Iterator[str]:
+    made, heard = found.success, found.voices
+    for what, one in (("with other reviewers", made.stability), ("as people see it", made.people)):
+        both = f"rubric {_cell(one.rubric)}; holistic {_cell(one.holistic)}; difference {_cell(one.difference)}"
+        yield f"order {what} (Kendall's tau): {both}"
+    yield f"conciseness with length (Kendall's tau): {_cell(made.conciseness_against_length)}"
+    votes = "not measured" if heard.effective_votes is None else f"{_interval(heard.effective_votes)} of {heard.votes}"
+    yield f"independent votes: {votes}{f': {heard.reason}' if heard.reason else ''}"
+    yield from (f"{one.reviewer} adds nothing: {one.why}" for one in heard.adds_nothing)
+    for pair in heard.alike:
+        yield f"{' and '.join(pair.reviewers)} err alike: correlation {_interval(pair.correlation)}"
+    clear: dict[tuple[str, str], list[str]] = {}
+    for habit in found.bias:
+        if habit.stands_out and habit.figure is not None:
+            figure = f"{habit.dimension} {_interval(habit.figure)}"
+            clear.setdefault((habit.reviewer, _HABITS[habit.kind]), []).append(figure)
+    yield from (f"bias: {reviewer}: {kind}: {', '.join(figures)}" for (reviewer, kind), figures in clear.items())
+    known, shown = sum(one.figure is not None for one in found.bias), sum(one.stands_out for one in found.bias)
+    yield f"bias: {shown} of {counted(known, 'figure')} stand out; all their intervals hold together at 95 %"
+    yield from (f"not shown: {', '.join(whats)}: {reason}" for reason, whats in _missing(found).items())
+    yield f"does the rubric earn its cost here? {made.earns_its_cost}: {made.because}"
+
+
+def _missing(found: CouncilEvaluation) -> dict[str, list[str]]:
+    """Which figures are missing, by the reason."""
+    made = found.success
+    named = [("conciseness with length", made.conciseness_against_length),
+             ("order with other reviewers", made.stability.difference),
+             ("order as people see it", made.people.difference)]  # fmt: skip
+    named += [(f"variance of {one.dimension}", one.variance) for one in made.dimensions]
+    named += [(f"{one.dimension} beside the holistic score", one.against_holistic) for one in made.dimensions]
+    missing: dict[str, list[str]] = {}
+    for what, figure in named:
+        if figure.figure is None and figure.reason:
+            missing.setdefault(figure.reason, []).append(what)
+    kinds: dict[tuple[str, str], dict[str, None]] = {}
+    for one in found.bias:
+        if one.figure is None:
+            kinds.setdefault((one.reason, one.kind), {})[one.dimension] = None
+    for (reason, kind), dimensions in kinds.items():
+        of = "" if len(dimensions) == len({one.dimension for one in found.bias}) else f" of {', '.join(dimensions)}"
+        missing.setdefault(reason, []).append(f"{kind.replace('_', ' ')}{of}")
+    return missing
+
+
+def _show_tuned(found: RubricTuned) -> None:
+    if found.weights is None or found.before is None or found.alone is None or found.gain is None:
+        return console().print(Text(plain(f"nothing was fitted: {found.reason}", 400)), soft_wrap=True)
+    table = Table("", "now", "fitted", "by the labels alone", box=None)
+    for name, now in found.before.items():
+        table.add_row(escape(plain(name, 24)), f"{now:.2f}", f"{found.weights[name]:.2f}", _interval(found.alone[name]))
+    value, low, high = (f"{100 * one:+.1f}" for one in (found.gain.value, found.gain.low, found.gain.high))
+    kept = "not written: a gain is not shown, so keep the weights you have"
+    lines = (
+        f"pairs in people's order: {found.agrees:.1%} of {found.pairs:,} on {found.questions:,} questions",
+        f"gain on unseen questions: {value} points ({low} to {high})",
+        f"wrote {found.written}" if found.written else kept,
+    )
+    return _print(console(), table, lines, 1_000)
+
+
+def _cell(one: success.Figure) -> str:
+    return "-" if one.figure is None else _interval(one.figure)
+
+
+def _interval(found: Interval) -> str:
+    return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"

@@ -10,18 +10,15 @@ import msgspec
 
 from surefoot.cli.output import PERSON, Output, check_outputs, common, say, set_option, write_lines, yes_option
 from surefoot.core.errors import ExitCode
-from surefoot.services.matrix import MatrixResult, slug
 from surefoot.services.matrix import matrix as run_cells
+from surefoot.services.matrix import slug
 
 REPORTS = ("report.md", "report.html", "matrix.json")
-_INTERRUPTED = 130
 
 
 @click.command(epilog="Example: surefoot matrix licence.toml")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the reports. [default: matrix-NAME]"
-)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Report folder.  [default: matrix-NAME]")
 @set_option
 @yes_option
 @common()
@@ -36,17 +33,14 @@ def matrix(output: Output, file: Path, out: Path | None, **options: Any) -> int:
     found = run_cells(file, person=PERSON, **options)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
-        return _INTERRUPTED
+        return 130
     code = output.finish(found)
-    if found.misused or not any(cell.graded for cell in found.matrix.cells):
+    if found.misused or not any(cell.graded for cell in found.cells):
         say("note: no report is written" + (", as no cell has verdicts" if not found.misused else ""))
         return code
-    return ExitCode.of_several(code, _write(found, out or Path(f"matrix-{slug(found.name)}")))
-
-
-def _write(found: MatrixResult, out: Path) -> ExitCode:
+    out = out or Path(f"matrix-{slug(found.name)}")
     out.mkdir(parents=True, exist_ok=True)
     content = msgspec.json.format(msgspec.json.encode(found.to_json()).decode(), indent=1)
     written = Output(False, tuple(str(out / name) for name in REPORTS[:2])).write(found)
     say(f"reports: {out / REPORTS[0]} and {out / REPORTS[1]}")
-    return ExitCode.of_several(written, write_lines(str(out / REPORTS[-1]), [content]))
+    return ExitCode.of_several(code, written, write_lines(str(out / REPORTS[-1]), [content]))

@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -46,43 +47,47 @@ MEASURED: Mapping[str, Metric] = {name: METRICS[name] for name in (*BUCKETS, UNG
 
 
 class CellResult(Struct, frozen=True):
-    """The answers of a cell with their verdicts, or why there are none."""
+    """What the answers of a cell come to, or why there are no verdicts on them."""
 
     name: str
     values: dict[str, str]
     run: str  # id
-    answers: tuple[tuple[Said, Question | None], ...] = ()
-    failed: str = ""  # why there are no verdicts
-    notes: tuple[str, ...] = ()  # what went wrong with single answers
-    failed_checks: dict[str, str] = {}  # what graders misread of known label, by grader
     buckets: dict[str, int] = {}
     rates: dict[str, Estimate] = {}
     tokens: int | None = None
     cost_usd: float | None = None
-    deterministic: bool = False
+    notes: tuple[str, ...] = ()  # what went wrong with single answers
+    failed: str = ""
+    complete: bool = False  # every answer has a verdict, by a grader that passed its self-check
 
     @property
     def graded(self) -> int:
         return sum(self.buckets.get(bucket, 0) for bucket in BUCKETS)
 
-    @property
-    def complete(self) -> bool:
-        return not self.failed and not self.failed_checks and not self.buckets[UNGRADED]
+
+class Answered(NamedTuple):
+    """The answers of a cell with their questions."""
+
+    answers: tuple[tuple[Said, Question | None], ...]
+    deterministic: bool
 
 
-def result_of(name: str, values: Mapping[str, str], side: Run, notes: tuple[str, ...] = ()) -> CellResult:
+def result_of(
+    name: str, values: Mapping[str, str], side: Run, notes: tuple[str, ...] = ()
+) -> tuple[CellResult, Answered]:
     asked = asked_of([side], [side])[0]
     given = side_of([side], asked)
     answers, found = tuple((one, asked[id]) for id in asked for one in given.answers[id]), buckets(given, asked)
     tokens = [trace.tokens for trace in side.traces.values() if trace.tokens is not None]
     costs = [trace.cost_usd for trace in side.traces.values() if trace.cost_usd is not None]
     is_graded = any(found[bucket] for bucket in BUCKETS)  # without, a rate of 0 would be a claim
-    return CellResult(
-        name, dict(values), side.name, answers, notes=notes, failed_checks=failed_checks([side]), buckets=found,
+    made = CellResult(
+        name, dict(values), side.name, buckets=found, notes=notes,
         rates={name: measured(metric, answers)[0] for name, metric in RATES.items() if is_graded},
         tokens=sum(tokens) if tokens else None, cost_usd=sum(costs) if costs else None,
-        deterministic=side.deterministic,
+        complete=not failed_checks([side]) and not found[UNGRADED],
     )  # fmt: skip
+    return made, Answered(answers, side.deterministic)
 
 
 class Difference(Struct, frozen=True):
@@ -114,36 +119,27 @@ class Effect(Struct, frozen=True):
     pairs: int  # of cells that differ in this axis alone
     pairs_lost: int  # because a cell has failed
     differences: dict[str, Difference]
-
-
-class Matrix(Struct, frozen=True):
-    """All that a report shows."""
-
-    name: str
-    axes: dict[str, tuple[str, ...]]  # only those that a cell lies on; the reference first
-    cells: tuple[CellResult, ...]
-    effects: tuple[Effect, ...]
-    question_count: int
-    repeats: int
-    grader: str
-    trust: str = ""  # how far the grader can be trusted, in words
+    reading: str  # what can be said of it: the differences whose interval leaves 0 out
 
 
 Pairs = list[tuple[CellResult, CellResult]]
+Axes = Mapping[str, Sequence[str]]  # the names on each axis that a cell lies on, the reference first
 
 
 def effects_of(
-    cells: Sequence[CellResult], axes: Mapping[str, Sequence[str]], documents: Mapping[str, str]
+    cells: Sequence[CellResult], given: Mapping[str, Answered], axes: Axes, documents: Mapping[str, str]
 ) -> tuple[Effect, ...]:
-    """`axes` has the names of each axis, the reference first; `documents` the document of each passage, if known."""
+    """`given` has the answers of the cells by their names; `documents` the document of each passage, if known."""
     usable = [cell for cell in cells if cell.graded]
     pairs = {(axis, value, values[0]): _matched(usable, axis, value, values[0])
              for axis, values in axes.items() if usable for value in values[1:]}  # fmt: skip
-    return tuple(
-        Effect(*named, len(some), len(_matched(cells, *named)) - len(some),
-               {name: _difference(metric, some, documents) for name, metric in MEASURED.items()})
-        for named, some in pairs.items()
-    )  # fmt: skip
+    found = []
+    for named, some in pairs.items():
+        differences = {name: _difference(metric, some, given, documents) for name, metric in MEASURED.items()}
+        settled = ", ".join(f"{name} {one}" for name, one in differences.items() if one.settled)
+        reading = settled or "no difference can be told: every interval covers 0"
+        found.append(Effect(*named, len(some), len(_matched(cells, *named)) - len(some), differences, reading))
+    return tuple(found)
 
 
 def _matched(cells: Sequence[CellResult], axis: str, value: str, reference: str) -> list[tuple[CellResult, CellResult]]:
@@ -158,11 +154,13 @@ def _matched(cells: Sequence[CellResult], axis: str, value: str, reference: str)
     ]
 
 
-def _difference(metric: Metric, pairs: Pairs, documents: Mapping[str, str]) -> Difference:
+def _difference(
+    metric: Metric, pairs: Pairs, given: Mapping[str, Answered], documents: Mapping[str, str]
+) -> Difference:
     """Compare the mean over the cells on either side, question by question and asking by asking."""
     sides = [[pair[place] for pair in pairs] for place in (1, 0)]  # the reference first
-    parts = {cell.name: _parts(cell, metric) for pair in pairs for cell in pair}
-    questions = {said.question_id: question for pair in pairs for said, question in pair[0].answers}
+    parts = {cell.name: _parts(given[cell.name], metric) for pair in pairs for cell in pair}
+    questions = {said.question_id: question for pair in pairs for said, question in given[pair[0].name].answers}
     values: tuple[dict[str, list[float | None]], dict[str, list[float | None]]] = {}, {}
     left_out = 0
     for id in sorted({id for one in parts.values() for id in one}):
@@ -177,14 +175,14 @@ def _difference(metric: Metric, pairs: Pairs, documents: Mapping[str, str]) -> D
         return Difference(left_out=left_out)
     about = {id: document for id, question in questions.items()
              if question and (document := document_of(question, documents))}  # fmt: skip
-    fixed = [all(cell.deterministic for cell in cells) for cells in sides]
+    fixed = [all(given[cell.name].deterministic for cell in cells) for cells in sides]
     change = mean_change(*values, about, (fixed[0], fixed[1]))
     per, most = (1, math.inf) if metric.shape == "mean" else (100, 1.0)
     low, high = per * max(-most, change.low), per * min(most, change.high)
     return Difference(per * change.value, low, high, len(values[0]), left_out)
 
 
-def _parts(cell: CellResult, metric: Metric) -> defaultdict[str, list[Part]]:
+def _parts(cell: Answered, metric: Metric) -> defaultdict[str, list[Part]]:
     """By question, what every asking adds."""
     found: defaultdict[str, list[Part]] = defaultdict(list)
     for said, question in cell.answers:
@@ -197,20 +195,14 @@ def signed(value: float) -> str:
     return "0.0" if abs(value) < 0.05 else f"{value:+.1f}"
 
 
-def reading(effect: Effect) -> str:
-    """What can be said of it: the differences whose interval leaves 0 out."""
-    settled = [f"{name} {found}" for name, found in effect.differences.items() if found.settled]
-    return ", ".join(settled) if settled else "no difference can be told: every interval covers 0"
-
-
-def conclusions(matrix: Matrix) -> Iterator[str]:
-    if not any(cell.graded for cell in matrix.cells):
+def conclusions(cells: Sequence[CellResult], effects: Sequence[Effect], axes: Axes) -> Iterator[str]:
+    if not any(cell.graded for cell in cells):
         yield "no cell has verdicts, so nothing can be compared"
-    for effect in matrix.effects:
+    for effect in effects:
         both = f"{effect.axis}: {effect.value} and {effect.reference}"
         yield _better(effect) if effect.pairs else f"{both} have no two cells with verdicts to compare"
-    for axis, values in matrix.axes.items():
-        if len(values) == 1 and len(matrix.axes) > 1:
+    for axis, values in axes.items():
+        if len(values) == 1 and len(axes) > 1:
             yield f"{axis}: no effect can be measured, it has one value only"
 
 

@@ -11,17 +11,16 @@ from surefoot.core.result import Result
 if TYPE_CHECKING:
     from surefoot.report.blocks import Report
 
-# The module that makes the page, and the field of the result that it is made of; without one, the result itself.
+# The module and function that make the page, and the field of the result it is made of; without one, the result itself.
 _PAGES = {
-    "Calibration": ("calibration", ""),
-    "CouncilScores": ("council", ""),
-    "GateResult": ("comparison", ""),
-    "Grades": ("run", "overview"),
-    "History": ("history", ""),
-    "MatrixResult": ("matrix", "matrix"),
-    "RunOverview": ("run", "overview"),
-    "RunsScored": ("council", ""),
-    "ScoreResult": ("score", ""),
+    "Calibration": ("calibration.report", ""),
+    "CouncilScores": ("council.scores", ""),
+    "GateResult": ("comparison.report", ""),
+    "Grades": ("run.report", "overview"),
+    "History": ("history.report", ""),
+    "MatrixResult": ("council.matrix", ""),
+    "RunOverview": ("run.report", "overview"),
+    "ScoreResult": ("score.report", ""),
 }
 
 
@@ -30,11 +29,12 @@ def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page 
     kind = type(result).__name__
     if kind not in _PAGES:
         raise UsageError(f"{kind} has no page", f"there are pages of {', '.join(_PAGES)}")
-    module, field = _PAGES[kind]
+    name, field = _PAGES[kind]
+    module, _, function = name.partition(".")
     source = getattr(result, field) if field else result
     if source is None:
         raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
-    made: Report = import_module(f"surefoot.report.{module}").report(source, **options)
+    made: Report = getattr(import_module(f"surefoot.report.{module}"), function)(source, **options)
     return made
 
 

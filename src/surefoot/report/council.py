@@ -1,4 +1,4 @@
-"""What a council says of runs: their scores, what holds them down, and every answer with what each reviewer gave it."""
+"""What a council says of runs, down to what each reviewer gave to every answer; and what a matrix says of its cells."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from surefoot.core.table import BUCKETS
 from surefoot.core.types import counted, names, plain
+from surefoot.gate.effects import MEASURED, RATES, Effect
+from surefoot.gate.metrics import UNGRADED
 from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
+    Bars,
     Block,
     Case,
     Cases,
@@ -22,26 +26,27 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    number,
 )
 
 if TYPE_CHECKING:
     from surefoot.reviewers.run_scores import ScoredAnswer
-    from surefoot.services.council_runs import RunsScored
-    from surefoot.services.council_scores import CouncilScores
+    from surefoot.services.council import CouncilScores
+    from surefoot.services.matrix import MatrixResult
 
 _NAMED = 10  # questions of unsafe answers
+_NOTES_ON_TERMINAL = 20
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
 Found = Mapping[str, Any]  # as JSON has it
 
 
-def report(found: CouncilScores | RunsScored, links: Mapping[str, str] | None = None) -> Report:
+def scores(found: CouncilScores, links: Mapping[str, str] | None = None) -> Report:
     """On a page that is served, `links` has the address of each run."""
     runs: Sequence[Found] = found["runs"]
-    answers: Sequence[ScoredAnswer] = found.answers if hasattr(found, "answers") else found.rows
     return Report(
         f"Surefoot council by the rubric {found.rubric}",
         (Headline("", tuple(_headline(runs))), Items(list(_background(found)), "quiet")),
-        tuple(_body(runs, answers, links or {})),
+        tuple(_body(runs, found.answers, links or {})),
     )
 
 
@@ -62,14 +67,16 @@ def _headline(runs: Sequence[Found]) -> Iterator[Line]:
         yield f"{_short(scored[0])} is {_mean(run['behind'])} points above {_short(run)} on the same questions{chance}."
 
 
-def _background(found: CouncilScores | RunsScored) -> Iterator[Line]:
+def _background(found: CouncilScores) -> Iterator[Line]:
     yield f"reviewers: {', '.join(found.reviewers)}"
     if len(found.reviewers) == 1:
         yield "one reviewer: nobody checks the scores, and no bias can be seen"
-    for failure in getattr(found, "failures", ()):
-        left = counted(failure["replies"], "answer")
-        named = names(failure["answers"], len(failure["answers"]), _NAMED)
-        yield f"failed: {failure['reviewer']} left {left} without a score: {failure['reason']} ({named})"
+    causes: dict[tuple[str, str], list[str]] = {}
+    for one in found.failures:
+        causes.setdefault((one.model, one.reason), []).append(one.stage)
+    for (model, reason), on in sorted(causes.items()):
+        left = f"{counted(len(on), 'answer')} without a score: {reason}"
+        yield f"failed: {model} left {left} ({names(on, len(on), _NAMED)})"
     yield f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
 
 
@@ -87,7 +94,13 @@ def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping
     about = "Means of 1 to 10 over the questions that every run has a score for, with 95 % intervals over questions."
     notes = [f"{_short(run)}: {line}" for run in runs for line in _about(run)]
     yield Section(f"Runs ({len(rows)})", (Paragraph(about, "quiet"), Table(heads, rows), Items(notes)))
-    yield _by_reviewer(runs, answers)
+    given = [(one.run, reviewer, score) for one in answers for reviewer, (score, _) in one.by.items()
+             if score is not None]  # fmt: skip
+    means = [(who, *(_average([score for at, by, score in given if (at, by) == (run["run"], who)]) for run in runs))
+             for who in dict.fromkeys(name for one in answers for name in one.by)]  # fmt: skip
+    about = "The mean of all that each reviewer scored, and how many answers these are."
+    table = Table(("reviewer", *map(_short, runs)), means)
+    yield Section("Reviewers", (Paragraph(about, "quiet"), table), "paper")
     cases = [_case(one) for one in sorted(answers, key=_worst_first)]
     listed = Cases(
         ("run", "id", "score", "question", "why"), cases, total=len(cases), limits=_SHOWN,
@@ -110,21 +123,8 @@ def _about(run: Found) -> Iterator[str]:
         yield f"{reviewer} gave these answers, so its scores of them are not counted"
 
 
-def _by_reviewer(runs: Sequence[Found], answers: Sequence[ScoredAnswer]) -> Section:
-    """Who is harsh and who is mild."""
-    reviewers = list(dict.fromkeys(name for one in answers for name in one.by))
-    rows = []
-    for reviewer in reviewers:
-        given = {run["run"]: [one.by[reviewer][0] for one in answers if one.run == run["run"] and reviewer in one.by]
-                 for run in runs}  # fmt: skip
-        rows.append((reviewer, *(_average(scores) for scores in given.values())))
-    about = Paragraph("The mean of all that each reviewer scored, and how many answers these are.", "quiet")
-    return Section("Reviewers", (about, Table(("reviewer", *map(_short, runs)), rows)), "paper")
-
-
-def _average(scores: Sequence[float | None]) -> str:
-    known = [score for score in scores if score is not None]
-    return f"{sum(known) / len(known):.2f} ({len(known)})" if known else "-"
+def _average(scores: Sequence[float]) -> str:
+    return f"{sum(scores) / len(scores):.2f} ({len(scores)})" if scores else "-"
 
 
 def _worst_first(one: ScoredAnswer) -> tuple[float, str, str, int]:
@@ -153,3 +153,74 @@ def _mean(mean: Found | None) -> str:
 
 def _short(run: Found) -> str:
     return PurePath(run["run"]).name
+
+
+def matrix(found: MatrixResult) -> Report:
+    again = f", each {found.repeats} times" if found.repeats > 1 else ""
+    asked = f"{counted(len(found.cells), 'cell')}, {counted(found.questions, 'question')}{again}"
+    trust = [f"trust: {found.trust}"] if found.trust else []
+    about = Items([f"{asked}, graded by {found.grader}", *trust], "quiet")
+    return Report(f"Surefoot matrix: {found.name}", (Headline("", found.conclusions), about), tuple(_cells(found)))
+
+
+def _cells(matrix: MatrixResult) -> Iterator[Block]:
+    bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
+    # A question set may have no questions, and a cell no answers, of the kind.
+    measured = {name for result in matrix.cells for name, rate in result.rates.items() if rate.value is not None}
+    known = [name for name in RATES if name in measured]
+    rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
+    rates.append(("run", *(result.run for result in matrix.cells)))
+    yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
+    effects = matrix.effects
+    yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(matrix.unit, "quiet")))
+    if effects:
+        about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
+        rows = [_difference_row(name, effects) for name in MEASURED if name not in RATES or name in known]
+        table = Table(("metric", *map(_title, effects)), rows)
+        yield Section("Effects in numbers", (about, table), "paper")
+    if notes := list(_notes(matrix)):
+        limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
+        yield Section(
+            "Notes", (Items([f"note: {note}" for note in notes], "warning", total=len(notes), limits=limits),)
+        )
+
+
+def _effect(effect: Effect) -> Line:
+    about = f"{_title(effect)} ({_basis(effect)}):"
+    return Span(about, "strong"), f"{effect.reading}.", Span("; ".join(_unsettled(effect)), "quiet")
+
+
+def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
+    found = [effect.differences[name] for effect in effects]
+    return (name, *(Span(str(one), "strong" if one.settled else "") for one in found))
+
+
+def _title(effect: Effect) -> str:
+    return f"{effect.axis}: {effect.value} against {effect.reference}"
+
+
+def _basis(effect: Effect) -> str:
+    """What an effect rests on, and what is missing from it."""
+    found = effect.differences[BUCKETS[0]]
+    said = [f"{counted(effect.pairs, 'pair')} of cells", counted(found.questions, "question")]
+    said += [f"{found.left_out} left out, ungraded in one of the cells"] if found.left_out else []
+    said += [f"{counted(effect.pairs_lost, 'pair')} lost to cells without verdicts"] if effect.pairs_lost else []
+    return ", ".join(said)
+
+
+def _unsettled(effect: Effect) -> Iterator[str]:
+    """What is not told apart from nothing: what may be chance, and what did not change at all."""
+    left = {name: one for name, one in effect.differences.items() if one.value is not None and not one.settled}
+    same = [name for name, one in left.items() if (one.low, one.value, one.high) == (0, 0, 0)]
+    moved = [f"{name} {one}" for name, one in left.items() if name not in same]
+    groups = (("may be chance", moved), ("unchanged", same))
+    yield from (f"{group}: {', '.join(named)}" for group, named in groups if named)
+
+
+def _notes(matrix: MatrixResult) -> Iterator[str]:
+    for result in matrix.cells:
+        if result.failed:
+            yield f"{result.name}: {result.failed}"
+        yield from (f"{result.name}: {note}" for note in result.notes)
+    if ungraded := sum(result.buckets.get(UNGRADED, 0) for result in matrix.cells):
+        yield f"{counted(ungraded, 'answer')} without a bucket: ungraded"

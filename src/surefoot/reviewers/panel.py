@@ -10,12 +10,13 @@ import queue
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from surefoot.core.errors import UsageError, words_of
+from surefoot.core.errors import ExitCode, words_of
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.reviewers.ballots import Answer, Review
@@ -30,20 +31,34 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 class Failure(Struct, frozen=True):
     model: str
-    stage: str
+    stage: str  # or which answer of which run
     reason: str
     hint: str = ""
 
 
-class Deliberation(Struct, frozen=True):
-    """What happened besides the ranking. `synthesis` None: no chair, or one that failed."""
+class Council(Ranked, frozen=True, kw_only=True):
+    """Answers in the order of their reviewers' scores, and how that came about."""
 
-    seed: int
-    answers: tuple[Answer, ...]
-    reviews: tuple[Review, ...]
-    synthesis: str | None
-    failures: tuple[Failure, ...]
-    spent: Spent
+    seed: int | None = None  # as all below, None or empty where no model was asked
+    answers: tuple[Answer, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    synthesis: str | None = None  # None too: no chair, or one that failed
+    failures: tuple[Failure, ...] = ()
+    spent: Spent | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """A model that fails is left out; without the closing answer that was asked for, the council is incomplete."""
+        is_closed = all(failure.stage != SYNTHESIS for failure in self.failures)
+        return ExitCode.OK if self.is_scored and is_closed else ExitCode.INCOMPLETE
+
+    def printed(self) -> list[str]:
+        own = Ranked.__struct_fields__ if self.seed is None else self.__struct_fields__
+        return [name for name in super().printed() if name in own]
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The answers, best first."""
+        return list(self["ranking"])
 
 
 def deliberate(
@@ -53,18 +68,17 @@ def deliberate(
     *,
     answers: Sequence[Answer] = (),
     chair: Model | None = None,
-) -> tuple[Ranked, Deliberation]:
+) -> Council:
     """Let the models answer (unless answers are given), review, and be ranked."""
-    if not models or len({model.name for model in models}) < len(models):
-        message = "a model is named twice" if models else "a council needs models"
-        raise UsageError(message, "name each model once: nobody has two votes")
     panel = _Panel(question, {model.name: model for model in models}, settings)
     answers = tuple(answers) or panel.answers()
     reviews = panel.reviews(answers) if answers else ()
     ranked = score(answers, reviews, settings, question)
     synthesis = panel.synthesis(answers, ranked, chair) if chair is not None and answers else None
-    spent = spent_on(panel.replies)
-    return ranked, Deliberation(panel.seed, answers, reviews, synthesis, tuple(panel.failures), spent)
+    return Council(
+        **asdict(ranked), seed=panel.seed, answers=answers, reviews=reviews, synthesis=synthesis,
+        failures=tuple(panel.failures), spent=spent_on(panel.replies),
+    )  # fmt: skip
 
 
 class _Panel:

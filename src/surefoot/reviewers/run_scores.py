@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from msgspec import Struct
@@ -57,6 +57,22 @@ class RunScores(Struct, frozen=True, kw_only=True):
     unsafe: tuple[str, ...]  # ids of questions
     disputed: tuple[str, ...]  # ids of questions where it is disputed whether the answer is a refusal
     own: tuple[str, ...]  # reviewers whose own answers these are
+
+
+def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:
+    """What all reviewers together and each of them gave to every answer of a run."""
+    given: dict[tuple[str, int], dict[str, tuple[float | None, str]]] = {}
+    for row in verdicts:
+        if row.axis == rows.axis_of(rows.OVERALL):
+            by = given.setdefault((row.question_id, row.attempt), {})
+            by[str(rows.reviewer_of(row.grader))] = rows.score_in(row), row.reason
+    for item in items:
+        by = given.get((item.question.id, item.trace.attempt), {})
+        score, reason = by.pop(rows.POOLED, (None, "not asked"))
+        yield ScoredAnswer(
+            run=run, question_id=item.question.id, attempt=item.trace.attempt, question=item.question.text,
+            answer=item.trace.answer, score=score, reason=reason, by=by,
+        )  # fmt: skip
 
 
 def run_scores(

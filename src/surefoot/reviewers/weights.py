@@ -3,16 +3,18 @@ than the preferences bear out on questions that the fit has not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.intervals import Ints, Numbers, Pairs, interval, share
 from surefoot.core.records import Interval
-from surefoot.reviewers.sheet import Flags
+from surefoot.core.result import Result
+from surefoot.core.rubric import HIGHEST, Fault, Rubric
+from surefoot.reviewers.sheet import Answer, Flags, Sheet
 from surefoot.reviewers.success import Opinions
 
 FEWEST_QUESTIONS = 30
@@ -29,31 +31,31 @@ _LARGE = 500.0  # its exponential is still a number
 Overall = Callable[[Numbers], Numbers]  # every answer's overall score by some weights, with the rubric's ceilings
 
 
-class Tuned(Struct, frozen=True, kw_only=True):
-    """The fitted weights and what they gain.
+class RubricTuned(Result, frozen=True, kw_only=True):
+    """The fitted weights and what they gain, or the `reason` why these labels could not show a gain.
 
     `gain` is in the share of pairs that come out as people prefer, on questions left out of the fit; `agrees` is that
     share with the rubric's own weights. `alone` are the weights by the preferences alone, with their intervals.
+    `written` is the new rubric's file, None where nothing is gained.
     """
 
-    weights: dict[str, float]
-    before: dict[str, float]
-    alone: dict[str, Interval]
-    agrees: float
-    gain: Interval
+    weights: dict[str, float] | None = None
+    before: dict[str, float] | None = None
+    alone: dict[str, Interval] | None = None
+    agrees: float | None = None
+    gain: Interval | None = None
     questions: int
-    pairs: int
+    pairs: int | None = None
+    reason: str | None = None
+    written: str | None = None
 
     @property
     def is_better(self) -> bool:
-        return self.gain.low > 0
+        return self.gain is not None and self.gain.low > 0
 
-
-class Refused(Struct, frozen=True):
-    """Why these labels could not show a gain, if there were one."""
-
-    reason: str
-    questions: int
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.written else ExitCode.INCONCLUSIVE
 
 
 class _Data(NamedTuple):
@@ -69,7 +71,7 @@ class _Data(NamedTuple):
         return _Data(self.better[kept], self.worse[kept], folds, self.gaps[kept])
 
 
-def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: Overall) -> Tuned | Refused:
+def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: Overall) -> RubricTuned:
     """Fit to the preferences. `scores` has a row for each answer and a column for each weight.
 
     What the weights gain is measured on `overall`, as answers will be scored.
@@ -79,16 +81,48 @@ def tune(scores: Numbers, weights: dict[str, float], people: Opinions, overall: 
     questions = pairs.questions
     right = _right(overall(start), pairs, signs)
     if refused := _refused(pairs, right, len(questions)):
-        return Refused(refused, len(questions))
+        return RubricTuned(reason=refused, questions=len(questions))
     data = _data(scores, pairs, signs)
     gain = _gain(data, start, pairs, overall)
     held = _chosen(data, start)
     alone = _alone(data, start, pairs)
-    return Tuned(
+    return RubricTuned(
         weights=dict(zip(weights, map(float, _fit(data.gaps, start, held)), strict=True)), before=weights,
         alone=dict(zip(weights, alone, strict=True)), agrees=float(right.mean()), gain=gain,
         questions=len(questions), pairs=len(signs),
     )  # fmt: skip
+
+
+def scoring(sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None]) -> tuple[Numbers, Flags, Overall]:
+    """The mean scores of answers on each weight, which of them have one, and how weights make overall scores of them.
+
+    Where an answer declines, what stands in for a dimension has its score. Only whole ballots count.
+    """
+    columns, whole = [], np.ones((len(sheet.reviewers), len(sheet.answers)), dtype=bool)
+    for name in rubric.weights:
+        names = [name, *(axis.name for axis in rubric.axes if axis.replaces == name)]
+        known = [sheet.column(one) for one in names if one in sheet]
+        if not known:
+            hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
+            raise UsageError(f"the runs have no scores on {name}, which the rubric {rubric.name} asks for", hint)
+        columns.append(np.sum([column.values for column in known], axis=0))
+        whole &= np.sum([column.given for column in known], axis=0) == 1
+    ballots, count = np.stack(columns, axis=2), whole.sum(axis=0)
+    caps = np.full(whole.shape, float(HIGHEST))
+    for cap in rubric.caps:
+        if cap.of:
+            held = np.broadcast_to([faults.get(answer) == cap.of for answer in sheet.answers], whole.shape)
+        elif cap.axis in sheet:
+            held = sheet.column(cap.axis).given & (sheet.column(cap.axis).values < cap.below)
+        else:
+            continue
+        caps = np.where(held, np.minimum(caps, cap.at), caps)
+
+    def mean(values: Numbers) -> Numbers:
+        total = np.einsum("ra...,ra->a...", values, whole.astype(float))
+        return np.asarray(total / np.maximum(1, count).reshape(-1, *[1] * (total.ndim - 1)))
+
+    return mean(ballots), count > 0, lambda weights: mean(np.minimum(ballots @ weights, caps))
 
 
 def _thinned(people: Opinions) -> Opinions:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError, nearest
+from surefoot.core.errors import ExitCode, Incomplete, OtherRun, SurefootError, UsageError
 from surefoot.core.result import NOBODY, READER, Person, Result
 from surefoot.core.types import Trace, counted
-from surefoot.gate.effects import UNIT, CellResult, Matrix, conclusions, effects_of, reading, result_of
+from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusions, effects_of, result_of
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.models.budget import Budget, money, price_of
@@ -25,6 +24,7 @@ from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.services.grade import grade_run
 from surefoot.services.graders import Reader, open_grader, rubric_of
 from surefoot.services.inputs import load_corpus, load_questions
+from surefoot.services.model_grader import agree
 from surefoot.services.overview import overview_of, trust_in
 from surefoot.services.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
 from surefoot.services.runs import read_all, read_run
@@ -33,25 +33,53 @@ from surefoot.store import Project, Run
 from surefoot.text.endpoints import chat_model, parsed
 
 _NAMED_ALREADY = ("error", "missing")  # by the asking
-AXES = ("pipeline", "model", "prompt")
-BUNDLED_PROMPTS = {"with_licence": "answer_with_licence", "without_licence": "answer_without_licence"}
 _CHAT = "chat"
 _EXAMPLES = {
     "pipeline": '[[pipeline]] name = "rag", spec = "chat"',
     "model": '[[model]] name = "small", spec = "llm:MODEL@http://localhost:8000/v1"',
-    "prompt": '[[prompt]] name = "licence", bundled = "with_licence"',
+    "prompt": '[[prompt]] name = "licence", bundled = "with_licence" (or "without_licence", or file = "FILE")',
 }
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
-class Value(Struct, frozen=True):
-    """One entry of an axis. The spec of a prompt is a bundled one's name or a file."""
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    def __post_init__(self) -> None:
+        """A character in a path or a name that cannot be printed can only be a mistake, or a trick."""
+        for name in self.__struct_fields__:
+            if isinstance(value := getattr(self, name), str) and not value.isprintable():
+                raise ValueError(f"{name} has a character that cannot be printed")
 
+
+class _Value(_Table, frozen=True):
     name: Name
     spec: str
 
 
-Axes = dict[str, tuple[Value, ...]]  # in the order listed: the first is the reference
+class _Prompt(_Table, frozen=True):
+    name: Name
+    bundled: Literal["with_licence", "without_licence"] | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.bundled is None) == (self.file is None):
+            raise ValueError("it must have either `bundled` or `file`")
+
+
+class _File(_Table, frozen=True):
+    pipeline: tuple[_Value, ...] = ()
+    model: tuple[_Value, ...] = ()
+    prompt: tuple[_Prompt, ...] = ()
+    name: Name | None = None
+    questions: str | None = None
+    corpus: str | None = None
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    grader: str = "local"
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        """In the order listed: the first is the reference."""
+        return {axis: tuple(value.name for value in getattr(self, axis)) for axis in _EXAMPLES if getattr(self, axis)}
 
 
 class Cell(Struct, frozen=True):
@@ -78,60 +106,39 @@ class Cell(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     name: str
-    axes: Axes
+    axes: dict[str, tuple[str, ...]]
     cells: tuple[Cell, ...]
-    questions: str | None = None
-    corpus: str | None = None
-    repeats: int = 1
-    grader: str = "local"
-
-
-class _Prompt(Struct):
-    name: Name
-    bundled: str | None = None
-    file: str | None = None
-
-
-class _File(Struct):
-    pipeline: list[Value] = []
-    model: list[Value] = []
-    prompt: list[_Prompt] = []
-    name: Name | None = None
-    questions: str | None = None
-    corpus: str | None = None
-    repeats: Annotated[int, Meta(ge=1)] = 1
-    grader: str = "local"
+    questions: str | None
+    corpus: str | None
+    repeats: int
+    grader: str
 
 
 class MatrixResult(Result, frozen=True, kw_only=True):
     """Every cell with its buckets, and what each factor changes."""
 
-    beside = ("matrix", "misused", "interrupted")
-
     name: str
     questions: int
     repeats: int
     grader: str
-    trust: str | None
+    trust: str  # how far the grader can be trusted, in words
     axes: dict[str, tuple[str, ...]]
-    cells: list[dict[str, Any]]
-    unit: str
-    effects: list[dict[str, Any]]
-    conclusions: list[str]
-    matrix: Matrix
-    misused: bool  # a cell could not even be understood
-    interrupted: bool
+    cells: tuple[CellResult, ...]
+    unit: str = UNIT
+    effects: tuple[Effect, ...]
+    conclusions: tuple[str, ...]
+    misused: bool = False  # a cell could not even be understood
+    interrupted: bool = False
 
     @property
     def exit_code(self) -> ExitCode:
         if self.misused:
             return ExitCode.USAGE
-        is_whole = not self.interrupted and all(cell.complete for cell in self.matrix.cells)
-        return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+        return ExitCode.OK if all(cell.complete for cell in self.cells) else ExitCode.INCOMPLETE
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A cell a row, with its buckets."""
-        return [{"cell": cell.name, **cell.values, **cell.buckets} for cell in self.matrix.cells]
+        return [{"cell": cell.name, **cell.values, **cell.buckets} for cell in self.cells]
 
 
 def matrix(
@@ -155,27 +162,21 @@ def matrix(
     budget = Budget(how.max_cost)
     chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
     with Project.open(db) as project:
-        cells = _Cells(project, db, plan, chosen, asking_of(how, budget), person)
-        cells.agree_on(questions * plan.repeats, how)
-        cells.make()
-        found = _matrix(project, plan, cells.results, questions, chosen.name)
+        made = _Cells(project, db, plan, chosen, asking_of(how, budget), person)
+        made.agree_on(questions * plan.repeats, how)
+        made.make()
+        cells = tuple(made.results)
+        graded = [cell.run for cell in cells if cell.graded]
+        # Grader, rubric and corpus are the same in all cells.
+        trust = trust_in(overview_of(read_all(project, project.named(graded[0])))) if graded else ""
+    corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell) or []  # the runs have told what to know of it
+    documents = {passage.id: passage.doc for passage in corpus if passage.doc}
+    effects = effects_of(cells, made.answered, plan.axes, documents)
     return MatrixResult(
-        name=found.name, questions=questions, repeats=plan.repeats, grader=chosen.name, trust=found.trust or None,
-        axes=found.axes, cells=[_cell(one) for one in found.cells], unit=UNIT,
-        effects=[{**msgspec.to_builtins(one), "reading": reading(one)} for one in found.effects],
-        conclusions=list(conclusions(found)), matrix=found,
-        misused=cells.misused, interrupted=cells.interrupted,
+        name=plan.name, questions=questions, repeats=plan.repeats, grader=chosen.name, trust=trust, axes=plan.axes,
+        cells=cells, effects=effects, conclusions=tuple(conclusions(cells, effects, plan.axes)),
+        misused=made.misused, interrupted=made.interrupted,
     )  # fmt: skip
-
-
-def _cell(found: CellResult) -> dict[str, Any]:
-    kept = ("name", "values", "run", "notes", "tokens", "cost_usd")
-    return {
-        **{name: getattr(found, name) for name in kept},
-        "buckets": found.buckets or None,
-        "rates": found.rates or None,
-        "failed": found.failed or None,
-    }
 
 
 def _plan(file: Path) -> Plan:
@@ -187,35 +188,35 @@ def _plan(file: Path) -> Plan:
     except UnicodeDecodeError as error:
         raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
     plan = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
-    with about(str(file)):
+    with _about(str(file)):
         _check_files(plan)
     return plan
 
 
 def parse(text: str, source: str, name: str, located: Callable[[str], str] = str) -> Plan:
     """The plan that a file holds; `name` is what it is called unless it has one, `located` leads to its files."""
-    with about(source):
-        found = _read(text)
-        axes = {
-            "pipeline": tuple(map(_pipeline, found.pipeline)),
-            "model": tuple(map(_model, found.model)),
-            "prompt": tuple(_prompt(prompt, located) for prompt in found.prompt),
-        }
-        _check_axes(axes)
-        if found.corpus and not found.questions:
-            raise UsageError("there is `corpus` without `questions`", "the demo questions are about the demo corpus")
-    cells = tuple(islice(_cells(axes), MOST_ANSWERS + 1))
+    with _about(source):
+        try:
+            found = msgspec.toml.decode(text, type=_File)
+        except msgspec.ValidationError as error:
+            example = next((one for axis, one in _EXAMPLES.items() if f"$.{axis}" in str(error)), "")
+            keys = f"the keys are {', '.join(_File.__struct_fields__)}"
+            raise UsageError(str(error), f"write {example}" if example else keys) from error
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise UsageError(f"it is not valid TOML: {error}", f"write tables as {_EXAMPLES['model']}") from error
+        _check_axes(found)
+        cells = tuple(islice(_cells(found, located), MOST_ANSWERS + 1))
+        if twice := _first_double(cell.folder for cell in cells):
+            raise UsageError(f"two cells would have the name {twice}", "choose other names")
     refuse_too_many(source, len(cells), found.repeats)
-    if twice := _first_double(cell.folder for cell in cells):
-        raise UsageError(f"{source}: two cells would have the name {twice}", "choose other names")
     return Plan(
-        found.name or name, axes, cells, found.questions and located(found.questions),
+        found.name or name, found.axes, cells, found.questions and located(found.questions),
         found.corpus and located(found.corpus), found.repeats, found.grader,
     )  # fmt: skip
 
 
 @contextlib.contextmanager
-def about(where: str) -> Iterator[None]:
+def _about(where: str) -> Iterator[None]:
     """An error within names the place."""
     try:
         yield
@@ -223,77 +224,24 @@ def about(where: str) -> Iterator[None]:
         raise UsageError(f"{where}: {error.message}", error.hint) from None
 
 
-def _read(text: str) -> _File:
-    try:
-        content = tomllib.loads(text)
-        _check_table(content, _File)
-        for axis in AXES:
-            rows = content.get(axis, [])
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise UsageError(f"{axis} must be tables in double brackets", f"write {_EXAMPLES[axis]}")
-            for number, row in enumerate(rows, 1):
-                with about(f"[[{axis}]] {number}"):
-                    _check_table(row, _Prompt if axis == "prompt" else Value)
-        return msgspec.convert(content, _File)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"it is not valid TOML: {error}", f"it has tables like {_EXAMPLES['model']}") from error
-    except msgspec.ValidationError as error:
-        raise UsageError(str(error), "see `surefoot matrix --help` for an example") from error
-
-
-def _check_table(table: Mapping[str, object], kind: type[Struct]) -> None:
-    """A character in a path or a name that cannot be printed can only be a mistake, or a trick."""
-    fields = kind.__struct_fields__
-    for key, value in table.items():
-        if key not in fields:
-            hint = nearest(key, fields) or f"it may have {', '.join(fields)}"
-            raise UsageError(f"there is the unknown key {key!r}", hint)
-        if isinstance(value, str) and not value.isprintable():
-            raise UsageError(f"{key} has a character that cannot be printed", "write it on one line")
-
-
-def _model(model: Value) -> Value:
-    """An address with a key in it is refused before it is written anywhere."""
-    with about(f"the model {model.name!r}"):
-        return Value(model.name, f"{_CHAT}:{parsed(model.spec).name.removeprefix('llm:')}")
-
-
-def _pipeline(pipeline: Value) -> Value:
-    kind, _, rest = pipeline.spec.partition(":")
-    if kind == _CHAT and rest:
-        with about(f"the pipeline {pipeline.name!r}"):
-            chat_model(rest)
-    return pipeline
-
-
-def _prompt(prompt: _Prompt, located: Callable[[str], str]) -> Value:
-    with about(f"the prompt {prompt.name!r}"):
-        if (prompt.bundled is None) == (prompt.file is None):
-            raise UsageError("it must have either `bundled` or `file`", f"as in {_EXAMPLES['prompt']}")
-        if prompt.file is not None:
-            return Value(prompt.name, located(prompt.file))
-        if prompt.bundled not in BUNDLED_PROMPTS:
-            hint = f"choose {' or '.join(BUNDLED_PROMPTS)}, or name a file with `file`"
-            raise UsageError(f"no prompt {prompt.bundled!r} comes with surefoot", hint)
-        return Value(prompt.name, BUNDLED_PROMPTS[prompt.bundled])
-
-
-def _check_axes(axes: Axes) -> None:
-    for axis, values in axes.items():
-        if twice := _first_double(slug(value.name) for value in values):
+def _check_axes(found: _File) -> None:
+    for axis, names in found.axes.items():
+        if twice := _first_double(map(slug, names)):
             hint = "names must differ in more than case and signs"
             raise UsageError(f"two [[{axis}]] have the name {twice!r}", hint)
-    if not axes["pipeline"]:
+    if not found.pipeline:
         raise UsageError("there is no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
-    takes = {axis for pipeline in axes["pipeline"] for axis in _taken_by(pipeline.spec)}
-    needing = [pipeline.name for pipeline in axes["pipeline"] if pipeline.spec.rstrip(":") == _CHAT]
+    takes = {axis for pipeline in found.pipeline for axis in _taken_by(pipeline.spec)}
+    needing = [pipeline.name for pipeline in found.pipeline if "model" in _taken_by(pipeline.spec)]
     for axis in ("model", "prompt"):
-        if axes[axis] and axis not in takes:
+        if axis in found.axes and axis not in takes:
             hint = 'add a pipeline with spec = "chat", or leave these out'
             raise UsageError(f"there are [[{axis}]] tables, but no pipeline takes a {axis}", hint)
-        if needing and not axes[axis]:
+        if needing and axis not in found.axes:
             message = f"the pipeline {needing[0]!r} takes a {axis}, but there is no [[{axis}]]"
             raise UsageError(message, f"write {_EXAMPLES[axis]}")
+    if found.corpus and not found.questions:
+        raise UsageError("there is `corpus` without `questions`", "the demo questions are about the demo corpus")
 
 
 def _taken_by(spec: str) -> tuple[str, ...]:
@@ -302,14 +250,22 @@ def _taken_by(spec: str) -> tuple[str, ...]:
     return () if kind != _CHAT else ("prompt",) if rest else ("model", "prompt")
 
 
-def _cells(axes: Axes) -> Iterator[Cell]:
-    for pipeline in axes["pipeline"]:
-        taken = [axis for axis in _taken_by(pipeline.spec) if axes[axis]]
-        for values in product(*(axes[axis] for axis in taken)):
-            chosen = dict(zip(taken, values, strict=True))
-            names = {"pipeline": pipeline.name, **{axis: value.name for axis, value in chosen.items()}}
-            prompt = chosen["prompt"].spec if "prompt" in chosen else None
-            yield Cell(names, chosen.get("model", pipeline).spec, prompt)
+def _cells(found: _File, located: Callable[[str], str]) -> Iterator[Cell]:
+    """An address with a key in it is refused before it is written anywhere."""
+    specs = {}
+    for pipeline in found.pipeline:
+        if _taken_by(pipeline.spec) == ("prompt",):
+            with _about(f"the pipeline {pipeline.name!r}"):
+                chat_model(pipeline.spec.removeprefix(f"{_CHAT}:"))
+    for model in found.model:
+        with _about(f"the model {model.name!r}"):
+            specs[model.name] = f"{_CHAT}:{parsed(model.spec).name.removeprefix('llm:')}"
+    prompts = {one.name: located(one.file) if one.file else f"answer_{one.bundled}" for one in found.prompt}
+    for pipeline in found.pipeline:
+        taken = [axis for axis in _taken_by(pipeline.spec) if axis in found.axes]
+        for names in product(*(found.axes[axis] for axis in taken)):
+            values = {"pipeline": pipeline.name, **dict(zip(taken, names, strict=True))}
+            yield Cell(values, specs.get(values.get("model", ""), pipeline.spec), prompts.get(values.get("prompt", "")))
 
 
 def slug(name: str) -> str:
@@ -347,6 +303,7 @@ class _Cells:
         self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
         self.budget = asking.budget or Budget()
         self.results: list[CellResult] = []
+        self.answered: dict[str, Answered] = {}
         self.misused = self.interrupted = False
         self._open = {cell.name: 0 for cell in plan.cells}  # how many answers are still to be asked for
 
@@ -371,8 +328,8 @@ class _Cells:
         self.person.tell(f"{planned}{there}: {left:,} to ask")
         for model, wanted in calls.items():
             self.person.tell(f"{counted(wanted, 'call')} to {model}")
-        if left and not settings.yes and not self.person.agrees():
-            raise Incomplete("nothing was asked", "--yes skips the confirmation")
+        if left:
+            agree(self.person, settings)
 
     def make(self) -> None:
         """Every cell in turn. One that fails is named, and the others go on."""
@@ -397,8 +354,12 @@ class _Cells:
         if budget.left_usd == 0 and budget.spent_usd > 0 and self._open[cell.name]:
             limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
             return self._failed(cell, f"not asked: {spent} USD have been spent, and {limit} was the limit")
-        before = self._reported_cost(cell)
-        answers = self._run(cell)
+        before, there = self._reported_cost(cell), self._kept(cell)
+        answers = run(
+            cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, repeats=self.plan.repeats,
+            version=self._version(cell), asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
+            resume=there.id if there else None, retry_errors=there is not None, db=self.db, person=self.person,
+        )  # fmt: skip
         if not cell.model:  # whose calls the budget has counted already
             budget.spend(self._reported_cost(cell) - before)
         self.interrupted = answers.interrupted
@@ -408,16 +369,8 @@ class _Cells:
         if not _is_graded_by(kept, self.grader) and grade_run(kept, self.grader).in_vain:
             raise Incomplete("nothing was graded: no reply of the grader could be used")
         side = read_run(kept)
-        return result_of(cell.name, cell.values, side, tuple(_notes(answers, side)))
-
-    def _run(self, cell: Cell) -> Answers:
-        """Ask what is still to be asked of a cell."""
-        there = self._kept(cell)
-        return run(
-            cell.spec, questions=self.plan.questions, corpus=self.plan.corpus, repeats=self.plan.repeats,
-            version=self._version(cell), asking=replace(self.asking, prompt=cell.prompt or PROMPTS[0]),
-            resume=there.id if there else None, retry_errors=there is not None, db=self.db, person=self.person,
-        )  # fmt: skip
+        result, self.answered[cell.name] = result_of(cell.name, cell.values, side, tuple(_notes(answers, side)))
+        return result
 
     def _version(self, cell: Cell) -> str:
         return f"{slug(self.plan.name)}/{cell.folder}"
@@ -463,14 +416,3 @@ def _notes(answers: Answers, side: ReadRun) -> Iterator[str]:
     for grader, misread in failed_checks([side]).items():
         yield f"the grader {grader} failed its self-check: {misread}"
     yield from map(str, side.problems)
-
-
-def _matrix(project: Project, plan: Plan, results: Sequence[CellResult], questions: int, grader: str) -> Matrix:
-    corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell) or []  # the runs have told what to know of it
-    documents = {passage.id: passage.doc for passage in corpus if passage.doc}
-    axes = {axis: tuple(value.name for value in plan.axes[axis]) for axis in AXES if plan.axes[axis]}
-    graded = [result.run for result in results if result.graded]
-    # Grader, rubric and corpus are the same in all cells.
-    trust = trust_in(overview_of(read_all(project, project.named(graded[0])))) if graded else ""
-    effects = effects_of(results, axes, documents)
-    return Matrix(plan.name, axes, tuple(results), effects, questions, plan.repeats, grader, trust)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
 
@@ -18,7 +19,6 @@ from surefoot.models.seam import Model, ReplyStore
 from surefoot.services.graders import read_watched
 from surefoot.services.settings import Settings
 
-KEPT = "the replies that came are kept: the same command goes on from there, and pays for nothing twice"
 # By sure_from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
 _WRONG_WHERE_UNSURE = {0.6: 0.71, 0.7: 0.64, 0.8: 0.48, 0.9: 0.44, 0.95: 0.37, 1.0: 0.22}
 _A_GOOD_MODEL = 0.9  # is right as often as this
@@ -50,15 +50,8 @@ class ModelGrader:
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self._grader.plan(items, self._read_first(items))
         self._agree_on(plan)
-        progress = self._person.watch(len(plan.prompts), "replies")
-        try:
+        with replies_kept(self._person), closing(self._person.watch(len(plan.prompts), "replies")) as progress:
             grading = self._grader.carry_out(plan, progress.count)
-        except KeyboardInterrupt:
-            progress.close()
-            self._person.tell(KEPT)
-            raise
-        finally:
-            progress.close()
         self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
         self._tell(grading)
         self._tell_unread(plan, grading)
@@ -82,8 +75,8 @@ class ModelGrader:
         canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
-        if found.calls and not self._settings.yes and not self._person.agrees():
-            raise Incomplete("nothing was asked, and nothing graded", "--yes skips the confirmation")
+        if found.calls:
+            agree(self._person, self._settings)
         return None
 
     def _tell(self, grading: Grading) -> None:
@@ -108,6 +101,21 @@ class ModelGrader:
         ]
         if ids:
             self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
+
+
+def agree(person: Person, settings: Settings) -> None:
+    """After the price was told."""
+    if not settings.yes and not person.agrees():
+        raise Incomplete("nothing was asked", "--yes skips the confirmation")
+
+
+@contextmanager
+def replies_kept(person: Person) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        person.tell("the replies that came are kept: the same command goes on from there, and pays for nothing twice")
+        raise
 
 
 def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:

@@ -41,7 +41,7 @@ from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
 from surefoot.report.prose import plain_markdown, visible
 from surefoot.services.calibrate import calibrate
-from surefoot.services.council_scores import council_scores
+from surefoot.services.council import council_scores
 from surefoot.services.gate import gate as decide
 from surefoot.services.history import Archive, History, Stamp, overview
 from surefoot.services.looks import list_of
