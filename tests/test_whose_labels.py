@@ -70,12 +70,10 @@ def test_a_decision_says_it_too(said: str, write: Write, tmp_path: Path) -> None
             {**row, "grader": None, "annotator": who} for who in WHO[said] for row in rows({"wrong": 9, "correct": 51})
         ]
         assert surefoot("import", write("l.jsonl", rows_of), "--run", one).code == 0
-    shown = surefoot("gate", run, other, "--report", tmp_path / "c.md").out
+    surefoot("gate", run, other, "--report", tmp_path / "c.md")
     decided = surefoot("gate", run, other, "--json").json
     assert next(rule["by"] for rule in decided["rules"] if rule["name"] == "lasting_wrong") == said
-    assert (
-        f"by {said}" in shown and f"labels by {whose_by_name(decided['annotators'])}" in (tmp_path / "c.md").read_text()
-    )
+    assert f"labels by {whose_by_name(decided['annotators'])}" in (tmp_path / "c.md").read_text()
 
 
 def test_an_axis_remembers_who_labelled_it_where_others_labelled_the_rest(write: Write) -> None:

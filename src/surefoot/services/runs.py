@@ -154,7 +154,7 @@ def not_asked(run: Run) -> list[Problem]:
     why, hint = "", f"surefoot run --resume {run.id}"
     if all(question.retrieval == "null" for question in missing):
         why = f": {CANNOT_FORCE_NULL}"
-        hint = f"let a function take `ask: Ask`, or put {{retrieval}} into --request-template, and run it anew"
+        hint = "let a function take `ask: Ask`, or put {retrieval} into --request-template, and run it anew"
     total = run.manifest.question_count
     share = f"{len(missing)} of {total} questions not asked, so coverage is at most {total - len(missing)} of {total}"
     return [Problem(NOT_ASKED, f"{share}{why} (hint: {hint})", run.id)]
