@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from grading import load
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.services.grade import DEFAULT
+from surefoot.jobs.grade import DEFAULT
 
 SHOWN = (0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 SHARES = (0.1, 0.2, 0.3, 0.5)

@@ -18,7 +18,7 @@ from quality_answers import item_of
 from quality_answers import rows_of as lines_of
 from surefoot.core.table import BUCKETS
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.services.grade import DEFAULT
+from surefoot.jobs.grade import DEFAULT
 
 ANSWERS = Path(__file__).parent / "data" / "filings_answers.jsonl"
 

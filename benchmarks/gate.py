@@ -32,7 +32,7 @@ from surefoot.gate.metrics import METRICS
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
 from surefoot.io.gatefiles import load
-from surefoot.services.decision import SECONDS_A_KEY, GateResult, compare
+from surefoot.jobs.decision import SECONDS_A_KEY, GateResult, compare
 
 MOST_STEPS = 150
 _BAD = ("wrong", "unsupported")

@@ -21,7 +21,7 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Retrieved, Trace
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.services.grade import DEFAULT, row_of
+from surefoot.jobs.grade import DEFAULT, row_of
 
 DATA = Path(__file__).parent / "data"
 AXES = ("refusal", "reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")

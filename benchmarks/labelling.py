@@ -25,7 +25,7 @@ from msgspec import Struct
 from playwright.sync_api import Page, sync_playwright
 
 from surefoot.core import rubric
-from surefoot.services.runs import opened as opened_runs
+from surefoot.jobs.runs import opened as opened_runs
 from surefoot.web.forms import fields_of
 
 LABELS = 50

@@ -20,7 +20,7 @@ from typing import Any
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
-from surefoot.services.grade import DEFAULT
+from surefoot.jobs.grade import DEFAULT
 
 DATA = Path(__file__).parent / "data" / "quality"
 FILES = ("hedges.jsonl", "gold.jsonl", "wrappings.jsonl", "numbers.jsonl", "free.jsonl")

@@ -14,8 +14,8 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
+from surefoot.jobs.grade import DEFAULT
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
-from surefoot.services.grade import DEFAULT
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ import real_answers
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
-from surefoot.services.grade import DEFAULT
+from surefoot.jobs.grade import DEFAULT
 
 LEVELS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
 MOST_WRONG, LIMITS = 0.05, (0.05, 0.04, 0.03, 0.02, 0.01)

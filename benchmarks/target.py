@@ -20,7 +20,7 @@ import grading
 import quality_answers
 from surefoot.core.types import Item, Question
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.services.grade import DEFAULT
+from surefoot.jobs.grade import DEFAULT
 
 
 def right_ones(data: Path | None) -> Iterator[tuple[str, list[Item]]]:

@@ -172,7 +172,7 @@ def mutations(folder: Path, count: int, seed: int) -> int:
         name = project.runs()[-1].id
     subprocess.run([sys.executable, "-m", "surefoot", "export", "run.jsonl", name], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)  # fmt: skip
-    from surefoot.services.project import verify_export
+    from surefoot.jobs.project import verify_export
 
     data, chance, silent = (folder / "run.jsonl").read_bytes(), random.Random(seed), 0
     for _ in range(count):

@@ -161,7 +161,7 @@ def _order(base: str, cand: str) -> list[str]:
     """The questions in the order in which the label page shows their pairs."""
     from surefoot.gate.looks import diff_of
     from surefoot.gate.sides import asked_of, readings_of, side_of
-    from surefoot.services.runs import read_all
+    from surefoot.jobs.runs import read_all
 
     with Project.existing() as project:
         runs = [read_all(project, project.named(name)) for name in (base, cand)]

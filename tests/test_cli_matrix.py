@@ -24,7 +24,7 @@ from surefoot.cli.main import _run
 from surefoot.core.types import Item, Passage, Question
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
-from surefoot.services.matrix import matrix as run_cells
+from surefoot.jobs.matrix import matrix as run_cells
 from tests.fault_server import Fault, FaultServer
 from tests.graders.test_llm_cli import asked, reads
 from tests.in_process import surefoot

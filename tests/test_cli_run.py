@@ -27,7 +27,7 @@ from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.records import where
 from surefoot.core.types import Question
 from surefoot.io import gatefiles
-from surefoot.services.doctor import choose
+from surefoot.jobs.doctor import choose
 from tests.conftest import QUESTIONS
 from tests.conftest import surefoot as as_a_user_runs_it
 from tests.in_process import surefoot

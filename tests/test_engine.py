@@ -24,9 +24,9 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.io import finished, parts, ray_process, sources
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
+from surefoot.jobs.engine import ENGINES
 from surefoot.scoring import run
 from surefoot.scoring.batch import BlockResult, BlockScorer, Rerun
-from surefoot.services.engine import ENGINES
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
 from tests.in_process import surefoot as in_this_process

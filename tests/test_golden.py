@@ -18,10 +18,10 @@ from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, V
 from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.io import gatefiles
+from surefoot.jobs.decision import GateResult, compare
+from surefoot.jobs.runs import read_run
 from surefoot.report import comparison as comparison_report
 from surefoot.report import html, junit, markdown, of, terminal
-from surefoot.services.decision import GateResult, compare
-from surefoot.services.runs import read_run
 from surefoot.store import Manifest, Project, Run
 
 from .golden_files import ROOT, check

@@ -15,7 +15,7 @@ from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.judges import items_of
-from surefoot.services.grade import read_log
+from surefoot.jobs.grade import read_log
 from surefoot.store import Project
 from surefoot.text.normal import id_of_text
 from tests.conftest import Done, Write

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.errors import UsageError
-from surefoot.services.matrix import Cell, Plan, parse
-from surefoot.services.run import refuse_too_many
+from surefoot.jobs.matrix import Cell, Plan, parse
+from surefoot.jobs.run import refuse_too_many
 
 CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'
 MODEL = '[[model]]\nname = "{0}"\nspec = "llm:{0}@http://localhost:1/v1"\n'

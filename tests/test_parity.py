@@ -11,10 +11,10 @@ import pytest
 
 import surefoot
 from surefoot.cli.main import cli
+from surefoot.jobs.calibrate import refit
+from surefoot.jobs.doctor import doctor
+from surefoot.jobs.gate import gate
 from surefoot.live.server import monitor_live
-from surefoot.services.calibrate import refit
-from surefoot.services.doctor import doctor
-from surefoot.services.gate import gate
 
 from .in_process import surefoot as surefoot_command
 

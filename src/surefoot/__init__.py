@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.gate.calibrate import Calibration
-    from surefoot.reviewers.panel import Council
-    from surefoot.reviewers.weights import RubricTuned
-    from surefoot.scoring import ScoreResult, score
-    from surefoot.services.build import Built, build_questions, proposals_from_log
-    from surefoot.services.calibrate import calibrate
-    from surefoot.services.council import (
+    from surefoot.jobs.build import Built, build_questions, proposals_from_log
+    from surefoot.jobs.calibrate import calibrate
+    from surefoot.jobs.council import (
         CouncilEvaluation,
         CouncilScores,
         council,
@@ -23,15 +20,15 @@ if TYPE_CHECKING:
         score_reviews,
         tune_rubric,
     )
-    from surefoot.services.decision import GateResult
-    from surefoot.services.gate import BaselineResult, baseline, gate
-    from surefoot.services.grade import Grades, grade, grade_items, grade_log, grade_texts
-    from surefoot.services.history import History, RunOverview, history, overview
-    from surefoot.services.looks import LookList, look_list
-    from surefoot.services.matrix import MatrixResult, matrix
-    from surefoot.services.monitor import Monitored, monitor_log
-    from surefoot.services.project import export, import_, purge, verify_export
-    from surefoot.services.questions import (
+    from surefoot.jobs.decision import GateResult
+    from surefoot.jobs.gate import BaselineResult, baseline, gate
+    from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
+    from surefoot.jobs.history import History, RunOverview, history, overview
+    from surefoot.jobs.looks import LookList, look_list
+    from surefoot.jobs.matrix import MatrixResult, matrix
+    from surefoot.jobs.monitor import Monitored, monitor_log
+    from surefoot.jobs.project import export, import_, purge, verify_export
+    from surefoot.jobs.questions import (
         Added,
         Passages,
         add_documents,
@@ -44,8 +41,11 @@ if TYPE_CHECKING:
         review_questions,
         search_corpus,
     )
-    from surefoot.services.run import Answers, run
-    from surefoot.services.runs import Decided, decisions
+    from surefoot.jobs.run import Answers, run
+    from surefoot.jobs.runs import Decided, decisions
+    from surefoot.reviewers.panel import Council
+    from surefoot.reviewers.weights import RubricTuned
+    from surefoot.scoring import ScoreResult, score
 
 __version__ = "0.1.0"
 __all__ = [
@@ -63,29 +63,29 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
-    "services.build": ("Built", "build_questions", "proposals_from_log"),
-    "services.calibrate": ("calibrate",),
+    "jobs.build": ("Built", "build_questions", "proposals_from_log"),
+    "jobs.calibrate": ("calibrate",),
     "reviewers.panel": ("Council",),
     "reviewers.weights": ("RubricTuned",),
-    "services.council": (
+    "jobs.council": (
         "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores", "evaluate_council",
         "score_reviews", "tune_rubric",
     ),
-    "services.runs": ("Decided", "decisions"),
-    "services.decision": ("GateResult",),
-    "services.gate": ("BaselineResult", "baseline", "gate"),
-    "services.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
-    "services.project": ("export", "import_", "purge", "verify_export"),
-    "services.history": ("History", "RunOverview", "history", "overview"),
-    "services.looks": ("LookList", "look_list"),
-    "services.matrix": ("MatrixResult", "matrix"),
-    "services.monitor": ("Monitored", "monitor_log"),
-    "services.questions": (
+    "jobs.runs": ("Decided", "decisions"),
+    "jobs.decision": ("GateResult",),
+    "jobs.gate": ("BaselineResult", "baseline", "gate"),
+    "jobs.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
+    "jobs.project": ("export", "import_", "purge", "verify_export"),
+    "jobs.history": ("History", "RunOverview", "history", "overview"),
+    "jobs.looks": ("LookList", "look_list"),
+    "jobs.matrix": ("MatrixResult", "matrix"),
+    "jobs.monitor": ("Monitored", "monitor_log"),
+    "jobs.questions": (
         "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
         "passages", "remove_documents", "review_questions", "search_corpus",
     ),
     "core.result": ("Person",),
-    "services.run": ("Answers", "run"),
+    "jobs.run": ("Answers", "run"),
 }  # fmt: skip
 
 

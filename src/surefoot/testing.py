@@ -14,14 +14,14 @@ from surefoot.core.errors import UsageError
 from surefoot.core.types import Ask, Item, Question, counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.io.traces import TraceReader
+from surefoot.jobs.decision import GateResult
+from surefoot.jobs.gate import gate
+from surefoot.jobs.grade import DEFAULT, row_of
+from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.settings import settings_from
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
 from surefoot.report.comparison import in_words, sentences
-from surefoot.services.decision import GateResult
-from surefoot.services.gate import gate
-from surefoot.services.grade import DEFAULT, row_of
-from surefoot.services.graders import Reader, open_grader
-from surefoot.services.settings import settings_from
 
 __all__ = ["assert_grounded", "assert_ships"]
 _BAD = ("wrong", "unsupported")

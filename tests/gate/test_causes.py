@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from surefoot.core.table import BUCKETS, TABLE
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.sides import Said, cited_in
-from surefoot.services.overview import CAUSES, Facts, Place, cause_of, faults
+from surefoot.jobs.overview import CAUSES, Facts, Place, cause_of, faults
 
 ASKED = Question("q", "What is the fee?", "answer", gold_ids=("lease#1",))
 NAMELESS = Question("q", "What is the fee?", "answer", gold_claims=("EUR 5.",))

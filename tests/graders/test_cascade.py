@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from surefoot.core.result import Person
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
 from surefoot.graders.rules import Rules
+from surefoot.jobs.model_grader import ModelGrader
+from surefoot.jobs.settings import Settings
 from surefoot.models.seam import Prompt, Reply
-from surefoot.services.model_grader import ModelGrader
-from surefoot.services.settings import Settings
 
 from ..attacks.judges import Fake, Seen, sound
 from ..conftest import Write

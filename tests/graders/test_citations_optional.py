@@ -12,8 +12,8 @@ from surefoot.core import rubric
 from surefoot.core.errors import UsageError
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.services.graders import open_grader
-from surefoot.services.settings import Settings, settings_from
+from surefoot.jobs.graders import open_grader
+from surefoot.jobs.settings import Settings, settings_from
 from tests.conftest import Done, Write
 from tests.in_process import surefoot
 from tests.items import item_of

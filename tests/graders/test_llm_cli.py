@@ -16,10 +16,10 @@ from surefoot.cli.main import _run
 from surefoot.cli.output import PERSON
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.jobs.graders import open_grader
+from surefoot.jobs.model_grader import ModelGrader
+from surefoot.jobs.settings import Settings
 from surefoot.models.seam import Prompt
-from surefoot.services.graders import open_grader
-from surefoot.services.model_grader import ModelGrader
-from surefoot.services.settings import Settings
 
 from ..attacks.judges import obedient, sound
 from ..conftest import Write, surefoot

@@ -17,10 +17,10 @@ from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
-from surefoot.services.calibrate import refit
-from surefoot.services.grade import grade
-from surefoot.services.graders import open_grader
-from surefoot.services.settings import Settings
+from surefoot.jobs.calibrate import refit
+from surefoot.jobs.grade import grade
+from surefoot.jobs.graders import open_grader
+from surefoot.jobs.settings import Settings
 from tests.kept import keep_run, kept
 
 STRICT = 0.3  # what the stub below says of claims that people find supported
@@ -86,7 +86,7 @@ class Strict:
 
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("surefoot.services.calibrate", "surefoot.graders.refit"):
+    for place in ("surefoot.jobs.calibrate", "surefoot.graders.refit"):
         monkeypatch.setattr(f"{place}.LocalJudge", Strict)
 
 

@@ -17,7 +17,7 @@ from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachabl
 from surefoot.io import sources
 from surefoot.io import sources as places
 from surefoot.io.rows import read_rows
-from surefoot.services.grade import grade_items, grade_texts
+from surefoot.jobs.grade import grade_items, grade_texts
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
 fsspec = pytest.importorskip("fsspec")

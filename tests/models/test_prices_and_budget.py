@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.errors import UsageError
+from surefoot.jobs.settings import settings_from
 from surefoot.models.budget import Budget, Estimate, money, price_of, tokens_of
 from surefoot.models.seam import Price, Prompt
-from surefoot.services.settings import settings_from
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
 

@@ -17,10 +17,10 @@ from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.rules import Rules
 from surefoot.io.rows import is_flagged
 from surefoot.io.traces import read_traces
+from surefoot.jobs import monitor as service
 from surefoot.monitor.answers import name_of, new_rows
 from surefoot.monitor.follow import Position
 from surefoot.monitor.state import owned
-from surefoot.services import monitor as service
 from tests.hook import listening
 from tests.in_process import surefoot
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from surefoot import gate
 from surefoot.gate.decide import RuleResult
+from surefoot.jobs.decision import GateResult
 from surefoot.report import comparison as github
 from surefoot.report import markdown
-from surefoot.services.decision import GateResult
 from tests.gate.helpers import changed, kept_run
 from tests.in_process import surefoot
 

@@ -16,13 +16,13 @@ from surefoot.gate.effects import CellResult
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
+from surefoot.jobs.council import CouncilScores
+from surefoot.jobs.decision import compare
+from surefoot.jobs.history import History, LastDecision, Measured, PastRun, trends
+from surefoot.jobs.overview import overview_of
 from surefoot.report import calibration, comparison, history, html, notebook, of, run
 from surefoot.report.blocks import Report
 from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
-from surefoot.services.council import CouncilScores
-from surefoot.services.decision import compare
-from surefoot.services.history import History, LastDecision, Measured, PastRun, trends
-from surefoot.services.overview import overview_of
 
 from ..axe import violations
 from ..gate.test_calibrate import calibrated, label, verdict

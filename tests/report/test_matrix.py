@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from surefoot.gate.effects import CellResult, conclusions, effects_of
+from surefoot.jobs.matrix import MatrixResult
 from surefoot.report import html, markdown, of, terminal
-from surefoot.services.matrix import MatrixResult
 
 from ..gate.test_effects import Made, cell
 from .test_page import FORBIDDEN, HOSTILE, Outline

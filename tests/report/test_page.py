@@ -13,11 +13,11 @@ from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
+from surefoot.jobs.decision import GateResult, compare
 from surefoot.report import markdown, terminal
 from surefoot.report.blocks import TERMS, Paragraph, Quote, Report
 from surefoot.report.comparison import in_words, report
 from surefoot.report.html import page as page_of
-from surefoot.services.decision import GateResult, compare
 
 RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
 VOID = {"meta", "input"}

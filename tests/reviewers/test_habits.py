@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.jobs.council import evaluate_council
 from surefoot.reviewers.habits import FEWEST_QUESTIONS, Habit, habits
 from surefoot.reviewers.sheet import Answer, Sheet
 from surefoot.reviewers.voices import voices
-from surefoot.services.council import evaluate_council
 
 from .planted import kept_runs, reviewed, sheet_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from surefoot.core.records import Label
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
-from surefoot.services.council import council_runs
-from surefoot.services.gate import gate
+from surefoot.jobs.council import council_runs
+from surefoot.jobs.gate import gate
 from tests.kept import add_labels, keep_run, kept
 from tests.report.hostile import HOSTILE
 from tests.reviewers.runs import Reviewer

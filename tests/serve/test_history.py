@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import surefoot
+from surefoot.jobs.council import council_runs
+from surefoot.jobs.gate import gate
 from surefoot.report import markdown, of
-from surefoot.services.council import council_runs
-from surefoot.services.gate import gate
 from tests.kept import add_labels
 from tests.reviewers.runs import Reviewer, question
 from tests.reviewers.runs import make_run as reviewed_run

@@ -10,8 +10,8 @@ from surefoot import report
 from surefoot.cli.output import PERSON, Output, check_outputs, common, print_page
 from surefoot.core.errors import UsageError
 from surefoot.core.rubric import DEFAULT
-from surefoot.services import calibrate as service
-from surefoot.services.calibrate import refit as refit_local
+from surefoot.jobs import calibrate as service
+from surefoot.jobs.calibrate import refit as refit_local
 
 
 @click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")

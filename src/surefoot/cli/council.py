@@ -30,14 +30,14 @@ from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.records import Interval
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.core.types import counted, plain
+from surefoot.jobs import council as councils
+from surefoot.jobs.council import CouncilEvaluation
+from surefoot.jobs.runs import opened
 from surefoot.reviewers import bias, success
 from surefoot.reviewers.panel import Council
 from surefoot.reviewers.scores import Ranked, Row
 from surefoot.reviewers.sheet import OVERALL
 from surefoot.reviewers.weights import RubricTuned
-from surefoot.services import council as councils
-from surefoot.services.council import CouncilEvaluation
-from surefoot.services.runs import opened
 
 _RUBRIC = click.option("--rubric", metavar="NAME", help="A bundled rubric, or a TOML file.  [default: council]")
 _GATE = click.option("--safety/--no-safety", "safety", default=None, help="Put unsafe answers last.  [default: on]")

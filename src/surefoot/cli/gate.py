@@ -25,13 +25,13 @@ from surefoot.cli.output import (
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, Step
 from surefoot.core.types import plain
+from surefoot.jobs.gate import baseline as set_baseline
+from surefoot.jobs.gate import gate as decide
+from surefoot.jobs.runs import decisions
 from surefoot.report import comparison as github
 from surefoot.report import markdown
 from surefoot.report.blocks import remarks
 from surefoot.report.comparison import brief as brief_report
-from surefoot.services.gate import baseline as set_baseline
-from surefoot.services.gate import gate as decide
-from surefoot.services.runs import decisions
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
 

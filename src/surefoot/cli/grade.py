@@ -26,12 +26,12 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.table import BUCKETS, Bucket
 from surefoot.core.types import in_plain_words, names, plain
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.services.engine import Engine
-from surefoot.services.grade import DEFAULT, Grades, grade_items, grade_log, grade_texts
-from surefoot.services.grade import grade as grade_runs
-from surefoot.services.graders import Reader, open_grader
-from surefoot.services.overview import trust_in
-from surefoot.services.settings import settings_from
+from surefoot.jobs.engine import Engine
+from surefoot.jobs.grade import DEFAULT, Grades, grade_items, grade_log, grade_texts
+from surefoot.jobs.grade import grade as grade_runs
+from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.overview import trust_in
+from surefoot.jobs.settings import settings_from
 
 _BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200

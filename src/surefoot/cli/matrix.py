@@ -10,8 +10,8 @@ import msgspec
 
 from surefoot.cli.output import PERSON, Output, check_outputs, common, say, set_option, write_lines, yes_option
 from surefoot.core.errors import ExitCode
-from surefoot.services.matrix import matrix as run_cells
-from surefoot.services.matrix import slug
+from surefoot.jobs.matrix import matrix as run_cells
+from surefoot.jobs.matrix import slug
 
 REPORTS = ("report.md", "report.html", "matrix.json")
 

@@ -20,10 +20,10 @@ from surefoot.cli.output import (
 )
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.types import plain
+from surefoot.jobs.grade import DEFAULT
+from surefoot.jobs.monitor import Monitored, monitor_log
 from surefoot.monitor.drift import usual
 from surefoot.monitor.sampling import RATE
-from surefoot.services.grade import DEFAULT
-from surefoot.services.monitor import Monitored, monitor_log
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _PORT = click.IntRange(0, 65_535)

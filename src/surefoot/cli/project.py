@@ -11,7 +11,7 @@ import click
 from surefoot.cli.output import PERSON, Output, common, say
 from surefoot.core.errors import UsageError
 from surefoot.core.types import counted, counted_rows, plain
-from surefoot.services import project
+from surefoot.jobs import project
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from surefoot.cli.output import Output, common, print_page
+from surefoot.jobs.history import overview
 from surefoot.report.run import summary
-from surefoot.services.history import overview
 
 
 @click.command(epilog="Example: surefoot report v1 --report page.html")

@@ -8,8 +8,8 @@ import click
 
 from surefoot.cli.output import PERSON, Output, common, pipeline_options, say
 from surefoot.core.types import counted, plain
-from surefoot.services.run import Answers
-from surefoot.services.run import run as run_pipeline
+from surefoot.jobs.run import Answers
+from surefoot.jobs.run import run as run_pipeline
 
 _INTERRUPTED = 130
 

@@ -129,7 +129,7 @@ def doctor(output: Output, pipeline: str, questions: str | None, **options: Any)
     Sentinels are questions with `"sentinel": true`; without any, three answerable and three unanswerable ones. All must
     pass; a failed one is asked once more. Exits 1 when one does not, 4 when the pipeline fails.
     """
-    from surefoot.services.doctor import doctor as examine  # noqa: PLC0415 - much to load for the other two
+    from surefoot.jobs.doctor import doctor as examine  # noqa: PLC0415 - much to load for the other two
 
     found = examine(pipeline, questions=questions, person=PERSON, **options)
 

@@ -21,8 +21,8 @@ from typing import Any
 
 
 class _Gate(ModuleType):
-    def __call__(self, *runs: Any, **options: Any) -> Any:  # noqa: ANN401 - as `services.gate` has them
-        return import_module("surefoot.services.gate").gate(*runs, **options)
+    def __call__(self, *runs: Any, **options: Any) -> Any:  # noqa: ANN401 - as `jobs.gate` has them
+        return import_module("surefoot.jobs.gate").gate(*runs, **options)
 
 
 sys.modules[__name__].__class__ = _Gate

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from surefoot.core.errors import words_of
 from surefoot.core.types import Item, Question
 from surefoot.graders.grader import Graded
+from surefoot.jobs.graders import Reader
 from surefoot.live.intake import Intake, Queued, queued_in
-from surefoot.services.graders import Reader
 from surefoot.text.normal import id_of_text
 
 _BATCH = 2  # answers that are read at once: whoever ends the monitor need not wait for long

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from surefoot.core.errors import Incomplete, words_of
 from surefoot.core.result import Person
 from surefoot.core.types import counted
+from surefoot.jobs.graders import Reader
+from surefoot.jobs.monitor import Monitored, keep_bad, now
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places
 from surefoot.live.metrics import exposition
@@ -21,8 +23,6 @@ from surefoot.live.record import Record
 from surefoot.live.sentinels import Readiness, Sentinels
 from surefoot.monitor.follow import Piece, Tail
 from surefoot.monitor.webhook import Webhook
-from surefoot.services.graders import Reader
-from surefoot.services.monitor import Monitored, keep_bad, now
 
 STATE = "state.json"
 _LOOK_SECONDS, _SETTLE_SECONDS, _SAVE_SECONDS, _LAST_SECONDS = 0.2, 1.0, 5.0, 5.0

@@ -11,10 +11,10 @@ from msgspec import Struct
 from surefoot.core.errors import words_of
 from surefoot.core.result import NOBODY
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.jobs.doctor import doctor
+from surefoot.jobs.graders import Reader
+from surefoot.jobs.inputs import closing, load_corpus, load_pipeline
 from surefoot.pipelines.specs import Asking
-from surefoot.services.doctor import doctor
-from surefoot.services.graders import Reader
-from surefoot.services.inputs import closing, load_corpus, load_pipeline
 
 _PAUSE = 60.0  # seconds until all is tried again
 _SOURCE = Retrieved([Passage("lease#4", "The monthly rent is 900 euros, and it is due on the third working day.")])

@@ -14,6 +14,11 @@ from surefoot.core.errors import UsageError
 from surefoot.core.files import LOCK
 from surefoot.core.result import READER, Person
 from surefoot.corpus.corpus import PassageTexts
+from surefoot.jobs.grade import DEFAULT
+from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.model_grader import ModelGrader
+from surefoot.jobs.monitor import Monitored, reference_of
+from surefoot.jobs.settings import Given, settings_from
 from surefoot.live.app import app_for
 from surefoot.live.intake import Intake
 from surefoot.live.monitor import STATE, Monitor
@@ -22,11 +27,6 @@ from surefoot.live.sentinels import Sentinels, check_pipeline
 from surefoot.monitor.sampling import RATE, Design
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import check_url
-from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, open_grader
-from surefoot.services.model_grader import ModelGrader
-from surefoot.services.monitor import Monitored, reference_of
-from surefoot.services.settings import Given, settings_from
 from surefoot.web.serve import address, bound, serve, tell_if_open
 
 FOLDER = "surefoot-monitor"

@@ -14,6 +14,7 @@ from surefoot.core.types import Evidence, Passage, Question, counted, in_plain_w
 from surefoot.gate.calibrate import Trust, in_words
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
+from surefoot.jobs.overview import Fault, disagrees, why_of
 from surefoot.report.blocks import (
     LONGEST_QUOTE,
     Block,
@@ -28,7 +29,6 @@ from surefoot.report.blocks import (
     Table,
     linked,
 )
-from surefoot.services.overview import Fault, disagrees, why_of
 from surefoot.text.normal import telling_words
 
 LONGEST_QUESTION = 160

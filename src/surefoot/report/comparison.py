@@ -11,6 +11,7 @@ from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
+from surefoot.jobs.decision import GateResult, words_for
 from surefoot.report.answers import LONGEST_QUESTION, graded_by, listed
 from surefoot.report.blocks import (
     STATUS_WORDS,
@@ -30,7 +31,6 @@ from surefoot.report.blocks import (
     overridden,
     problem_section,
 )
-from surefoot.services.decision import GateResult, words_for
 
 _NAMED = 6  # questions in a line
 _PRINTED = 2  # questions with both answers on paper; the others have a line

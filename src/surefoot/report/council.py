@@ -30,9 +30,9 @@ from surefoot.report.blocks import (
 )
 
 if TYPE_CHECKING:
+    from surefoot.jobs.council import CouncilScores
+    from surefoot.jobs.matrix import MatrixResult
     from surefoot.reviewers.run_scores import ScoredAnswer
-    from surefoot.services.council import CouncilScores
-    from surefoot.services.matrix import MatrixResult
 
 _NAMED = 10  # questions of unsafe answers
 _NOTES_ON_TERMINAL = 20

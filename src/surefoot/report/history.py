@@ -12,6 +12,9 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, counted
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import SELF_CHECK
+from surefoot.jobs.gate import GATE
+from surefoot.jobs.history import History, Measured, PastRun
+from surefoot.jobs.history import Trend as Course
 from surefoot.report.answers import MOST_ON_PAGE, filters_of, first_step
 from surefoot.report.blocks import (
     Block,
@@ -31,9 +34,6 @@ from surefoot.report.blocks import (
     remarks,
     share,
 )
-from surefoot.services.gate import GATE
-from surefoot.services.history import History, Measured, PastRun
-from surefoot.services.history import Trend as Course
 
 _SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
 _LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}

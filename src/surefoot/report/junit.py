@@ -14,9 +14,9 @@ from markupsafe import escape
 from surefoot.core.result import Result
 from surefoot.core.types import GOOD, counted, plain
 from surefoot.gate.rules import Check
+from surefoot.jobs.decision import GateResult
 from surefoot.report.blocks import seen
 from surefoot.report.comparison import in_words
-from surefoot.services.decision import GateResult
 
 if TYPE_CHECKING:
     from surefoot.scoring.outcomes import ScoredRow

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.types import counted, plain
 from surefoot.gate.metrics import UNGRADED
+from surefoot.jobs.decision import unasked
+from surefoot.jobs.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 from surefoot.report.answers import (
     LONGEST_QUESTION,
     answer,
@@ -38,8 +40,6 @@ from surefoot.report.blocks import (
     problem_section,
     share,
 )
-from surefoot.services.decision import unasked
-from surefoot.services.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
 
 
 def report(found: Overview) -> Report:

@@ -45,10 +45,10 @@ from surefoot.io.questions import Questions, QuestionSet
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
+from surefoot.jobs.engine import Engine, check_engine, map_on_ray
+from surefoot.jobs.settings import Given, settings_from
 from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
 from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
-from surefoot.services.engine import Engine, check_engine, map_on_ray
-from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 

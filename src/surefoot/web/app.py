@@ -34,19 +34,19 @@ from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.io.labels import names_a_grader
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED
+from surefoot.jobs.calibrate import calibrate
+from surefoot.jobs.council import council_scores
+from surefoot.jobs.gate import gate as decide
+from surefoot.jobs.history import Archive, History, Stamp, overview
+from surefoot.jobs.looks import list_of
+from surefoot.jobs.runs import Name, graders_of
+from surefoot.jobs.runs import opened as opened_runs
 from surefoot.report import history as reports
 from surefoot.report import of
 from surefoot.report.blocks import Items, Report
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
 from surefoot.report.prose import plain_markdown, visible
-from surefoot.services.calibrate import calibrate
-from surefoot.services.council import council_scores
-from surefoot.services.gate import gate as decide
-from surefoot.services.history import Archive, History, Stamp, overview
-from surefoot.services.looks import list_of
-from surefoot.services.runs import Name, graders_of
-from surefoot.services.runs import opened as opened_runs
 from surefoot.store import Project, Run
 from surefoot.web.forms import fields_of
 from surefoot.web.looks import Looks

@@ -25,12 +25,12 @@ from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
+from surefoot.jobs import looks as labelling
+from surefoot.jobs.decision import SECONDS_A_KEY
+from surefoot.jobs.gate import gate
+from surefoot.jobs.looks import Dispute, Look, LookList, Outlook, Past, Said
 from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
-from surefoot.services import looks as labelling
-from surefoot.services.decision import SECONDS_A_KEY
-from surefoot.services.gate import gate
-from surefoot.services.looks import Dispute, Look, LookList, Outlook, Past, Said
 from surefoot.store import Project
 from surefoot.web.forms import BadForm, Field, applying, read, says_cannot_tell
 from surefoot.web.pages import Queue, Sent, SentSide, Shown, Words, thanks

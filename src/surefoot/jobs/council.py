@@ -22,6 +22,10 @@ from surefoot.core.result import READER, Person, Result, Watch, tell_problems
 from surefoot.core.rubric import Fault, Rubric
 from surefoot.core.types import Item, Problem, Verdict, counted, names, plain
 from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.jobs.graders import settings_of
+from surefoot.jobs.model_grader import agree, replies_kept, spent_words
+from surefoot.jobs.runs import Name, check_texts, opened, run_items
+from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
@@ -38,10 +42,6 @@ from surefoot.reviewers.sitting import Sitting, known_of, prompt_on, unanswered,
 from surefoot.reviewers.success import Opinions, Success, success
 from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import RubricTuned, scoring, tune
-from surefoot.services.graders import settings_of
-from surefoot.services.model_grader import agree, replies_kept, spent_words
-from surefoot.services.runs import Name, check_texts, opened, run_items
-from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Project, Run
 from surefoot.text import jsonblocks
 from surefoot.text.endpoints import chat_model

@@ -24,13 +24,13 @@ from surefoot.corpus.corpus import PassageTexts, load_rows
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
+from surefoot.jobs.grade import DEFAULT, read_log
+from surefoot.jobs.graders import Reader, open_grader, read_watched, settings_of
+from surefoot.jobs.questions import accept_unread
+from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
-from surefoot.services.grade import DEFAULT, read_log
-from surefoot.services.graders import Reader, open_grader, read_watched, settings_of
-from surefoot.services.questions import accept_unread
-from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.text.normal import normalise, unreadable
 
 _INSTEAD = {  # what stands in for a kind of which the documents do not give enough

@@ -27,11 +27,11 @@ from surefoot.io.items import Asked, Ungradable, items_in, load_items
 from surefoot.io.rows import Row as ReadRow
 from surefoot.io.rows import kind_of, quoted, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
-from surefoot.services.engine import Engine, check_engine
-from surefoot.services.graders import Reader, open_grader, read_watched, rubric_of
-from surefoot.services.overview import AXES, Overview, overview_of
-from surefoot.services.runs import Name, check_texts, not_asked, opened, read_all, run_items
-from surefoot.services.settings import Given, settings_from
+from surefoot.jobs.engine import Engine, check_engine
+from surefoot.jobs.graders import Reader, open_grader, read_watched, rubric_of
+from surefoot.jobs.overview import AXES, Overview, overview_of
+from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
+from surefoot.jobs.settings import Given, settings_from
 from surefoot.store import Key, Manifest, Project, Run
 from surefoot.text.normal import id_of_text, is_empty
 from surefoot.text.refusals import detect

@@ -25,8 +25,8 @@ from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import FEWEST, SHIFTS, Fitted, RefitFile, fit
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.verdicts import load_verdicts
-from surefoot.services.project import known_answers
-from surefoot.services.runs import (
+from surefoot.jobs.project import known_answers
+from surefoot.jobs.runs import (
     Name,
     check_texts,
     graders_of,

@@ -13,11 +13,11 @@ from surefoot.core.types import Item, counted, names
 from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
 from surefoot.graders.judges import Judge
 from surefoot.graders.llm import Grading, LlmGrader, Plan
+from surefoot.jobs.graders import read_watched
+from surefoot.jobs.settings import Settings
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, ReplyStore
-from surefoot.services.graders import read_watched
-from surefoot.services.settings import Settings
 
 # By sure_from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
 _WRONG_WHERE_UNSURE = {0.6: 0.71, 0.7: 0.64, 0.8: 0.48, 0.9: 0.44, 0.95: 0.37, 1.0: 0.22}

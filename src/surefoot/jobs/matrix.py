@@ -19,16 +19,16 @@ from surefoot.core.types import Trace, counted
 from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusions, effects_of, result_of
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
+from surefoot.jobs.grade import grade_run
+from surefoot.jobs.graders import Reader, open_grader, rubric_of
+from surefoot.jobs.inputs import load_corpus, load_questions
+from surefoot.jobs.model_grader import agree
+from surefoot.jobs.overview import overview_of, trust_in
+from surefoot.jobs.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
+from surefoot.jobs.runs import read_all, read_run
+from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, money, price_of
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
-from surefoot.services.grade import grade_run
-from surefoot.services.graders import Reader, open_grader, rubric_of
-from surefoot.services.inputs import load_corpus, load_questions
-from surefoot.services.model_grader import agree
-from surefoot.services.overview import overview_of, trust_in
-from surefoot.services.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
-from surefoot.services.runs import read_all, read_run
-from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Project, Run
 from surefoot.text.endpoints import chat_model, parsed
 

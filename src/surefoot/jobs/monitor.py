@@ -22,6 +22,10 @@ from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.traces import Span
+from surefoot.jobs.grade import DEFAULT
+from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.runs import Name, opened
+from surefoot.jobs.settings import Given, settings_from
 from surefoot.monitor.answers import is_known, name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST
@@ -30,10 +34,6 @@ from surefoot.monitor.redaction import redact_item, redact_name
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
-from surefoot.services.grade import DEFAULT
-from surefoot.services.graders import Reader, open_grader
-from surefoot.services.runs import Name, opened
-from surefoot.services.settings import Given, settings_from
 from surefoot.text.normal import id_of_text
 
 BAD = ("wrong", "unsupported")

@@ -39,7 +39,7 @@ from surefoot.core.types import Item, Verdict, counted
 from surefoot.gate.looks import MORE_LOOKS, Diff, Reading, diff_of, lasting_of
 from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
 from surefoot.io.labels import time_after
-from surefoot.services.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
+from surefoot.jobs.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
 from surefoot.store import Project, Run
 from surefoot.store.export import is_export, read_export
 from surefoot.text.normal import is_empty

@@ -32,7 +32,7 @@ from surefoot.store.export import add_export, is_export, read_export
 
 if TYPE_CHECKING:
     from surefoot.gate.rules import Rule
-    from surefoot.services.decision import GateResult
+    from surefoot.jobs.decision import GateResult
 
 Name = str | Path  # of a run, a version, or a file with runs
 

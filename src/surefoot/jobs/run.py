@@ -24,13 +24,13 @@ from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
 from surefoot.datasets.locks import since_locked
 from surefoot.gate.sides import some
+from surefoot.jobs.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.jobs.runs import not_asked, runs_of
+from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings as ModelSettings
 from surefoot.pipelines.asker import ask_all, askable, code_of
 from surefoot.pipelines.specs import PROMPTS, Asking
-from surefoot.services.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.services.runs import not_asked, runs_of
-from surefoot.services.settings import Given, Settings, settings_from
 from surefoot.store import Manifest, Project, Run
 
 MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip

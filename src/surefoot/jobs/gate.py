@@ -16,9 +16,9 @@ from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.io import gatefiles
-from surefoot.services.decision import GateResult, compare, words_for
-from surefoot.services.overview import overview_of
-from surefoot.services.runs import (
+from surefoot.jobs.decision import GateResult, compare, words_for
+from surefoot.jobs.overview import overview_of
+from surefoot.jobs.runs import (
     Name,
     Versions,
     cannot_ask,

@@ -17,8 +17,8 @@ from surefoot.core.types import Estimate
 from surefoot.gate import calibrate
 from surefoot.gate.metrics import UNGRADED, Counted
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.services.overview import Fault, Overview, headline, overview_of
-from surefoot.services.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
+from surefoot.jobs.overview import Fault, Overview, headline, overview_of
+from surefoot.jobs.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 from surefoot.store import Project, Run
 
 

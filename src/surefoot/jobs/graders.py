@@ -19,12 +19,12 @@ from surefoot.core.types import Item, plain
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
+from surefoot.jobs.engine import Engine, map_on_ray
+from surefoot.jobs.settings import Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.cache import default_path
 from surefoot.models.seam import ReplyStore
 from surefoot.models.seam import Settings as ModelSettings
-from surefoot.services.engine import Engine, map_on_ray
-from surefoot.services.settings import Settings, settings_from
 from surefoot.store import Project
 from surefoot.text.endpoints import masked
 
@@ -81,8 +81,8 @@ def open_grader(
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), settings.citations)
+    from surefoot.jobs.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
     from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
-    from surefoot.services.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
 
     first = _judge(asks[1]) if asks[1] else None
     return ModelGrader(open_model(asks[2], settings_of(settings), budget), first, settings, person)
