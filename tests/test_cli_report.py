@@ -67,7 +67,7 @@ def test_a_reader_who_has_gone_ends_it_quietly(run: str, command: str, monkeypat
     def gone(_: object) -> list[str]:
         raise BrokenPipeError
 
-    monkeypatch.setattr("surefoot.cli.output.markdown.lines", gone)
+    monkeypatch.setattr("surefoot.report.markdown.lines", gone)
     for module in ("output", "grade"):  # in a process of its own, stdout would be turned to nowhere as well
         monkeypatch.setattr(f"surefoot.cli.{module}.quiet_if_nobody_reads", lambda: suppress(BrokenPipeError))
     done = surefoot(*command.replace("RUN", run).split())

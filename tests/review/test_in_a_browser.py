@@ -171,7 +171,7 @@ def test_a_wrong_gold_passage_is_replaced_by_keyboard_alone(
         page.keyboard.type("weir metres")
         page.keyboard.press("Enter")
         found = page.locator("#found .source").first
-        assert found.locator("td").all_inner_texts() == ["part", "metres", "sluice", "7", "weir", "31"]
+        expect(found.locator("td")).to_have_text(["part", "metres", "sluice", "7", "weir", "31"])
         assert "|" not in found.inner_text() and violations(page) == []
         found.locator(".gold").focus()
         page.keyboard.press("Space")
