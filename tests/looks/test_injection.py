@@ -54,28 +54,41 @@ def test_there_are_enough() -> None:
     assert len(set(TEXTS)) >= 60
 
 
+def on_page(number: int) -> list[str]:
+    """Six texts for the fields of one page; each text is in two of them."""
+    return [TEXTS[(3 * number + at) % len(TEXTS)] for at in range(6)]
+
+
+PAGES = range(-(-len(TEXTS) // 3))
+
+
 def test_as_question_answer_passage_note_and_name_of_what_people_look_at(page: Page, console: list[str]) -> None:
-    questions = [Question(f"q{n}", f"Q {text}", "answer", gold_claims=(text,)) for n, text in enumerate(TEXTS)]
-    passages = [Passage(f"p{n}", text, text) for n, text in enumerate(TEXTS)]
-    traces = [Trace(f"q{n}", answer=f"A {text}", retrieved=Retrieved([passages[n]])) for n, text in enumerate(TEXTS)]
+    questions, traces = list[Question](), list[Trace]()
+    for n in PAGES:
+        asked, answer, passage, doc, claim, _ = on_page(n)
+        questions.append(Question(f"q{n}", f"Q {asked}", "answer", gold_claims=(claim,)))
+        found = Retrieved([Passage(f"p{n}", passage, doc)])
+        traces.append(Trace(f"q{n}", answer=f"A {answer}", retrieved=found))
     keep_run("run", questions, traces, [], version="v1", rubric_sha256="")
     with Project.existing() as project:
         keys = project.named("run")[0].answer_keys()
     with ending_well(Server("run", "--annotator", "Eve <b>")) as server:
         eve = Somebody(server)
-        for number, text in enumerate(TEXTS):
-            key = keys[f"q{number}", 1]
-            side = {"key": key, "values": {"factuality": "wrong"}, "note": text}
-            assert eve.post("/save", {"id": f"{number:032x}", "sides": [side]}).code == 200
+        for n in PAGES:
+            asked, answer, passage, doc, claim, note = on_page(n)
+            key = keys[f"q{n}", 1]
+            side = {"key": key, "values": {"factuality": "wrong"}, "note": note}
+            assert eve.post("/save", {"id": f"{n:032x}", "sides": [side]}).code == 200
             page.goto(f"{server.url}/{key[:16]}")
-            assert shown(page, ".question") == [words(f"Q {text}")] and shown(page, ".answer") == [words(f"A {text}")]
-            assert shown(page, ".source:not(.unknown) .text") == [words(text)], text
-            assert shown(page, ".source:not(.unknown) h3 .quiet") == [words(text)] and shown(page, "#expected li") == [
-                words(text)
+            assert shown(page, ".question") == [words(f"Q {asked}")] and shown(page, ".answer") == [
+                words(f"A {answer}")
             ]
-            assert shown(page, ".note input") == [words(text)] and is_harmless(page, server.origin), text
+            assert shown(page, ".source:not(.unknown) .text") == [words(passage)], passage
+            assert shown(page, ".source:not(.unknown) h3 .quiet") == [words(doc)], doc
+            assert shown(page, "#expected li") == [words(claim)] and shown(page, ".note input") == [words(note)]
+            assert is_harmless(page, server.origin), on_page(n)
     with ending_well(Server("run")) as server:
-        for text in TEXTS:
+        for text in TEXTS[::4]:
             named = ask(server, "/name", {"name": text}, Origin=server.origin)
             if named.code == 200:  # others are no names, and the page says so
                 name, _, value = named.cookies[0].partition("=")
@@ -89,22 +102,25 @@ def test_as_question_answer_passage_note_and_name_of_what_people_look_at(page: P
 
 def test_as_what_is_reviewed_and_searched_for(tmp_path: Path, page: Page, console: list[str]) -> None:
     file, corpus = tmp_path / "set.jsonl", tmp_path / "corpus.jsonl"
-    rows = [
-        {"qid": f"q{n} {text}", "question": f"Q {text}", "answerable": True, "stratum": text, "gold_ids": [f"p{n}"],
-         "gold_claims": [f"C {text}"], "review": "proposed", "made": {"why": f"W {text}", "kind": text}}
-        for n, text in enumerate(TEXTS)
-    ]  # fmt: skip
+    rows, texts = [], []
+    for n in PAGES:
+        asked, claim, why, passage, doc, kind = on_page(n)
+        rows.append({"qid": f"q{n} {kind}", "question": f"Q {asked}", "answerable": True, "stratum": kind,
+                     "gold_ids": [f"p{n}"], "gold_claims": [f"C {claim}"], "review": "proposed",
+                     "made": {"why": f"W {why}", "kind": kind}})  # fmt: skip
+        texts.append({"id": f"p{n}", "text": f"P {passage}", "doc": doc})
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    texts = [{"id": f"p{n}", "text": f"P {text}", "doc": text} for n, text in enumerate(TEXTS)]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in texts), "utf-8")
     command = "questions", "review", str(file), "--corpus", str(corpus), "--name", "Eve <b>"
     with ending_well(AnyServer(*command)) as server:
-        for number, text in enumerate(TEXTS):
-            page.goto(f"{server.url}/{number + 1}")
-            assert shown(page, ".question") == [words(f"Q {text}")] and shown(page, ".why") == [words(f"W {text}")]
-            assert shown(page, "[data-axis=text] textarea") == [words(f"Q {text}")]
-            assert shown(page, ".claims li") == [words(f"C {text}")]
-            assert shown(page, ".source .text")[0] == words(f"P {text}") and is_harmless(page, server.origin), text
+        for n in PAGES:
+            asked, claim, why, passage, *_ = on_page(n)
+            page.goto(f"{server.url}/{n + 1}")
+            assert shown(page, ".question") == [words(f"Q {asked}")] and shown(page, ".why") == [words(f"W {why}")]
+            assert shown(page, "[data-axis=text] textarea") == [words(f"Q {asked}")]
+            assert shown(page, ".claims li") == [words(f"C {claim}")]
+            assert shown(page, ".source .text")[0] == words(f"P {passage}"), passage
+            assert is_harmless(page, server.origin), on_page(n)
         page.keyboard.press("e")
         for text in TEXTS[::6]:
             page.fill("#words", text)
