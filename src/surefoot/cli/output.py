@@ -24,7 +24,7 @@ from surefoot.core.records import where
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
-from surefoot.jobs.engine import ENGINES
+from surefoot.io.cluster import ENGINES
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -22,8 +22,8 @@ from surefoot.core.result import READER, Person, Result, Watch, tell_problems
 from surefoot.core.rubric import Fault, Rubric
 from surefoot.core.types import Item, Problem, Verdict, counted, names, plain
 from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.graders.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.graders import settings_of
-from surefoot.jobs.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, spent_on
@@ -120,7 +120,7 @@ def council(
     wanted = len(members) * (1 if given else 2) + (head is not None)
     known = "what is known from before is not asked for again"
     person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
-    agree(person, how)
+    agree(person, how.yes)
     with replies_kept(person):
         made = deliberate(question, members, chosen, answers=given, chair=head)
     if made.spent is not None:
@@ -470,7 +470,7 @@ def _agree_on(sessions: Sequence[_Session], models: Sequence[Model], how: Settin
             person.tell(f"{counted(len(prompts), 'call')} to {plain(model.name, 200)}")
             calls += len(prompts)
     if paid:
-        agree(person, how)
+        agree(person, how.yes)
     return calls
 
 

@@ -19,10 +19,11 @@ from surefoot.core.types import Trace, counted
 from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusions, effects_of, result_of
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
+from surefoot.graders.grader import Reader
+from surefoot.graders.model_grader import agree
 from surefoot.jobs.grade import grade_run
-from surefoot.jobs.graders import Reader, open_grader, rubric_of
+from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.inputs import load_corpus, load_questions
-from surefoot.jobs.model_grader import agree
 from surefoot.jobs.overview import overview_of, trust_in
 from surefoot.jobs.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
 from surefoot.jobs.runs import read_all, read_run
@@ -329,7 +330,7 @@ class _Cells:
         for model, wanted in calls.items():
             self.person.tell(f"{counted(wanted, 'call')} to {model}")
         if left:
-            agree(self.person, settings)
+            agree(self.person, settings.yes)
 
     def make(self) -> None:
         """Every cell in turn. One that fails is named, and the others go on."""
@@ -366,8 +367,10 @@ class _Cells:
         if answers.interrupted:
             return self._failed(cell, "interrupted")
         kept = self.project.named(answers.run)[0]
-        if not _is_graded_by(kept, self.grader) and grade_run(kept, self.grader).in_vain:
-            raise Incomplete("nothing was graded: no reply of the grader could be used")
+        if not _is_graded_by(kept, self.grader):
+            grade_run(kept, self.grader)
+            if kept.manifest.grader != self.grader.name:
+                raise Incomplete("nothing was graded: no reply of the grader could be used")
         side = read_run(kept)
         result, self.answered[cell.name] = result_of(cell.name, cell.values, side, tuple(_notes(answers, side)))
         return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from surefoot.core.errors import SurefootError
+from surefoot.core.files import cache_folder
 from surefoot.models.seam import Prompt, Reply, ReplyStore
 
 _VERSION = 1  # of what a digest is made of
@@ -25,11 +25,6 @@ def digest_of(model: str, prompt: Prompt, temperature: float | None, effort: str
 def _texts(prompt: Prompt) -> list[bytes]:
     """Half characters cannot be sent, yet texts that differ in them differ."""
     return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
-
-
-def cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "surefoot"
 
 
 def default_path() -> Path:

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from surefoot.models.cache import cache_folder
+from surefoot.core.files import cache_folder
 
 Digest = bytes
 Logits = tuple[float, ...]
