@@ -446,8 +446,6 @@ def test_what_cannot_be_named_is_said_with_a_hint(tmp_path: Path, monkeypatch: p
         assert "hint: " in done.err or "--margin" in words
     Path("slip.toml").write_text('[rule]\nwrong = "wrong <= 3"\n')
     assert "hint: did you mean [rules]?" in gate("v1", "v2", "--gate", "slip.toml").err
-    kept_run("d", GOOD, version="q.jsonl", told="x", deterministic=True)
-    assert decided("v1", "q.jsonl")["names"]["cand"] == "q.jsonl", "a version's name comes before a file's"
 
 
 def test_in_brief_the_same_decision_is_printed_alone() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +30,6 @@ from surefoot.jobs.runs import decisions
 from surefoot.report import comparison as github
 from surefoot.report import markdown
 from surefoot.report.blocks import remarks
-from surefoot.report.comparison import brief as brief_report
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
 
@@ -73,7 +71,8 @@ def gate(
     waived, left_out = _reasons(waive, without, reasons)
     found = decide(*runs, waive=waived, without=left_out, person=PERSON, **options)
     if form == "text":
-        return output.finish(found, (lambda: print_page(brief_report(found))) if brief else None)
+        page = github.brief(found) if brief else github.report(found, written=bool(output.reports))
+        return output.finish(found, lambda: print_page(page))
     codes = [found.exit_code, output.write(found)]
     if place := os.environ.get(SUMMARY):
         codes.append(write_lines(place, markdown.lines(github.summary(found)), append=True))
@@ -88,13 +87,9 @@ def _reasons(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
     named = [*waive, *without]
-    if len(named) != len(reasons):
-        message = f"each --waive and --without needs its own --reason: {len(named)} and {len(reasons)} are given"
-        raise UsageError(message, "give the reasons in order: first those of --waive RULE, then those of --without RUN")
-    if twice := [name for name, count in Counter(named).items() if count > 1]:
-        raise UsageError(f"{twice[0]!r} is waived or left out twice", "give one reason for it")
-    if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:
-        raise UsageError(f"no reason is given for {empty[0]!r}", "say why with --reason")
+    if len({*named}) != len(reasons) or len(named) != len(reasons) or not all(map(str.strip, reasons)):
+        hint = "give the reasons in order: first those of --waive RULE, then those of --without RUN"
+        raise UsageError("each --waive and --without needs one --reason of its own", hint)
     pairs = list(zip(named, reasons, strict=True))
     return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])
 

@@ -14,9 +14,8 @@ from typing import Any, NoReturn
 import click
 
 from surefoot import __version__
-from surefoot.core.errors import ExitCode, SurefootError, UsageError, nearest
+from surefoot.core.errors import INTERRUPTED, ExitCode, SurefootError, UsageError, nearest
 
-_INTERRUPTED = 130
 _OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
 _HELP = ["-h", "--help"]
 # In the order of work. Said here, so that listing the commands loads none of them.
@@ -136,7 +135,7 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), "", ExitCode.USAGE)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", "", _INTERRUPTED)
+        return _say("interrupted", "", INTERRUPTED)
     except _ReaderGone:
         # Nothing is wrong, and nothing more can be said; the work was not finished.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,12 +17,12 @@ from surefoot.cli.output import (
     citations_option,
     common,
     map_option,
+    needs_pages,
     page_options,
     print_json,
     quiet_if_nobody_reads,
     say,
     set_option,
-    without_pages,
     yes_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
@@ -175,10 +175,8 @@ def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
-    try:
-        from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
-    except ImportError as error:
-        raise without_pages("the review page") from error
+    needs_pages("the review page")
+    from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
 
     def show(page: Opened) -> None:
         announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)

@@ -58,41 +58,46 @@ def gate(
     by rule and by run. The decision is kept; without `keep`, it is not.
     """
     parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
+    added = tuple(rule.text for rule in parsed[len(parsed) - len(rules) :])
+    changed = {"rules" if gate is None else MORE_RULES: added} if rules else {}
     if len(runs) > 2:
         raise UsageError(f"two versions are compared, not {len(runs)}", "write surefoot gate BASE CAND")
     request = Request(
         called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
     )
-    overridden = _overridden(parsed, gatefiles.load(gate or GATE))
-    if files := [name for name in runs if is_file_of_verdicts(name, db)]:
+    if files := [name for name in runs if is_file_of_verdicts(name)]:
         if without:
             raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
         if len(runs) < 2:
             raise UsageError(f"the file of verdicts {files[0]} has no baseline", "write surefoot gate BASE CAND")
         base, cand = (_read(name, db) for name in runs)
-        found = compare([base], [cand], parsed, replace(request, called=(base.name, cand.name)))
-        return replace(found, overridden=overridden)
+        return replace(compare([base], [cand], parsed, replace(request, called=(base.name, cand.name))),
+                       overridden=changed)  # fmt: skip
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs), without or {})
-        called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
-        request = replace(request, called=called, cannot_ask=cannot_ask(versions))
-        found = compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
-        is_itself = versions.base[-1].id == versions.cand[-1].id
-        notes = [f"both sides are the run {called[1]}"] if is_itself else []
-        found = replace(
-            found, not_counted=versions.not_counted, overridden=overridden,
-            notes=(*notes, *found.notes, *versions.notes, *notes_on(project, versions, parsed)),
-        )  # fmt: skip
-        if not is_itself:
-            found = _with_blocks(project, versions, found)
-            found = replace(found, baseline=_anchor(project, versions, found))
-        if keep and not is_itself:
+        found = replace(_decided(project, versions, parsed, request), overridden=changed)
+        if keep and versions.base[-1].id != versions.cand[-1].id:
             keep_decision(project, step_of(found, versions, parsed), person.tell)
         return found
 
 
+def _decided(project: Project, versions: Versions, rules: Sequence[Rule], request: Request) -> GateResult:
+    """All runs of both versions, by the rules and by what was decided before."""
+    is_itself = versions.base[-1].id == versions.cand[-1].id
+    called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
+    request = replace(request, called=called, cannot_ask=cannot_ask(versions))
+    found = compare(read_all(project, versions.base), read_all(project, versions.cand), rules, request)
+    notes = [f"both sides are the run {called[1]}"] if is_itself else []
+    notes += [*found.notes, *versions.notes, *notes_on(project, versions, rules)]
+    found = replace(found, not_counted=versions.not_counted, notes=tuple(notes))
+    if is_itself:
+        return found
+    found = _with_blocks(project, versions, found)
+    return replace(found, baseline=_anchor(project, versions, found))
+
+
 def _read(name: Name, db: str | Path | None) -> ReadRun:
-    if is_file_of_verdicts(name, db):
+    if is_file_of_verdicts(name):
         return read_file(name)
     with opened([name], db) as (project, runs):
         return read_all(project, runs)[-1]
@@ -107,20 +112,16 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
         raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
-        return base, only_run(project, names[0])
+        cand = only_run(project, names[0])
+        if cand.version == base.version:
+            hint = f"name a new version, or two runs; `surefoot baseline` says what {base.version} answers"
+            raise UsageError(f"{cand.version} is the baseline, so there is nothing to compare it with", hint)
+        return base, cand
     whole = (run for run in project.runs() if run.manifest.finished and not run.manifest.partial)
     others = [run for run in whole if run.version != base.version]
     if not others:
         raise UsageError("no version was run but the baseline's", "write surefoot gate BASE CAND")
     return base, others[-1]
-
-
-def _overridden(rules: Sequence[Rule], of_file: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-    """What the command line puts in place of the gate file's rules, or adds to them."""
-    texts, usual = tuple(rule.text for rule in rules), tuple(" ".join(text.split()) for text in of_file.values())
-    if texts[: len(usual)] != usual:
-        return {"rules": texts}
-    return {MORE_RULES: texts[len(usual) :]} if texts[len(usual) :] else {}
 
 
 def _with_blocks(project: Project, versions: Versions, found: GateResult) -> GateResult:
@@ -214,28 +215,31 @@ def baseline(
                 raise UsageError("there is no baseline yet", "set one: surefoot baseline RUN")
             return _told(project, before, before, moved=False)
         cand = only_run(project, run)
-        if before is not None and before.version == cand.version:
-            return _told(project, cand, before, moved=False)
-        versions = versions_of(project, before or cand, cand, {})
-        read = overview_of(read_all(project, versions.cand))
-        if lacking := read.buckets["ungraded"]:
+        told = _told(project, cand, before, moved=before is None or before.version != cand.version)
+        if not told.moved:
+            return told
+        if lacking := told.buckets["ungraded"]:
             are = f"{counted(lacking, 'answer')} of {cand.id} {'is' if lacking == 1 else 'are'} not graded"
             raise Incomplete(f"{are}, so it cannot be the baseline", f"surefoot grade {cand.id}")
-        found = None
+        versions, found, waived = versions_of(project, before or cand, cand, {}), None, {}
         if before is not None:
-            found = gate(before.id, cand.id, db=db, person=person)
+            rules = [Rule.parse(text, name) for name, text in gatefiles.load(GATE).items()]
+            found = _decided(project, versions, rules, Request(called=("", "")))
+            keep_decision(project, step_of(found, versions, rules), person.tell)
             worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]
-            if (found.outcome != "SHIP" or worse) and accept_worse is None:
-                why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
-                message = f"the baseline stays {before.version}: {cand.version} {why}"
-                code = ExitCode.BLOCKED if found.outcome == "BLOCK" or worse else found.exit_code
-                stays = _told(project, before, before, moved=False)
-                hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
-                return replace(stays, headline=message, warning=hint, exit_code=code)
+            if found.outcome != "SHIP" or worse:
+                if accept_worse is None:
+                    why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
+                    hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
+                    return replace(
+                        _told(project, before, before, moved=False), warning=hint,
+                        headline=f"the baseline stays {before.version}: {cand.version} {why}",
+                        exit_code=ExitCode.BLOCKED if worse else found.exit_code,
+                    )  # fmt: skip
+                waived = {"worse": accept_worse}
         step = step_of(found, versions)
-        waived = {"worse": accept_worse} if accept_worse and found and (found.outcome != "SHIP" or worse) else {}
         project.add(replace(step, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
-        return _told(project, cand, before, moved=True)
+        return told
 
 
 def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> BaselineResult:

@@ -75,15 +75,10 @@ def check_texts(runs: Iterable[Run]) -> None:
             raise Incomplete(message, "import an export with texts")
 
 
-def is_file_of_verdicts(name: Name, db: str | Path | None = None) -> bool:
-    """A bare word, and what a run or version is called, is no file, whatever lies in the folder."""
+def is_file_of_verdicts(name: Name) -> bool:
+    """A bare word is a run or a version, whatever lies in the folder."""
     path = Path(name)
-    if not path.is_file() or not (path.suffix or path.name != str(name)) or is_export(name):
-        return False
-    with contextlib.suppress(UsageError), Project.existing(db) as project:
-        project.named(str(name))
-        return False
-    return True
+    return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
 
 
 def read_file(path: Name) -> ReadRun:
@@ -317,7 +312,8 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
     by = tuple(sorted(rule.text for rule in rules))
     # However often it was decided by other rules since: as long as the baseline is the same, that is told.
     related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
-    if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
+    usual = (step for step in reversed(related) if not {"rules", MORE_RULES} & step.overridden.keys())
+    if other := next((step for step in usual if step.rules != by), None):
         on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
         yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
 
