@@ -61,7 +61,7 @@ def test_a_worse_version_needs_a_reason_which_is_kept() -> None:
     assert surefoot("baseline", "v2", "--json").json["exit_code"] == 1
     assert surefoot("baseline", "v2", "--accept-worse", "the law changed").code == 0
     assert api.baseline().run == "v2"
-    moves = [one.step for one in api.decisions() if one.step.mode == "baseline"]
+    moves = [one for one in api.decisions() if one.mode == "baseline"]
     assert [one.waived for one in moves] == [{}, {"worse": "the law changed"}]
     first, _, last = surefoot("gate", "--history").out.splitlines()
     assert "new baseline  v1  " in first and "new baseline  v1 -> v2  waived: worse (the law changed)  " in last

@@ -22,11 +22,11 @@ from surefoot.cli.output import (
     write_lines,
 )
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.records import BASELINE, Step
+from surefoot.core.records import BASELINE, MORE_RULES
 from surefoot.core.types import plain
 from surefoot.jobs.gate import baseline as set_baseline
+from surefoot.jobs.gate import decisions
 from surefoot.jobs.gate import gate as decide
-from surefoot.jobs.runs import decisions
 from surefoot.report import comparison as github
 from surefoot.report import markdown
 from surefoot.report.blocks import remarks
@@ -95,25 +95,19 @@ def _reasons(
 
 
 def _history(db: str | None, as_json: bool) -> int:
-    decided = decisions(db)
+    rows, lines, before = list[object](), list[str](), tuple[str, ...]()
+    for step in decisions(db):
+        now = () if {"rules", MORE_RULES} & step.overridden.keys() else step.rules
+        is_changed, before = bool(before and now and before != now), now or before
+        rows.append({**msgspec.to_builtins(step), "file_changed": ["rules"] * is_changed})
+        sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
+        what = "new baseline" if step.mode == BASELINE else step.outcome
+        more = "the gate file has changed: rules" if is_changed else ""
+        told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
+        lines.append(f"{step.at[:16]}  {what:12}  {'  '.join(told)}")
     with quiet_if_nobody_reads():
-        if as_json:
-            rows = [{**msgspec.to_builtins(one.step), "file_changed": list(one.changed)} for one in decided]
-            print_json({"decisions": rows})
-        else:
-            for one in decided:
-                click.echo(_line(one.step, one.changed))
-            if not decided:
-                click.echo("nothing was decided yet")
+        print_json({"decisions": rows}) if as_json else click.echo("\n".join(lines) or "nothing was decided yet")
     return ExitCode.OK
-
-
-def _line(step: Step, changed: Sequence[str]) -> str:
-    sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
-    what = "new baseline" if step.mode == BASELINE else step.outcome
-    more = f"the gate file has changed: {', '.join(changed)}" if changed else ""
-    told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
-    return f"{step.at[:16]}  {what:12}  {'  '.join(told)}"
 
 
 @click.command(epilog="Example: surefoot baseline v2")

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
-_FARTHEST_SEED = 10**15
 
 
 class Real(click.FloatRange):
@@ -47,9 +46,6 @@ class Real(click.FloatRange):
         if isnan(number):
             self.fail(f"{value} is not a number.", param, ctx)
         return number
-
-
-SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
 
 
 def together(*options: Option) -> Option:

@@ -11,7 +11,6 @@ import click
 import surefoot
 from surefoot.cli.output import (
     PERSON,
-    SEED,
     Output,
     announce,
     citations_option,
@@ -144,7 +143,14 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @map_option
 @citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
+@click.option(
+    "--seed",
+    type=click.IntRange(-(10**15), 10**15),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Draws other questions.",
+)
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @set_option
 @yes_option

@@ -26,16 +26,7 @@ from surefoot.graders.refit import FEWEST, SHIFTS, Fitted, RefitFile, fit
 from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
 from surefoot.io.verdicts import load_verdicts
 from surefoot.jobs.project import known_answers
-from surefoot.jobs.runs import (
-    Name,
-    check_texts,
-    graders_of,
-    is_same_file,
-    labelled_alike,
-    opened,
-    read_run,
-    run_items,
-)
+from surefoot.jobs.runs import Name, check_texts, graders_of, labelled_alike, opened, read_run, run_items
 from surefoot.store import Project, Run
 
 _NAMED = 50  # answers that labels are on and no verdict is
@@ -83,7 +74,7 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     rows = [row for row in rows if not is_annotator(row.grader)]
     graders, files = {row.grader for row in rows}, [str(path) for path in _files(labels)]
     for path in files:
-        if is_same_file(path, verdicts):
+        if Path(path).exists() and Path(path).samefile(verdicts):
             message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
             raise UsageError(
                 message, "pass labels by people; those among the verdicts (human/NAME) count by themselves"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
-from surefoot.core.result import READER, Person, Result
+from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, WITHOUT, Label, Step, agreed, timestamp
+from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import counted, names
 from surefoot.gate.decide import GRADER, Request
 from surefoot.gate.rules import Rule
@@ -18,21 +21,7 @@ from surefoot.gate.sides import Run as ReadRun
 from surefoot.io import gatefiles
 from surefoot.jobs.decision import GateResult, compare, words_for
 from surefoot.jobs.overview import overview_of
-from surefoot.jobs.runs import (
-    Name,
-    Versions,
-    cannot_ask,
-    current_baseline,
-    is_file_of_verdicts,
-    keep_decision,
-    notes_on,
-    only_run,
-    opened,
-    read_all,
-    read_file,
-    step_of,
-    versions_of,
-)
+from surefoot.jobs.runs import Name, Versions, is_file_of_verdicts, only_run, opened, read_all, read_file, versions_of
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
@@ -183,6 +172,90 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
     moved = [f"{rule.metric} {words_for(rule, rule.change)}" for rule in counts]
     far = f"{cand} is estimated at {', '.join(moved)} from it" if moved else f"{cand} is as good"
     return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
+
+
+def cannot_ask(versions: Versions) -> list[int]:
+    """The sides whose pipeline cannot be asked again: logs, and a baseline whose code the candidate has replaced.
+
+    Whatever code lies in this folder: everywhere the same answers lead to the same decision.
+    """
+    base, cand = made = versions.base[-1].manifest, versions.cand[-1].manifest
+    is_replaced = base.pipeline == cand.pipeline and base.code_sha256 != cand.code_sha256
+    logs = [bool(one.log_sha256) or one.pipeline.startswith("traces:") for one in made]
+    return [side for side, is_log in enumerate(logs) if is_log or (side == 0 and is_replaced)]
+
+
+def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Iterator[str]:
+    """What a decision has to say of those before it: what was left out, is gone, or was decided by."""
+    steps = [step for step in project.decisions() if step.mode == CHANGE]
+    mine = [step for step in steps if (step.reference, step.release) == versions.key]
+    runs = {run.id for run in project.runs()}
+    there = {id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()} if mine else set()
+    told: dict[str, str] = {}
+    for step in mine:
+        for run in step.overridden.get(WITHOUT, ()):
+            told.setdefault(run, f"left out on {step.at[:10]}: {run}")
+        for run in {*step.base_runs, *step.cand_runs} - runs:
+            told.setdefault(run, f"the run {run}, which was counted on {step.at[:10]}, is gone")
+        if {*step.base_runs, *step.cand_runs} <= runs and (lost := {*step.pinned} - there):
+            told["lost"] = f"{len(lost)} verdicts or labels that were there on {step.at[:10]} are gone"
+    yield from (words for run, words in told.items() if run not in versions.left_out)
+    by = tuple(sorted(rule.text for rule in rules))
+    # However often it was decided by other rules since: as long as the baseline is the same, that is told.
+    related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
+    usual = (step for step in reversed(related) if not {"rules", MORE_RULES} & step.overridden.keys())
+    if other := next((step for step in usual if step.rules != by), None):
+        on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
+        yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
+
+
+def keep_decision(project: Project, step: Step, tell: Tell) -> None:
+    """Add the decision, unless it says the same as the last one."""
+    last = next((one for one in reversed(project.decisions()) if one.mode == CHANGE), None)
+    if last is not None and replace(last, id="", at="", document={}) == replace(step, id="", at="", document={}):
+        return
+    try:
+        project.add(step)
+    except Incomplete as error:
+        if step.outcome == "SHIP":  # what is not kept could be tried for again and again
+            raise
+        tell(f"note: {error.message}; the decision is not kept")
+
+
+def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
+    """A decision to keep; the first baseline has none."""
+    made = versions.cand[-1].manifest
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
+        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
+        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
+        "document": {name: found[name] for name in found.printed() if name != "changed"},
+    }  # fmt: skip
+    return Step(
+        id=uuid.uuid4().hex[:12], at=timestamp(), mode=CHANGE, reference=versions.key[0], release=versions.key[1],
+        code=versions.code, base_runs=tuple(run.id for run in versions.base),
+        cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
+        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
+        pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
+        **told,
+    )  # fmt: skip
+
+
+def current_baseline(project: Project) -> Run | None:
+    """The run that the baseline was last moved to; None where it was never set."""
+    moves = [step for step in project.decisions() if step.mode == BASELINE]
+    if not moves:
+        return None
+    if (run := project.run(moves[-1].cand_run)) is None:
+        message = f"the baseline is the run {moves[-1].cand_run}, and the project has it no longer"
+        raise Incomplete(message, "import it again, or set another: surefoot baseline RUN")
+    return run
+
+
+def decisions(db: str | Path | None = None) -> list[Step]:
+    """Everything that was decided so far, oldest first."""
+    with Project.existing(db) as project:
+        return project.decisions()
 
 
 class BaselineResult(Result, frozen=True, kw_only=True):
