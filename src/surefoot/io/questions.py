@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, overload
@@ -53,6 +54,7 @@ class Questions(Sequence[Question]):
         self._ends = array("q", [0])  # of each question, behind a 0
         self._late = bytearray()  # those that are not in the file yet
         self._file: Any = None
+        self._mapped: bytes | mmap = b""
         for question in questions:
             self.append(question)
 
@@ -101,8 +103,9 @@ class Questions(Sequence[Question]):
 
     def _read(self, start: int, end: int) -> bytes:
         written = self._ends[-1] - len(self._late)
-        early = os.pread(self._file.fileno(), min(end, written) - start, start) if start < written else b""
-        return early + self._late[max(0, start - written) : max(0, end - written)]
+        if self._file is not None and len(self._mapped) < written:
+            self._mapped = mmap(self._file.fileno(), written, access=ACCESS_READ)
+        return self._mapped[start : min(end, written)] + self._late[max(0, start - written) : max(0, end - written)]
 
 
 class Places:
