@@ -14,10 +14,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from surefoot.graders.alignment import FEWEST_WORDS, quoted_words, words_of
-from surefoot.graders.cells import cell_check
 from surefoot.graders.fence import comparable, neutral
 from surefoot.graders.judges import Pair
 from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
+from surefoot.graders.numbers import cell_check
 from surefoot.graders.rules import Unit, turned_round, units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import names, sentences, stem, terms, unreadable, without_yes_no

@@ -159,7 +159,10 @@ class _Process:
         try:
             if self._popen.stdin:
                 self._popen.stdin.close()
-            os.killpg(self._popen.pid, signal.SIGKILL)
+            if sys.platform == "win32":
+                self._popen.kill()
+            else:
+                os.killpg(self._popen.pid, signal.SIGKILL)
         except OSError:  # it has gone already
             pass
         try:

@@ -26,6 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from surefoot.core.errors import SurefootError, TransientError, UsageError, nearest, words_of
+from surefoot.core.files import ENDINGS
 from surefoot.core.types import Ask, Pipeline, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
@@ -84,7 +85,7 @@ def main(task: Task) -> None:
         os.dup2(2, 1)  # what a pipeline prints, from Python or C, must not mix with our own output
     sys.stdout, sys.argv[1:] = sys.stderr, []
     os.set_inheritable(task.line, False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDINGS:
         signal.signal(number, lambda *_: None)  # Ctrl-C goes to all processes; the parent decides when to end
     host = _Host(socket.socket(fileno=task.line))
     threading.Thread(target=host.listen, daemon=True).start()
