@@ -26,12 +26,11 @@ from surefoot.graders.lookup import (
     spoken_tokens,
 )
 from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way
-from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
 from surefoot.text.normal import sentences, terms, word_set
 from surefoot.text.numbers import BEFORE, CURRENCIES, MOMENTS, ONES, THOUSANDS, Quantity, is_measured, quantities, ratio
-from surefoot.text.tables import Table, TableCell, Token, prose_of, tables_of
+from surefoot.text.tables import Table, TableCell, Token, prose_of, tables_of, units_of
 
 _LEVEL = re.compile(r"\b(?:from|to|at)\s+(?:about |roughly |nearly |almost )?(?:[$€£]|eur |usd |gbp )?$", re.IGNORECASE)
 _OFTEN_IN_TITLES = word_set("mean average median per target forecast budget planned estimated")
