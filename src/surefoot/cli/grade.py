@@ -97,13 +97,13 @@ def grade(
         if not output.to_stdout:
             _show(found.rows if output.as_json else sorted(found.rows, key=_is_sure), output)
     for problem in found.problems:
-        say(f"warning: {plain(problem, 500)}")
+        say(f"warning: {problem}")
     for note in found.notes:
-        say(f"note: {plain(note, 500)}")
+        say(f"note: {note}")
     if found.overview:
         if not output.as_json and not output.to_stdout:
             _show_first(found.overview.answers, found.runs[-1])
-        say(f"trust: {plain(trust_in(found.overview), 500)}")
+        say(f"trust: {trust_in(found.overview)}")
     return ExitCode.of_several(found.exit_code, written)
 
 

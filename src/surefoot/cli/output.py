@@ -127,12 +127,6 @@ engine_option = click.option(
 )  # fmt: skip
 
 
-def say(line: str) -> None:
-    """To the person, not into the output."""
-    if not PERSON.quiet or line.startswith(("error", "warning")):
-        click.echo(line, err=True)
-
-
 def print_json(value: object) -> None:
     """On one line."""
     click.echo(msgspec.json.encode(value).decode())
@@ -342,16 +336,13 @@ class Progress(Watch):
             click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
 
     def _line(self, seconds: float) -> str:
-        rate = self._done / seconds
-        if self._total is None:
-            left = f", {self._share:.0%}, {seconds * (1 / self._share - 1):,.0f} s left" if self._share else ""
-            return f"{self._done:,} {self._of}, {rate:,.0f}/s{left}"
-        done = f"{self._done}/{self._total} {self._of}, {counted(self._errors, 'error')}"
-        if not self._done:
-            return f"{done}, {seconds:,.0f} s"
+        of, errors, share = "", "", self._share
+        if self._total is not None:
+            of, errors, share = f"/{self._total:,}", f", {counted(self._errors, 'error')}", self._done / self._total
+        done, rate = f"{self._done:,}{of} {self._of}{errors}", self._done / seconds
         one = "s per reply" if self._of == _REPLIES else "s each"
-        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}"
-        return f"{done}, {pace}, {(self._total - self._done) / rate:,.0f} s left"
+        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}" if rate else f"{seconds:,.0f} s"
+        return f"{done}, {pace}" + (f", {seconds * (1 / share - 1):,.0f} s left" if share else "")
 
     def close(self) -> None:
         with self._guard:
@@ -400,6 +391,7 @@ class AtTerminal(Person):
 
 
 PERSON = AtTerminal()
+say = PERSON.tell  # to the person, not into the output
 
 
 def bare_cause(error: str) -> str:

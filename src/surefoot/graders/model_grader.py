@@ -84,7 +84,8 @@ class ModelGrader:
         self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
         if grading.self_check.words and not grading.self_check.in_vain:  # a server that is down is named above
             words = f"the grader failed its self-check ({grading.self_check.words}): what rests on it does not ship"
-            self._person.tell(f"warning: {words}\nhint: grade again, or with another model")
+            self._person.tell(f"warning: {words}")
+            self._person.tell("hint: grade again, or with another model")
         open_ids: dict[str, list[str]] = {}
         for one in grading.graded:
             if one.bucket is None:

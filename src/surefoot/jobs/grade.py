@@ -270,15 +270,8 @@ def row_of(graded: Graded) -> dict[str, Any]:
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
     empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
-    return {
-        "id": found.id,
-        "attempt": 1,
-        **empty,
-        "unsure": False,
-        "reason": "error",
-        "detail": str(found.problem),
-        "claims": [],
-    }
+    told = {"reason": "error", "detail": str(found.problem), "flags": [], "claims": []}
+    return {"id": found.id, "attempt": 1, **empty, "unsure": False, **told}
 
 
 class Log(Struct, frozen=True):

@@ -191,15 +191,13 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             raise UsageError(f"no run {name} can be left out", hint)
     left_out = tuple(f"{name} ({reason})" for name, reason in without.items())
     notes, kept, skipped = [f"left out: {one}" for one in left_out], [], list[str]()
+    asked = {base.manifest.questions_sha256, cand.manifest.questions_sha256}
     for run in others:
         if run.id in without:
             continue
         if not run.manifest.finished:
             skipped.append(f"{_called(run)}, which is not finished")
-        elif run.manifest.partial:
-            _check_graded_alike(run, base.manifest)
-            kept.append(run)
-        elif run.manifest.questions_sha256 not in (base.manifest.questions_sha256, cand.manifest.questions_sha256):
+        elif not run.manifest.partial and run.manifest.questions_sha256 not in asked:
             dropped, words = _other_questions(run, base)
             (notes if dropped else skipped).append(words)
         else:
