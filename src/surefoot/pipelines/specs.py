@@ -6,7 +6,7 @@ http://... | https://...    a JSON endpoint
 traces:FILE                 logged answers, replayed
 chat:MODEL@ENDPOINT         a chat model behind an OpenAI-compatible server, over our retriever
 chat:anthropic:MODEL        the same with one of Anthropic's; so are chat:llm:MODEL (OpenAI's own), chat:ollama:MODEL
-reference[-eager|-timid]    quotes the corpus, with the model in the box
+reference                   quotes the corpus, with the model in the box
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ from surefoot.text.endpoints import KINDS, chat_model, masked
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
-    "chat:anthropic:MODEL, reference, reference-eager, reference-timid"
+    "chat:anthropic:MODEL, reference"
 )
-_REFERENCE = ("reference", "reference-eager", "reference-timid")
 _NO_PATIENCE = 1e-6
 PROMPTS = ("answer_with_licence", "answer_without_licence")
 _PLACES = ("{passages}", "{question}")  # in a prompt
@@ -62,10 +61,10 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     given = asking or Asking()
     template = _template(given.request_template)
     kind, _, rest = spec.partition(":")
-    if spec in _REFERENCE:
-        from surefoot.pipelines.reference import MANNERS, ReferencePipeline  # noqa: PLC0415 - loads the local model
+    if spec == "reference":
+        from surefoot.pipelines.reference import ReferencePipeline  # noqa: PLC0415 - loads the local model
 
-        return ReferencePipeline(_needed(corpus, spec), MANNERS[spec])
+        return ReferencePipeline(_needed(corpus, spec))
     if kind in ("http", "https"):
         return HttpPipeline(spec, template, given.mapping, given.timeout)
     if kind == "traces":
@@ -85,7 +84,7 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
 
 def needs_corpus(spec: str) -> bool:
     """Whether a pipeline searches the corpus itself."""
-    return spec in _REFERENCE or spec.partition(":")[0] == "chat"
+    return spec == "reference" or spec.partition(":")[0] == "chat"
 
 
 def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:
