@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -68,7 +67,11 @@ def gate(
     if form == "github" and (output.as_json or output.to_stdout):
         other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
-    waived, left_out = _reasons(waive, without, reasons)
+    named = [*waive, *without]
+    if not len(named) == len({*named}) == len(reasons) or not all(map(str.strip, reasons)):
+        hint = "give the reasons in order: first those of --waive RULE, then those of --without RUN"
+        raise UsageError("each --waive and --without needs one --reason of its own", hint)
+    waived, left_out = dict(zip(waive, reasons, strict=False)), dict(zip(without, reasons[len(waive) :], strict=True))
     found = decide(*runs, waive=waived, without=left_out, person=PERSON, **options)
     if form == "text":
         page = github.brief(found) if brief else github.report(found, written=bool(output.reports))
@@ -80,18 +83,6 @@ def gate(
         for line in github.commands(found):
             click.echo(line)
     return ExitCode.of_several(*codes)
-
-
-def _reasons(
-    waive: Sequence[str], without: Sequence[str], reasons: Sequence[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
-    named = [*waive, *without]
-    if len({*named}) != len(reasons) or len(named) != len(reasons) or not all(map(str.strip, reasons)):
-        hint = "give the reasons in order: first those of --waive RULE, then those of --without RUN"
-        raise UsageError("each --waive and --without needs one --reason of its own", hint)
-    pairs = list(zip(named, reasons, strict=True))
-    return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])
 
 
 def _history(db: str | None, as_json: bool) -> int:
