@@ -73,10 +73,9 @@ def gate(
 def _decided(project: Project, versions: Versions, rules: Sequence[Rule], request: Request) -> GateResult:
     """All runs of both versions, by the rules and by what was decided before."""
     is_itself = versions.base[-1].id == versions.cand[-1].id
-    called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
-    request = replace(request, called=called, cannot_ask=cannot_ask(versions))
+    request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
     found = compare(read_all(project, versions.base), read_all(project, versions.cand), rules, request)
-    notes = [f"both sides are the run {called[1]}"] if is_itself else []
+    notes = [f"both sides are the run {versions.names[1]}"] if is_itself else []
     notes += [*found.notes, *versions.notes, *notes_on(project, versions, rules)]
     found = replace(found, not_counted=versions.not_counted, notes=tuple(notes))
     if is_itself:

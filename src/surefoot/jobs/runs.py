@@ -167,6 +167,11 @@ class Versions(Struct, frozen=True):
         return self.base[-1].version, self.cand[-1].version
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What they are called in commands: by their runs where both are of one version."""
+        return self.key if self.key[0] != self.key[1] else (self.base[-1].id, self.cand[-1].id)
+
+    @property
     def code(self) -> str:
         """What tells the candidate's code from others: its files, prompt and corpus; where nobody knows, its name."""
         made = self.cand[-1].manifest
