@@ -30,6 +30,7 @@ from surefoot.io.cluster import Engine
 from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
 from surefoot.jobs.grade import grade as grade_runs
 from surefoot.jobs.overview import Judged, is_unsure, trust_in, why_of
+from surefoot.jobs.settings import settings_from
 
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
@@ -82,6 +83,7 @@ def grade(
             if given:
                 raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
     if pairs is not None:
+        settings_from(options["settings"])  # which it needs none of, but for a slip
         return _grade_texts(pairs, output.as_json)
     options |= {"grader": grader, "person": PERSON}
     if items is not None:

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -36,16 +35,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
-
-
-class Real(click.FloatRange):
-    """A range of click's lets nan through, which lies in none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        number = float(super().convert(value, param, ctx))
-        if isnan(number):
-            self.fail(f"{value} is not a number.", param, ctx)
-        return number
 
 
 def together(*options: Option) -> Option:
