@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from surefoot.core.errors import Incomplete
 from surefoot.graders.local import AGAIN, recorded, verified
-from surefoot.models.cache import cache_folder
+from surefoot.models.replies import cache_folder
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -24,10 +24,10 @@ from surefoot.core.types import Passage, Pipeline
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings
+from surefoot.models.spec import KINDS, chat_model, masked
 from surefoot.pipelines.process import CommandPipeline, HostedPipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
-from surefoot.text.endpoints import KINDS, chat_model, masked
 
 _HINT = (
     "one of package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
