@@ -1,10 +1,11 @@
 """Pipelines in processes of their own: any command that speaks JSON lines, and a Python function in one of ours.
 
 A process reads one {"id", "text", "retrieval"} a line and writes one row a line, in any shape that a trace file may
-have. A row answers the question whose id it names, or else the only one under way. Each question has a command to itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as
-many as questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads:
-models are loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and
-all that it has to say.
+have. A row answers the question whose id it names, or else the only one under way. Each question has a command to
+itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as many as
+questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads: models are
+loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and all that it
+has to say.
 
 A process that has ended is replaced. If several questions were under way, any of them may have been the cause: their
 errors say `ask_alone`, and they are asked again one by one at the end, when the one that ends it shows itself.
