@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from surefoot.core.errors import ExitCode
+from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
 from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
+from surefoot.jobs.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
 Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
+Judged = tuple[Said, Question | None]  # a file of verdicts does not know the question
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
 
 
@@ -30,10 +35,6 @@ class Facts(Struct, frozen=True):
     exists: object = None  # the verdicts on citations
     supports: object = None
     gold: Place = "not known"  # where the passage with the expected answer is
-
-    @property
-    def is_over_refusal(self) -> bool:
-        return self.bucket == "refused" and self.expects == "answer"
 
 
 class Cause(NamedTuple):
@@ -60,7 +61,7 @@ CAUSES = (
           lambda f: f.expects == "refusal"),
     Cause("prompt", "refuses although an answer is expected",
           "Loosen the wording that allows refusals, and check that passages reach the prompt whole.",
-          lambda f: f.is_over_refusal),
+          lambda f: f.bucket == "refused"),
     Cause("prompt", "makes claims without a citation",
           "Ask for a citation after every claim, and reject answers without one.",
           lambda f: f.reason == "uncited"),
@@ -89,15 +90,19 @@ class Fault(Struct, frozen=True):
 
 def cause_of(said: Said, question: Question | None) -> Cause | None:
     """None for an answer that is as it should be, or that nobody has judged."""
-    if said.bucket is None:
+    expects = question.expects if question else ""
+    if said.bucket not in ("wrong", "unsupported") and (said.bucket, expects) != ("refused", "answer"):
         return None
-    facts = _facts(said.bucket, said, question)
-    if facts.bucket not in ("wrong", "unsupported") and not facts.is_over_refusal:
-        return None
+    graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
+    values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
+    facts = Facts(
+        str(said.bucket), graded.reason.partition(", ")[0] if graded.value == said.bucket else "", expects,
+        values.get("citation_exists"), values.get("citation_supports"), _place_of_gold(said.trace, question),
+    )  # fmt: skip
     return next(cause for cause in CAUSES if cause.fits(facts))
 
 
-def faults(answers: Iterable[tuple[Said, Question | None]]) -> tuple[Fault, ...]:
+def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
     """What to look into, the most frequent first."""
     found: dict[Cause, list[str]] = {}
     for said, question in answers:
@@ -108,19 +113,6 @@ def faults(answers: Iterable[tuple[Said, Question | None]]) -> tuple[Fault, ...]
         for cause, ids in found.items()
     ]
     return tuple(sorted(made, key=lambda fault: -fault.answers))
-
-
-def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
-    graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
-    values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
-    return Facts(
-        bucket,
-        graded.reason.partition(", ")[0] if graded.value == bucket else "",
-        question.expects if question else "",
-        values.get("citation_exists"),
-        values.get("citation_supports"),
-        _place_of_gold(said.trace, question),
-    )
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
@@ -141,47 +133,83 @@ _NAMED = re.compile(r"'[^']*'|\d+")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 
-class Judged(Struct, frozen=True):
-    """An answer with its question; a file of verdicts does not know the question."""
+class RunOverview(Result, frozen=True, kw_only=True):
+    """What a run says, or all runs of a version together."""
 
-    said: Said
-    question: Question | None
+    beside = ("answers",)
 
-
-class Overview(Struct, frozen=True, kw_only=True):
-    name: str
+    run: str
+    runs: tuple[str, ...]
     graders: tuple[str, ...]
+    headline: str
     buckets: Counted
     by_stratum: dict[str, Counted]
     shares: dict[str, dict[str, Estimate]]  # by stratum ("" is all), then by bucket
+    unsure: tuple[dict[str, str | int], ...]  # answers that the grader is unsure of
     axes: dict[str, dict[str, int]]  # how many answers have which value
-    faults: tuple[Fault, ...]
-    answers: tuple[Judged, ...]  # the worst first
+    next: tuple[Fault, ...]  # what to look into
     trust: calibrate.Trust
     failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
     problems: tuple[Problem, ...]
     incomplete: tuple[str, ...]  # why the run could not be read whole
+    answers: tuple[Judged, ...]  # the worst first
 
     @property
     def total(self) -> int:
         return sum(self.buckets.values())
 
     @property
-    def unsure(self) -> list[Said]:
-        return [one.said for one in self.answers if is_unsure(one.said)]
+    def exit_code(self) -> ExitCode:
+        lacking = self.buckets[UNGRADED] or self.incomplete or self.failed_checks
+        return ExitCode.OK if self.total and not lacking else ExitCode.INCOMPLETE
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """What to look into."""
+        return list(self["next"])
+
+
+def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
+    """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
+    if is_file_of_verdicts(run):
+        return overview_of([read_file(run)])
+    with opened([run], db) as (project, _):
+        return overview_of(read_all(project, [only_run(project, run)]))
+
+
+def overview_of(runs: Sequence[Run]) -> RunOverview:
+    """All runs of one version together."""
+    apart = [labels_apart(run) for run in runs]
+    asked, _, _ = asked_of(apart, apart)
+    side = side_of(apart, asked)
+    answers = [(said, asked[id]) for id in asked for said in side.answers[id]]
+    answers.sort(key=lambda one: (_RANK[one[0].bucket], one[0].question_id, one[0].attempt))
+    counts, by_stratum = buckets(side, asked), {name: buckets(side, ids) for name, ids in strata(asked).items()}
+    unsure = [said for said, _ in answers if is_unsure(said)]
+    values = {axis: [one.verdicts[axis].value for one, _ in answers if axis in one.verdicts] for axis in AXES}
+    return RunOverview(
+        run=side.name,
+        runs=tuple(run.name for run in runs),
+        graders=tuple(sorted(trust.graders_of(side.runs))),
+        headline=_headline(answers, counts, len(unsure)),
+        buckets=counts,
+        by_stratum=by_stratum,
+        shares={"": _shares(answers)} | {
+            name: _shares([one for one in answers if one[1] and one[1].stratum == name]) for name in by_stratum if name
+        },
+        unsure=tuple({"question_id": one.question_id, "attempt": one.attempt} for one in unsure),
+        axes={axis: dict(Counter(str(one) for one in found if one is not None)) for axis, found in values.items()},
+        next=faults(answers),
+        trust=calibrate.trust_in(side),
+        failed_checks=trust.failed_checks(side.runs),
+        problems=tuple(problem for run in side.runs for problem in run.problems),
+        incomplete=tuple(trust.unusable(side.runs)),
+        answers=tuple(answers),
+    )  # fmt: skip
 
 
 def is_unsure(said: Said) -> bool:
     """Return whether the grader is unsure of this answer; a label never is."""
     return BUCKET_AXIS in said.verdicts and said.verdicts[BUCKET_AXIS].unsure
-
-
-def reason_of(said: Said) -> str:
-    """Why an answer is in its bucket, unless the bucket says it all: as verdicts have it, for programs."""
-    verdict = said.verdicts.get(BUCKET_AXIS)
-    if verdict is not None and verdict.reason:
-        return "" if verdict.reason == verdict.value else verdict.reason
-    return (said.trace.error or "") if said.trace else ""
 
 
 def why_of(said: Said, question: Question | None = None) -> str:
@@ -200,82 +228,32 @@ def disagrees(reason: str) -> bool:
     return reason.startswith("conflicts_gold")
 
 
-def headline(found: Overview) -> str:
+def _headline(answers: Sequence[Judged], counts: Counted, unsure: int) -> str:
     """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
-    if found.total and found.buckets[UNGRADED] == found.total:
-        return _nothing_graded(found)
-    wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    wrong, unsupported, lacking = (counts[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    if answers and lacking == len(answers):  # with the most frequent reason, whichever passage or number it names
+        reasons: defaultdict[str, list[str]] = defaultdict(list)
+        for why in (why_of(said) for said, _ in answers):
+            reasons[_NAMED.sub("", why)].append(why)
+        most = max(reasons.values(), key=len)
+        why = f": {most[0]}" if most[0] else ""
+        count = f" ({len(most)} of them)" if why and len(most) < lacking else ""
+        return f"none of {counted(lacking, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
-    left = f"; {lacking} not graded" if lacking else ""
-    left += f"; {len(found.unsure)} unsure" if found.unsure else ""
-    return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
-
-
-def _nothing_graded(found: Overview) -> str:
-    """With the most frequent reason, whichever passage or number it names."""
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found.answers:
-        reasons[_NAMED.sub("", why_of(one.said))].append(why_of(one.said))
-    most = max(reasons.values(), key=len)
-    why = f": {most[0]}" if most[0] else ""
-    count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
-    return f"none of {counted(found.total, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
-
-
-def overview_of(runs: Sequence[Run]) -> Overview:
-    """All runs of one version together."""
-    apart = [labels_apart(run) for run in runs]
-    asked, _, _ = asked_of(apart, apart)
-    side = side_of(apart, asked)
-    answers = [Judged(said, asked[id]) for id in asked for said in side.answers[id]]
-    pairs = [(one.said, one.question) for one in answers]
-    by_stratum = {name: buckets(side, ids) for name, ids in strata(asked).items()}
-    return Overview(
-        name=side.name,
-        graders=tuple(sorted(trust.graders_of(side.runs))),
-        buckets=buckets(side, asked),
-        by_stratum=by_stratum,
-        shares={"": _shares(answers)} | {
-            name: _shares([one for one in answers if _stratum(one) == name]) for name in by_stratum if name
-        },
-        axes=_axes(answers),
-        faults=faults(pairs),
-        answers=tuple(sorted(answers, key=_worst_first)),
-        trust=calibrate.trust_in(side),
-        failed_checks=trust.failed_checks(side.runs),
-        problems=tuple(problem for run in side.runs for problem in run.problems),
-        incomplete=tuple(trust.unusable(side.runs)),
-    )  # fmt: skip
-
-
-def _stratum(one: Judged) -> str:
-    return one.question.stratum if one.question else ""
+    left = (f"; {lacking} not graded" if lacking else "") + (f"; {unsure} unsure" if unsure else "")
+    return f"{bad or 'none'} of {counted(len(answers), 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
 
 
 def _shares(answers: Sequence[Judged]) -> dict[str, Estimate]:
     """The share of each bucket with its interval; where nothing was graded there is none."""
-    judged = [(one.said, one.question) for one in answers]
     metrics = {bucket: METRICS[bucket]._replace(shape="share") for bucket in (*BUCKETS, UNGRADED)}
-    if all(one.said.bucket is None for one in answers):
+    if all(said.bucket is None for said, _ in answers):
         return dict.fromkeys(metrics, Estimate(0, 0, reason="no answer was graded"))
-    return {bucket: measured(metric, judged)[0] for bucket, metric in metrics.items()}
+    return {bucket: measured(metric, answers)[0] for bucket, metric in metrics.items()}
 
 
-def _axes(answers: Sequence[Judged]) -> dict[str, dict[str, int]]:
-    found: Mapping[str, Counter[str]] = {axis: Counter() for axis in AXES}
-    for one in answers:
-        for axis, verdict in one.said.verdicts.items():
-            if axis in found and verdict.value is not None:
-                found[axis][str(verdict.value)] += 1
-    return {axis: dict(counted) for axis, counted in found.items()}
-
-
-def _worst_first(one: Judged) -> tuple[int, str, int]:
-    return _RANK[one.said.bucket], one.said.question_id, one.said.attempt
-
-
-def trust_in(found: Overview) -> str:
+def trust_in(found: RunOverview) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
     told = found.trust
-    return calibrate.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.name}")
+    return calibrate.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.run}")

@@ -19,7 +19,7 @@ _PAGES = {
     "Grades": ("run.report", "overview"),
     "History": ("history.report", ""),
     "MatrixResult": ("council.matrix", ""),
-    "RunOverview": ("run.report", "overview"),
+    "RunOverview": ("run.report", ""),
     "ScoreResult": ("score.report", ""),
 }
 

@@ -19,6 +19,7 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    bucket,
     percent,
     problem_section,
 )
@@ -101,6 +102,5 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
         sure = "" if one.confidence is None else f"(confidence {one.confidence:.0%})"
-        graded, label = Span(one.graded, f"bucket {one.graded}"), Span(one.label, f"bucket {one.label}")
-        yield Paragraph((Span("the grader:", "strong"), graded, sure, in_plain_words(one.reason)))
-        yield Paragraph((Span("people:", "strong"), label, one.note))
+        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), sure, in_plain_words(one.reason)))
+        yield Paragraph((Span("people:", "strong"), bucket(one.label), one.note))

@@ -12,8 +12,8 @@ from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
 from surefoot.jobs.decision import GateResult, words_for
-from surefoot.report.answers import LONGEST_QUESTION, graded_by, listed
 from surefoot.report.blocks import (
+    LONGEST_QUESTION,
     STATUS_WORDS,
     Bars,
     Block,
@@ -28,6 +28,9 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    bucket,
+    graded_by,
+    listed,
     overridden,
     problem_section,
 )
@@ -186,25 +189,18 @@ def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
     asked = plain(one["question"], LONGEST_QUESTION)
     base, cand = one["base"], one["cand"]
     about = " \u00b7 ".join(filter(None, (one["question_id"], one["stratum"], one["turn"])))
-    title = (_chip(base), "\u2192", _chip(cand), asked, Span(about, "quiet"))
+    before, after = bucket(base["bucket"]), bucket(cand["bucket"])
+    title = (before, "\u2192", after, asked, Span(about, "quiet"))
     inside: list[Block] = [Quote(one["question"])] if len(one["question"]) > LONGEST_QUESTION else []
     inside += [Paragraph((Span("expected:", "strong"), one["expected"]))] if one["expected"] else []
     columns = Columns(tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate"))))
-    cells = one["question_id"], one["turn"], one["stratum"], asked, _bucket(base), _bucket(cand)
+    cells = one["question_id"], one["turn"], one["stratum"], asked, before.text, after.text
     return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
-
-
-def _bucket(side: Mapping[str, Any]) -> str:
-    return side["bucket"] or UNGRADED
-
-
-def _chip(side: Mapping[str, Any]) -> Span:
-    return Span(_bucket(side), f"bucket {_bucket(side)}")
 
 
 def _answer(side: Mapping[str, Any], heading: str) -> Iterator[Block]:
     why = in_plain_words(side["reason"]) if side["bucket"] == side["graded"] else f"graded {side['graded'] or UNGRADED}"
-    yield Paragraph((Span(f"{heading}:", "strong"), _chip(side), f"by {side['by']}; {why}"))
+    yield Paragraph((Span(f"{heading}:", "strong"), bucket(side["bucket"]), f"by {side['by']}; {why}"))
     yield Quote(side["answer"] or side["error"] or "(no answer)")
     for passage in side["cited"][:_PASSAGES]:
         yield Paragraph((Span(passage["id"], "strong"), plain(passage["text"], _LONGEST_PASSAGE)), "quiet")

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import Struct
 
 from surefoot.report import blocks, prose
 from surefoot.report.blocks import TERMS
-from surefoot.report.trend import charts
 
 _INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
-_TABLE = re.compile(r"^ *\|.*\n *\|", re.MULTILINE)
 
 
 class Site(Struct, frozen=True):
@@ -30,10 +28,8 @@ class Site(Struct, frozen=True):
 
     tabs: Mapping[str, str]  # addresses, with what they are called
     here: str = ""  # the address of the tab that the page belongs to
-    runs: Mapping[str, str] = {}  # those that can be compared, by key
-    compared: tuple[str, str] = ("", "")  # by key
-    parts: Mapping[str, str] = {}  # of the tab
-    path: str = ""
+    runs: Mapping[str, str] = {}  # those that can be compared, with what they are called
+    compared: tuple[str, str] = ("", "")
 
 
 def page(report: blocks.Report, site: Site | None = None) -> str:
@@ -81,7 +77,6 @@ def _templates() -> Environment:
     )  # fmt: skip
     made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": TERMS}
     made.filters |= {
-        "charts": charts,
         "visible": cut,
         "quoted": quoted,
         "parted": _parted,
@@ -111,18 +106,6 @@ def _parted(words: str) -> tuple[str, str]:
 
 
 def quoted(quote: blocks.Quote) -> Markup:
-    """A text as it is written, but for the tables in it; the words that decide are marked."""
-    text = cut(quote.text, blocks.LONGEST_QUOTE)
-
-    def paint(pieces: Sequence[prose.Piece]) -> Markup:
-        return Markup("").join(prose.inside_tags(piece, _marked(text, piece, quote)) for piece in pieces)
-
-    return prose.rendered(text, paint) if _TABLE.search(text) else paint([prose.Piece(0, len(text))])
-
-
-def _marked(text: str, piece: prose.Piece, quote: blocks.Quote) -> Iterator[Markup]:
-    first, last = (min(max(end, piece.start), piece.end) for end in (quote.start, quote.end))
-    yield escape(text[piece.start : first])
-    if first < last:
-        yield Markup('<mark class="{}">{}</mark>').format(quote.style, text[first:last])
-    yield escape(text[last : piece.end])
+    """The words that decide are marked."""
+    around = Markup('<mark class="{}">{}</mark>').format(quote.style, Markup("{}"))
+    return prose.rendered(cut(quote.text, blocks.LONGEST_QUOTE), [prose.Mark(quote.start, quote.end, around)])
