@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
@@ -42,21 +44,18 @@ _LONGEST_PASSAGE = 600
 
 
 def report(found: GateResult) -> Report:
-    return Report("Surefoot decision", tuple(_summary(found)), tuple(_body(found)))
+    return replace(brief(found), body=tuple(_body(found)))
 
 
 def brief(found: GateResult) -> Report:
     """The decision alone."""
-    return Report("Surefoot decision", tuple(_summary(found)), ())
-
-
-def _summary(found: GateResult) -> Iterator[Block]:
-    yield Headline(found.outcome, tuple(sentences(found)))
-    yield Items([rule_line(rule, found) for rule in found.rules if rule.status != "not_applicable"])
-    if told := unseen(found):
-        yield Paragraph(told)
-    yield Items([(Span("next:", "strong"), step) for step in found.next])
-    yield Items([one for one in (found.baseline,) if one], "quiet")
+    return Report("Surefoot decision", (
+        Headline(found.outcome, tuple(sentences(found))),
+        Items([rule_line(rule, found) for rule in found.rules if rule.status != "not_applicable"]),
+        *([Paragraph(unseen(found))] if found.differing else []),
+        Items([(Span("next:", "strong"), step) for step in found.next]),
+        Items([found.baseline] if found.baseline else [], "quiet"),
+    ), ())  # fmt: skip
 
 
 def sentences(found: GateResult) -> Iterator[str]:
@@ -124,8 +123,6 @@ def _signed(rule: RuleResult, value: float | None) -> str:
 
 def unseen(found: GateResult) -> str:
     """What nobody looked at, and what it would take to close that."""
-    if not found.differing:
-        return ""
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
         who = whose(found.annotators) if found.annotators else "people"
@@ -229,7 +226,8 @@ def _annotation(level: str, title: str, message: str) -> str:
 
 def summary(found: GateResult) -> Report:
     """The first ten lines of the decision's page."""
-    steps = [(Span("next:", "strong"), step) for step in found.next[:1]]
+    # Where the summary is read there is no project, so the workflow says how to look.
+    steps = [(Span("next:", "strong"), step.partition(": surefoot label ")[0]) for step in found.next[:1]]
     decisive = sorted(found.rules, key=lambda rule: rule.status in ("pass", "not_applicable"))
     rules = [rule_line(rule, found) for rule in decisive if rule.status != "not_applicable"]
     shown: list[Line] = [*rules[: _LINES - 3], *([unseen(found)] if found.differing else []), *steps]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -19,8 +19,6 @@ from msgspec import Struct
 
 from surefoot.report import blocks, prose
 from surefoot.report.blocks import TERMS
-
-_INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
 
 
 class Site(Struct, frozen=True):
@@ -39,28 +37,18 @@ def page(report: blocks.Report, site: Site | None = None) -> str:
         for number, part in enumerate(report.body, 1)
         if isinstance(part, blocks.Section) and part.show != "folded"
     }
-    has_cases = any(isinstance(block, blocks.Cases) for block in _within(report.body))
     found = _templates().get_template("report.html")
     return found.render(
-        report=report, outcome=outcome, parts=parts, site=site, policy=policy(site is not None, has_cases),
-        script=_script() if has_cases else "",
-    )  # fmt: skip
+        report=report, outcome=outcome, parts=parts, site=site, policy=policy(site is not None), script=_script()
+    )
 
 
-def policy(is_served: bool, has_cases: bool = True) -> str:
+def policy(is_served: bool) -> str:
     """What a browser may do with a page: run our one script, and on a served page follow its own forms."""
     ours = b64encode(sha256(_script().encode()).digest()).decode()
-    allowed = ["default-src 'none'", "style-src 'unsafe-inline'", "base-uri 'none'"]
-    allowed += [f"script-src 'sha256-{ours}'"] if has_cases else []
+    allowed = ["default-src 'none'", "style-src 'unsafe-inline'", "base-uri 'none'", f"script-src 'sha256-{ours}'"]
     allowed += ["img-src 'self'", "form-action 'self'"] if is_served else ["form-action 'none'"]
     return "; ".join(allowed)
-
-
-def _within(body: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
-    for block in body:
-        yield block
-        if isinstance(block, blocks.Section):
-            yield from _within(block.blocks)
 
 
 @cache
@@ -79,7 +67,6 @@ def _templates() -> Environment:
     made.filters |= {
         "visible": cut,
         "quoted": quoted,
-        "parted": _parted,
         "terms": _terms,
         "spans": blocks.spans,
         "kind": lambda block: type(block).__name__,
@@ -97,12 +84,6 @@ def _terms(page: str) -> list[tuple[str, str]]:
     """The words on a page that have a meaning of their own here."""
     text = re.sub("<[^>]*>", " ", page).lower()
     return [(name, meaning) for name, meaning in TERMS.items() if re.search(rf"\b{name}\b", text)]
-
-
-def _parted(words: str) -> tuple[str, str]:
-    """A value and its interval, which a cell shows below it."""
-    found = _INTERVAL.fullmatch(words)
-    return (found[1], found[2]) if found else (words, "")
 
 
 def quoted(quote: blocks.Quote) -> Markup:

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.result import Result
-from surefoot.report import has_page, html, of
+from surefoot.report import html, of
 from surefoot.report.blocks import Block, Cases, Report, Section, Table
 
 _MOST_CASES = 100  # a notebook keeps what its cells show
@@ -24,10 +25,11 @@ _ALL = "more, all of them in to_frame()"
 
 def show(result: Result) -> str:
     """The page of a result, or else its rows, or else every field."""
-    if has_page(result):
+    try:
         return cell(of(result))
-    fields = ({"field": name, "value": value} for name, value in result.to_json().items())
-    return cell(listing(type(result).__name__, result.table() or list(fields)))
+    except (UsageError, Incomplete):  # it has no page
+        fields = ({"field": name, "value": value} for name, value in result.to_json().items())
+        return cell(listing(type(result).__name__, result.table() or list(fields)))
 
 
 def cell(report: Report) -> str:
@@ -43,7 +45,7 @@ def listing(title: str, rows: Sequence[Mapping[str, Any]]) -> Report:
     """Rows as they are, where there is no report."""
     heads = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[_words(row.get(name)) for name in heads] for row in rows]
-    return Report(title, (), (Table(heads, cells, total=len(rows), limits={"page": _MOST_ROWS}, more=_ALL),))
+    return Report(title, (), (Table(heads, cells, limits={"page": _MOST_ROWS}, more=_ALL),))
 
 
 def _shortened(block: Block) -> Block:
