@@ -36,6 +36,11 @@ class PastRun(Struct, frozen=True):
         """Answers that people put into a bucket, in whichever run."""
         return self.overview.trust.labels if self.overview else 0
 
+    @property
+    def sitting(self) -> str:
+        """The council that scored it, and its questions: runs with the same are ranked together."""
+        return f"{self.manifest.council} {self.manifest.questions_sha256}" if self.manifest.council else ""
+
 
 class Trend(Struct, frozen=True):
     """The versions that answered one question set, graded by one grader, in the order in which they were made."""
@@ -91,15 +96,6 @@ class History(Result, frozen=True):
         names = [one.name for one in self.runs if one.overview]
         base = self.baseline.name if self.baseline else next(reversed(names), "")
         return base, next((name for name in names if name != base), "")
-
-    @property
-    def councils(self) -> dict[str, list[PastRun]]:
-        """The runs that one council scored on the same questions, by what the sitting is called in addresses."""
-        found: dict[str, list[PastRun]] = {}
-        for one in self.runs:
-            if council := one.manifest.council:
-                found.setdefault(f"{council[-8:]}-{one.manifest.questions_sha256[:8]}", []).append(one)
-        return found
 
     @property
     def baseline(self) -> PastRun | None:

@@ -75,8 +75,7 @@ def _body(found: History) -> Iterator[Block]:
         title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
         numbers = Table(("version", "runs", *BUCKETS), rows)
         yield Section(title, (drawn, bars, numbers), "folded" if at else "open")
-    councils = {one.name: key for key, runs in found.councils.items() for one in runs}
-    cases = [_case(one, found, councils.get(one.name, "")) for one in found.runs]
+    cases = [_case(one, found) for one in found.runs]
     heads = ("made", "run", "version", *BUCKETS, UNGRADED, "decision")
     listed = Cases(heads, cases, ("decision", "version", "questions"), limits=_SHOWN, more="more")
     yield Section(f"Runs ({len(cases)})", (listed,))
@@ -86,15 +85,17 @@ def _body(found: History) -> Iterator[Block]:
         yield Section(f"Decisions ({len(decided)})", (Table(heads, decided, limits=_LAST, more="earlier"),))
 
 
-def _case(one: PastRun, found: History, council: str) -> Case:
+def _case(one: PastRun, found: History) -> Case:
     step, made, counts = found.decision_on(one), one.manifest, one.overview.buckets if one.overview else {}
     decided = (Span(step.outcome, step.outcome), f"against {step.reference}:") if step else ()
     told = (_said(one), f"{counted(one.labelled, 'answer')} labelled" if one.labelled else "")
-    links = {"how far its grader errs": f"/calibrations/{_quoted(one.name)}" if one.overview and made.grader else "",
-             "what its council says": f"/councils/{_quoted(council)}" if council else ""}  # fmt: skip
+    more = (
+        ("calibrations", "how far its grader errs", made.grader),
+        ("councils", "what its council says", made.council),
+    )
     title = (_when(made.created), _link(one), one.version if one.version != one.name else "", *decided,
              Span("; ".join(filter(None, told)), "quiet"),
-             *(Span(words, link=link) for words, link in links.items() if link))  # fmt: skip
+             *(Span(words, link=f"/{page}/{_quoted(one.name)}") for page, words, by in more if by))  # fmt: skip
     outcome = step.outcome if step else "not decided"
     cells = (_when(made.created), one.name, one.version, *(str(counts.get(name, "-")) for name in (*BUCKETS, UNGRADED)),
              outcome)  # fmt: skip

@@ -37,7 +37,7 @@ from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED
 from surefoot.jobs.calibrate import calibrate
 from surefoot.jobs.council import council_scores
 from surefoot.jobs.gate import gate as decide
-from surefoot.jobs.history import Archive, History, Stamp
+from surefoot.jobs.history import Archive, History, PastRun, Stamp
 from surefoot.jobs.looks import list_of
 from surefoot.jobs.overview import overview
 from surefoot.jobs.runs import Name, graders_of
@@ -261,26 +261,26 @@ class _Runs:
         return page(make(past, asked), self._site(past, path, asked))
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(overview(_known(past, asked["key"]), db=self._archive.db))
+        return of(overview(_known(past, asked["key"]).name, db=self._archive.db))
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
             return _told("Surefoot decision", "Choose a baseline and a candidate.")
-        sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
+        sides = [_known(past, asked[side]).name for side in ("baseline", "candidate")]
         gate, uncalibrated, by = reports.rules_of(past)
         made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(calibrate(_known(past, asked["key"]), db=self._archive.db, person=NOBODY))
+        return of(calibrate(_known(past, asked["key"]).name, db=self._archive.db, person=NOBODY))
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
-        runs = past.councils.get(asked["key"])
-        if runs is None:
-            raise _Lost(f"no council sat under {asked['key'][:100]!r}")
-        found = council_scores(*(run.name for run in runs), db=self._archive.db)
-        return of(found, links={run.name: run_address(run.name) for run in runs})
+        sitting = _known(past, asked["key"]).sitting
+        runs = [run.name for run in past.runs if sitting and run.sitting == sitting]
+        if not runs:
+            raise _Lost(f"no council scored {asked['key'][:100]!r}")
+        return of(council_scores(*runs, db=self._archive.db), links={name: run_address(name) for name in runs})
 
     def _site(self, past: History, path: str, asked: Mapping[str, str]) -> Site:
         runs = {one.name: one.name + f" ({one.version})" * (one.version not in ("", one.name))
@@ -293,7 +293,8 @@ class _Runs:
 
 def _told(title: str, message: str, hint: str = "") -> Report:
     """What a page says where there is nothing to show."""
-    return Report(title, (Headline("", (Span(message, "strong"), f"hint: {hint}" if hint else "")),), ())
+    lines = (Span(message, "strong"), hint and f"hint: {hint}")
+    return Report(title, (Headline("", tuple(filter(None, lines))),), ())
 
 
 def _reply(tabs: Mapping[str, str], error: Exception) -> Response:
@@ -312,11 +313,11 @@ def _html(text: str, code: int = 200) -> Response:
     return HTMLResponse(text, code, headers=_HEADERS)
 
 
-def _known(past: History, key: str) -> str:
-    """The id of a run that can be shown; if it cannot, its problem says why."""
+def _known(past: History, key: str) -> PastRun:
+    """A run that can be shown; if it cannot, its problem says why."""
     found = past.run(key)
     if found is None:
         raise _Lost(f"no run is called {key[:100]!r}")
     if found.problem:
         raise UsageError(f"{found.name}: {found.problem}")
-    return found.name
+    return found
