@@ -18,9 +18,8 @@ from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
-from surefoot.jobs.history import History, PastRun, Trend
-from surefoot.jobs.overview import overview_of
-from surefoot.report import calibration, comparison, history, html, notebook, of, run
+from surefoot.jobs.overview import History, PastRun, Trend, overview_of
+from surefoot.report import calibration, comparison, history, html, of, run
 from surefoot.report.blocks import Report
 from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.store import Manifest
@@ -228,8 +227,8 @@ def test_hostile_texts_are_shown_and_do_nothing(make: Page_, page: Page, console
 
 
 def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> None:
-    cells = [one_run(len(HOSTILE), HOSTILE.__getitem__)._repr_html_(), notebook.cell(one_run(101))]
-    cells.append(notebook.cell(notebook.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
+    cells = [one_run(len(HOSTILE), HOSTILE.__getitem__)._repr_html_(), html.cell(one_run(101))]
+    cells.append(html.cell(html.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
     host = "<!doctype html><style>p, li { color: red !important }</style><p id=out>"
     page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
     page.goto(URL)

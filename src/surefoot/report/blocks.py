@@ -178,9 +178,9 @@ class Report(Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """In a notebook."""
-        from surefoot.report import notebook  # noqa: PLC0415 - it is made of these blocks
+        from surefoot.report import html  # noqa: PLC0415 - it is made of these blocks
 
-        return notebook.cell(self)
+        return html.cell(self)
 
 
 def problem_section(problems: Sequence[Problem]) -> list[Section]:

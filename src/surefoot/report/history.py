@@ -13,7 +13,7 @@ from surefoot.core.types import counted
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import SELF_CHECK
 from surefoot.jobs.gate import GATE
-from surefoot.jobs.history import History, PastRun
+from surefoot.jobs.overview import History, PastRun
 from surefoot.report.blocks import (
     MOST_ON_PAGE,
     Bars,

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import Any
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
-from surefoot.report import blocks, prose
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.result import Result
+from surefoot.report import blocks, of, prose
 from surefoot.report.blocks import TERMS
+
+_MOST_CASES, _MOST_ROWS = 100, 50  # a notebook keeps what its cells show
 
 
 class Site(Struct, frozen=True):
@@ -90,3 +97,40 @@ def quoted(quote: blocks.Quote) -> Markup:
     """The words that decide are marked."""
     around = Markup('<mark class="{}">{}</mark>').format(quote.style, Markup("{}"))
     return prose.rendered(cut(quote.text, blocks.LONGEST_QUOTE), [prose.Mark(quote.start, quote.end, around)])
+
+
+def show(result: Result) -> str:
+    """In a notebook: the page of a result, or else its rows, or else every field."""
+    try:
+        return cell(of(result))
+    except (UsageError, Incomplete):  # it has no page
+        fields = ({"field": name, "value": value} for name, value in result.to_json().items())
+        return cell(listing(type(result).__name__, result.table() or list(fields)))
+
+
+def cell(report: blocks.Report) -> str:
+    """The page, with the first of its answers, in the cell of a notebook.
+
+    It is in a frame: styles, ids and scripts of the page and of the notebook cannot reach each other, and the sandbox
+    of the frame has no access to the notebook. Markup of ours among the notebook's own would take on its styles.
+    """
+    short = replace(report, body=tuple(map(_shortened, report.body)))
+    height = 40 if any(isinstance(block, blocks.Section) for block in report.body) else 20
+    frame = Markup('<iframe title="{}" sandbox="allow-scripts" style="{}" srcdoc="{}"></iframe>')
+    style = f"width: 100%; height: {height}rem; border: 0; resize: vertical"
+    return str(frame.format(cut(report.title, 300), style, page(short)))
+
+
+def listing(title: str, rows: Sequence[Mapping[str, Any]]) -> blocks.Report:
+    """Rows as they are, where there is no report: None is empty, and what is not a text is shown as JSON has it."""
+    heads, more = list(dict.fromkeys(name for row in rows for name in row)), "more, all of them in to_frame()"
+    values = [[row.get(name) for name in heads] for row in rows]
+    cells = [["" if one is None else one if isinstance(one, str) else msgspec.json.encode(one).decode() for one in row]
+             for row in values]  # fmt: skip
+    return blocks.Report(title, (), (blocks.Table(heads, cells, limits={"page": _MOST_ROWS}, more=more),))
+
+
+def _shortened(block: blocks.Block) -> blocks.Block:
+    if isinstance(block, blocks.Section):
+        return replace(block, blocks=tuple(map(_shortened, block.blocks)))
+    return replace(block, limits={**block.limits, "page": _MOST_CASES}) if isinstance(block, blocks.Cases) else block

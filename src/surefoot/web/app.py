@@ -37,9 +37,8 @@ from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED
 from surefoot.jobs.calibrate import calibrate
 from surefoot.jobs.council import council_scores
 from surefoot.jobs.gate import gate as decide
-from surefoot.jobs.history import Archive, History, PastRun, Stamp
 from surefoot.jobs.looks import list_of
-from surefoot.jobs.overview import overview
+from surefoot.jobs.overview import Archive, History, PastRun, Stamp, overview
 from surefoot.jobs.runs import Name, graders_of
 from surefoot.jobs.runs import opened as opened_runs
 from surefoot.report import history as reports
