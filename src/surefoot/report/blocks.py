@@ -27,11 +27,10 @@ _PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
 
 
 class Span(Struct, frozen=True):
-    """Words in a style: strong, code, quiet, warning, the status of a rule, the outcome, agree or disagree."""
+    """Words in a style: strong, code, quiet, warning, the status of a rule, the outcome."""
 
     text: str
     style: str = ""
-    share: float = 0.0  # how dark its ground is on a page
     link: str = ""  # where it leads on a page that is served; never made of foreign text alone
     answers: tuple[str, ...] = ()  # with which the text begins: a page leads to each
 

@@ -64,8 +64,11 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
     """Show the table, and what each bucket's share is by the grader and by people."""
     if axis.table:
         labels = list(next(iter(axis.table.values())))
-        rows = [(verdict, *_cells(verdict, axis.table.get(verdict, {}), labels), str(total))
-                for verdict, total in axis.answers.items()]  # fmt: skip
+        rows: list[Sequence[Line]] = [
+            (verdict, *(Span(str(row.get(label, 0)), "strong" * (verdict == label)) for label in labels), str(total))
+            for verdict, total in axis.answers.items()
+            for row in (axis.table.get(verdict, {}),)
+        ]
         yield Table(("graded", *(f"people: {label}" for label in labels), "answers in all"), rows)
     if axis.buckets:
         heads = ("bucket", "by the grader", "by people (95% interval)", "sensitivity", "specificity")
@@ -83,13 +86,6 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
             f"mean of the labels {axis.mean_label:.2f}, of the verdicts on the same answers {axis.mean_verdict:.2f}"
         )
     yield Items(told)
-
-
-def _cells(verdict: str, row: dict[str, int], labels: list[str]) -> Iterator[Line]:
-    """Darker where more of a verdict's labels are."""
-    for label in labels:
-        style = "agree" if verdict == label else "disagree"
-        yield Span(str(row.get(label, 0)), style, share=row.get(label, 0) / (sum(row.values()) or 1))
 
 
 def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
