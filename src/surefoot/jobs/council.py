@@ -29,6 +29,7 @@ from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.models.spec import chat_model
 from surefoot.reviewers import ballots, rows
 from surefoot.reviewers import settings as variables
 from surefoot.reviewers.ballots import Labels, Review
@@ -44,7 +45,6 @@ from surefoot.reviewers.voices import Voices, voices
 from surefoot.reviewers.weights import RubricTuned, scoring, tune
 from surefoot.store import Project, Run
 from surefoot.text import jsonblocks
-from surefoot.text.endpoints import chat_model
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
 _MODELS = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import UsageError
 from surefoot.core.rubric import Rubric
-from surefoot.text.endpoints import masked
+from surefoot.models.spec import masked
 
 PREFIX = "LLM_COUNCIL_"
 _WEIGHT = "WEIGHT_"
