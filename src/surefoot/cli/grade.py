@@ -155,13 +155,12 @@ def _is_sure(row: Mapping[str, Any]) -> bool:
 
 def _show_first(answers: Sequence[Judged], run: str) -> None:
     """The first answers to look into: those without a sure verdict, then the bad ones, the worst first."""
-    to_check = [one for one in answers if one.said.bucket is None or is_unsure(one.said)]
-    bad = [one for one in answers if one.said.bucket in BAD and not is_unsure(one.said)]
+    to_check = [one for one in answers if one[0].bucket is None or is_unsure(one[0])]
+    bad = [one for one in answers if one[0].bucket in BAD and not is_unsure(one[0])]
     for title, found in (("to check", to_check), ("bad, and sure", bad)):
         if found:
             click.echo(f"\n{title} ({min(_SHOWN, len(found))} of {len(found)}):")
-        for one in found[:_SHOWN]:
-            said, question = one.said, one.question
+        for said, question in found[:_SHOWN]:
             why = plain(why_of(said), _LINE)
             click.echo(f"{plain(said.question_id)}: {said.bucket or 'not graded'}: {why}")
             click.echo(f"  question: {plain(question.text if question else '', _LINE)}")

@@ -28,7 +28,7 @@ from surefoot.io.items import Asked, Ungradable, items_in, load_items
 from surefoot.io.rows import kind_of, quoted, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
 from surefoot.jobs.graders import open_grader, rubric_of
-from surefoot.jobs.overview import AXES, Overview, overview_of
+from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.store import Manifest, Project, Run
@@ -55,7 +55,7 @@ class Grades(Result, frozen=True, kw_only=True):
     problems: list[str]
     notes: list[str]
     rows: list[dict[str, Any]]  # an answer each, with its verdict on each axis, and every claim with its evidence
-    overview: Overview | None  # of the newest run as it stands now, with the labels on its answers
+    overview: RunOverview | None  # of the newest run as it stands now, with the labels on its answers
 
     @property
     def exit_code(self) -> ExitCode:

@@ -10,8 +10,9 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import counted, names, plain
 from surefoot.gate.effects import MEASURED, RATES, Effect
 from surefoot.gate.metrics import UNGRADED
-from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
+    LONGEST_QUESTION,
+    MOST_ON_PAGE,
     Bars,
     Block,
     Case,
@@ -102,10 +103,7 @@ def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping
     table = Table(("reviewer", *map(_short, runs)), means)
     yield Section("Reviewers", (Paragraph(about, "quiet"), table), "paper")
     cases = [_case(one) for one in sorted(answers, key=_worst_first)]
-    listed = Cases(
-        ("run", "id", "score", "question", "why"), cases, total=len(cases), limits=_SHOWN,
-        filters=filters_of(("run", "score"), cases),
-    )  # fmt: skip
+    listed = Cases(("run", "id", "score", "question", "why"), cases, ("run", "score"), limits=_SHOWN)
     yield Section(f"Answers ({len(cases)})", (listed,), "paper")
 
 
@@ -180,9 +178,7 @@ def _cells(matrix: MatrixResult) -> Iterator[Block]:
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
-        yield Section(
-            "Notes", (Items([f"note: {note}" for note in notes], "warning", total=len(notes), limits=limits),)
-        )
+        yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
 
 
 def _effect(effect: Effect) -> Line:
