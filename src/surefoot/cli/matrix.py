@@ -11,7 +11,7 @@ import msgspec
 from surefoot.cli.output import PERSON, Output, check_outputs, common, say, set_option, write_lines, yes_option
 from surefoot.core.errors import INTERRUPTED, ExitCode
 from surefoot.jobs.matrix import matrix as run_cells
-from surefoot.jobs.matrix import slug
+from surefoot.pipelines.plan import slug
 
 REPORTS = ("report.md", "report.html", "matrix.json")
 
