@@ -26,8 +26,8 @@ from surefoot.cli.start import doctor, init
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.records import where
 from surefoot.core.types import Question
-from surefoot.io import gatefiles
 from surefoot.jobs.doctor import choose
+from surefoot.jobs.settings import load_gate
 from tests.conftest import QUESTIONS
 from tests.conftest import surefoot as as_a_user_runs_it
 from tests.in_process import surefoot
@@ -325,7 +325,7 @@ def test_the_workflow_of_init_has_all_of_the_default_gates(folder: Path) -> None
     assert Result(init, "start").code == 0
     script = Path("start/surefoot.sh").read_text("utf-8")
     for option, name, default in (("score", "gate.toml", "default"), ("gate", "ship.toml", "ship")):
-        assert gatefiles.load(f"start/{name}") == gatefiles.load(default)
+        assert load_gate(f"start/{name}") == load_gate(default)
         assert re.search(rf"surefoot {option} [^\n]*--gate {name}", script)
 
 
