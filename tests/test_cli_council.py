@@ -16,10 +16,10 @@ import pytest
 from surefoot.cli.main import _run
 
 from .conftest import Done
+from .council.helpers import ballot, scores, sitting
+from .council.runs import make_run, question
 from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
-from .reviewers.helpers import ballot, scores, sitting
-from .reviewers.runs import make_run, question
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -277,8 +277,8 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
 def test_a_real_model_reviews_and_a_repeat_asks_nobody(
     surefoot: Run, tmp_path: Path, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("surefoot.reviewers.prompts._REVIEW", SHORT_REVIEW)
-    monkeypatch.setattr("surefoot.reviewers.prompts._LONGEST_NOTE", 20)  # it fills what it is given
+    monkeypatch.setattr("surefoot.council.prompts._REVIEW", SHORT_REVIEW)
+    monkeypatch.setattr("surefoot.council.prompts._LONGEST_NOTE", 20)  # it fills what it is given
     own = tmp_path / "own.toml"
     own.write_text('name = "own"\n[[axis]]\nname = "wit"\nasks = "Funny?"\nweight = 1.0\n', encoding="utf-8")
     given = {"A": {"model": "x", "text": "Sixty days."}, "B": {"model": "y", "text": "Ninety days."}}

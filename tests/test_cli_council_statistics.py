@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from surefoot.core.rubric import parse
-from surefoot.reviewers.sheet import Scores
+from surefoot.council.evaluate import Scores
 
+from .council.planted import HONEST, WEIGHTS, kept_runs, reviewed
 from .in_process import surefoot
-from .reviewers.planted import HONEST, WEIGHTS, kept_runs, reviewed
 
 PLANTED = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
 

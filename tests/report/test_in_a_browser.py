@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.council.rows import Mean, RunScores, ScoredAnswer
 from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult
 from surefoot.gate.rules import Rule
@@ -22,7 +23,6 @@ from surefoot.jobs.history import History, LastDecision, Measured, PastRun, tren
 from surefoot.jobs.overview import overview_of
 from surefoot.report import calibration, comparison, history, html, notebook, of, run
 from surefoot.report.blocks import Report
-from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 
 from ..axe import violations
 from ..gate.test_calibrate import calibrated, label, verdict

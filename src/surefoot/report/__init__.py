@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 # The module and function that make the page, and the field of the result it is made of; without one, the result itself.
 _PAGES = {
     "Calibration": ("calibration.report", ""),
+    "Council": ("council.ranking", ""),
+    "CouncilEvaluation": ("council.evaluation", ""),
     "CouncilScores": ("council.scores", ""),
     "GateResult": ("comparison.report", ""),
     "Grades": ("run.report", "overview"),
     "History": ("history.report", ""),
-    "MatrixResult": ("council.matrix", ""),
+    "MatrixResult": ("matrix.report", ""),
+    "RubricTuned": ("council.tuned", ""),
     "RunOverview": ("run.report", "overview"),
     "ScoreResult": ("score.report", ""),
 }

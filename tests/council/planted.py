@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.core.rubric import COUNCIL, load
 from surefoot.core.types import Verdict
-from surefoot.reviewers.rows import axis_of, grader_of
-from surefoot.reviewers.sheet import Answer, Scores, Sheet
+from surefoot.council.evaluate import Answer, Scores, Sheet
+from surefoot.council.rows import axis_of, grader_of
 
 from ..kept import kept
 from .runs import make_run, question
@@ -57,7 +57,7 @@ def length_of(answer: Answer) -> int:
 
 def sheet_of(scores: Scores) -> Sheet:
     lengths = {answer: length_of(answer) for given in scores.values() for answer in given}
-    return Sheet(scores, lengths, own={"proud": frozenset({"one"})})
+    return Sheet(scores, lengths, own={("proud", answer) for answer in lengths if answer.run == "one"})
 
 
 def kept_runs(scores: Scores, db: Path | None = None) -> tuple[str, str]:

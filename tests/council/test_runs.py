@@ -11,14 +11,14 @@ from surefoot import calibrate, council_runs
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage
+from surefoot.council import rows
+from surefoot.council.rows import Place, scores_of
 from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
 from surefoot.jobs.runs import read_run
 from surefoot.models.seam import Prompt, Reply
-from surefoot.reviewers import rows
-from surefoot.reviewers.rows import Place, scores_of
 
 from ..fault_server import Call, Fault, at_random
 from ..in_process import surefoot
