@@ -107,7 +107,7 @@ def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa
     "--reviews", required=True, metavar="FILE", type=_READABLE,
     help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
-@click.option("--keep", is_flag=True, help="Keep answers and scores in the project, for evaluate and tune.")
+@click.option("--save", is_flag=True, help="Keep answers and scores in the project, for evaluate and tune.")
 @_RUBRIC
 @_GATE
 @common(report=True)

@@ -182,14 +182,14 @@ class Sheet:
         if value is not None:
             self.values[name][row, column], self.given[name][row, column] = value, True
 
-    def pooled(self, name: str, rows: Sequence[int]) -> tuple[Numbers, Flags]:
+    def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
         """The mean of some reviewers on each answer."""
         count = self.given[name][rows].sum(axis=0)
         return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
 
-    def scored(self, *names: str) -> Flags:
-        """The answers that all reviewers scored on these."""
-        return np.asarray(np.all([self.given[name].all(axis=0) for name in names], axis=0))
+    def compared(self, name: str) -> Flags:
+        """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
+        return np.asarray(self.given[name].sum(axis=0) >= FEWEST_COMPARED)
 
     def count(self, answers: Flags) -> int:
         """How many questions these answers are to."""
@@ -314,16 +314,17 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
 def independence(sheet: Sheet) -> Independence:
     """Three things make a vote worth less than one: it follows nobody (noise), it repeats another one (a copy), or two
     err alike. Only what some reviewers share is seen; an error that all of them share needs labels by people."""
-    size = len(sheet.reviewers)
     names = (OVERALL,) if OVERALL in sheet.values else sheet.dimensions
-    shared = sheet.scored(*names)
-    if size < 2 or sheet.count(shared) < FEWEST_QUESTIONS:
-        reason = f"not enough data: needs 2 reviewers who all scored answers to {FEWEST_QUESTIONS} questions"
-        return Independence(votes=size, reason=f"{reason}; there are {size} and {sheet.count(shared)}")
+    every = np.all([sheet.given[name] for name in names], axis=0)
+    steady = [row for row, own in enumerate(every) if sheet.count(own) >= FEWEST_QUESTIONS]
+    shared, size = np.asarray(every[steady].all(axis=0)), len(steady)
+    if size < FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
+        reason = f"not enough data: needs 2 reviewers who scored the same answers to {FEWEST_QUESTIONS} questions"
+        return Independence(votes=len(sheet.reviewers), reason=reason)
     table = np.asarray(np.mean([sheet.values[name] for name in names], axis=0))
-    noise = _noise(sheet, table, shared) if size > FEWEST_COMPARED else {}
-    copies = _copies(sheet, [row for row in range(size) if row not in noise])
-    left = [row for row in range(size) if row not in noise and row not in copies]
+    noise = _noise(sheet, table, shared, steady) if size > FEWEST_COMPARED else {}
+    copies = _copies(sheet, [row for row in steady if row not in noise])
+    left = [row for row in steady if row not in noise and row not in copies]
     redundant = tuple(RedundantReviewer(sheet.reviewers[row], why) for row, why in sorted((noise | copies).items()))
     if len(left) < FEWEST_USEFUL:
         few = f"errors that two reviewers share are seen from {FEWEST_USEFUL} useful reviewers on"
@@ -343,9 +344,9 @@ def independence(sheet: Sheet) -> Independence:
     return Independence(len(left) ** 2 / (len(left) + 2 * total), size, redundant, tuple(alike))
 
 
-def _noise(sheet: Sheet, table: Numbers, shared: Flags) -> dict[int, str]:
+def _noise(sheet: Sheet, table: Numbers, shared: Flags, rows: Sequence[int]) -> dict[int, str]:
     """Who scores as if without a look at the answers."""
-    others = {row: np.delete(table, row, axis=0).mean(axis=0) for row in range(len(table))}
+    others = {row: table[[one for one in rows if one != row]].mean(axis=0) for row in rows}
     found = {row: sheet.correlation(table[row], mean, shared) for row, mean in others.items()}
     wide, noise = reach(list(found.values())), {}
     for row, one in found.items():
@@ -353,7 +354,7 @@ def _noise(sheet: Sheet, table: Numbers, shared: Flags) -> dict[int, str]:
         if most < _HALF * usual:
             noise[row] = f"its scores hardly follow the answers: agreement with the others is {tanh(one.value):.2f}"
             noise[row] += f" (at most {most:.2f}), while {usual:.2f} is usual here"
-    return noise if len(table) - len(noise) >= FEWEST_COMPARED else {}
+    return noise if len(rows) - len(noise) >= FEWEST_COMPARED else {}
 
 
 def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
@@ -376,7 +377,7 @@ def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
 
 def success(sheet: Sheet, people: Preferences | None = None) -> Success:
     both = OVERALL in sheet.values and HOLISTIC in sheet.values
-    among = sheet.scored(OVERALL, HOLISTIC) if both else None
+    among = sheet.compared(OVERALL) & sheet.compared(HOLISTIC) if both else None
     stability = _compared({name: _stability(sheet, name, among) for name in (OVERALL, HOLISTIC)})
     names = {OVERALL: CAPPED if CAPPED in sheet.values else OVERALL, HOLISTIC: HOLISTIC}
     agreement = _compared({name: _with_people(sheet, used, people) for name, used in names.items()})
@@ -413,8 +414,8 @@ def _missing(sheet: Sheet, name: str, answers: Flags | None = None) -> str:
         return f"no reviewer gave {'a holistic' if name == HOLISTIC else 'an overall'} score"
     if len(sheet.reviewers) < FEWEST_COMPARED:
         return "needs two reviewers"
-    found = sheet.count(sheet.scored(name) if answers is None else answers)
-    few = f"not enough data: needs {FEWEST_QUESTIONS} questions that all reviewers scored, has {found}"
+    found = sheet.count(sheet.compared(name) if answers is None else answers)
+    few = f"not enough data: needs {FEWEST_QUESTIONS} questions that two reviewers scored, has {found}"
     return "" if found >= FEWEST_QUESTIONS else few
 
 
@@ -424,9 +425,12 @@ def _dimensions(sheet: Sheet) -> tuple[Agreement, ...]:
         if why := _missing(sheet, name):
             found[name] = why
             continue
-        answers, scores = sheet.scored(name), sheet.values[name]
-        flat = np.where(answers, scores - scores[:, answers].mean(axis=1, keepdims=True), 0.0)
-        found[name] = sheet.mean(flat.var(axis=0, ddof=1), answers)
+        answers, given = sheet.compared(name), sheet.given[name] & sheet.compared(name)
+        count, apart = np.maximum(FEWEST_COMPARED, given.sum(axis=0)), sheet.values[name]
+        for axis in (0, 1, 0):  # the answers' means are taken out, then the reviewers' levels
+            size = np.maximum(1, given.sum(axis=axis, keepdims=True))
+            apart = np.where(given, apart - np.where(given, apart, 0.0).sum(axis=axis, keepdims=True) / size, 0.0)
+        found[name] = sheet.mean((apart**2).sum(axis=0) / (count - 1), answers)
     holistic = found.pop(HOLISTIC)
     against = {name: _less(one, holistic) for name, one in found.items()}
     wide = reach([one for one in against.values() if isinstance(one, Influence)])
@@ -439,11 +443,12 @@ def _stability(sheet: Sheet, name: str, among: Flags | None) -> _Found:
     """Kendall's tau of the order by all reviewers with that by reviewers drawn anew, on average."""
     if why := _missing(sheet, name, among):
         return why
-    size, scores = len(sheet.reviewers), sheet.values[name]
-    pairs = pairs_of(sheet.question_of, sheet.scored(name) if among is None else among)
-    everyone = pairs.signs(scores.mean(axis=0))
-    panels = np.random.default_rng(_SEED).integers(0, size, (_PANELS, size))
-    found = [tau(pairs, everyone, pairs.signs(scores[panel].mean(axis=0))) for panel in panels]
+    size = len(sheet.reviewers)
+    pairs = pairs_of(sheet.question_of, sheet.compared(name) if among is None else among)
+    everyone, _ = sheet.pooled(name, range(size))
+    panels = [sheet.pooled(name, panel) for panel in np.random.default_rng(_SEED).integers(0, size, (_PANELS, size))]
+    signs = (pairs.signs(np.where(known, scores, everyone)) for scores, known in panels)
+    found = [tau(pairs, pairs.signs(everyone), one) for one in signs]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return "reviewers give all answers the same score"

@@ -268,12 +268,12 @@ def score_reviews(
     *,
     rubric: str | None = None,
     safety: bool | None = None,
-    keep: bool = False,
+    save: bool = False,
     db: str | Path | None = None,
 ) -> Council:
     """Rank answers by reviewers' raw texts, as a file or a mapping holds them; no model is asked.
 
-    `keep` keeps the answers as runs, as `council` does.
+    `save` keeps the answers as runs, as `council` does.
     """
     content = _json_in(reviews)
     file = _read(content)
@@ -295,7 +295,7 @@ def score_reviews(
     ranked = rank(file.answers, texts, chosen, file.question or "", problems)
     made = Council(**asdict(ranked), answers=file.answers)
     review = RunReview(tuple(one.reviewer for one in ranked.ballots), chosen, None, file.answers)
-    return replace(made, runs=_keep(made, [ranked], review, db)) if keep else made
+    return replace(made, runs=_keep(made, [ranked], review, db)) if save else made
 
 
 def council_settings(rubric: str | None = None, /, **values: prompts.Value | None) -> prompts.Settings:
@@ -373,8 +373,9 @@ def evaluate_council(
         hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else scored.preferences(labels, sheet, person)
-    heard = independence(sheet)
-    bias = reviewer_bias(scored.sheet(own=True), [one.reviewer for one in heard.redundant])
+    every = scored.sheet(own=True)
+    heard = independence(every)
+    bias = reviewer_bias(every, [one.reviewer for one in heard.redundant])
     return CouncilEvaluation(
         tuple(scored.runs),
         sheet.reviewers,

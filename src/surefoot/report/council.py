@@ -46,7 +46,7 @@ def ranking(found: Council) -> Report:
     """The answers, best first, with what reviewers noted, and the chair's closing answer."""
     rows, votes = found.ranking, [vote for vote in found.votes if vote.counts]
     dimensions = list(dict.fromkeys(name for row in rows for name in row.dimensions))
-    heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes", "borda", "z", "notes")
+    heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes", "notes")
     tied = {label for group in found.ties for label in group}
     entries = []
     for row in rows:
@@ -60,7 +60,7 @@ def ranking(found: Council) -> Report:
         entries.append((
             f"{row.rank or '-'}{'=' if row.label in tied else ''}", row.label, row.model, _number(row.overall, 2),
             *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(capped) or "-", str(row.votes),
-            _number(row.borda, 1), _number(row.z, 2), notes or "-",
+            notes or "-",
         ))  # fmt: skip
     answers: list[Block] = []
     for one in found.answers:
@@ -80,8 +80,8 @@ def _about(found: Council) -> Iterator[str]:
             yield f"not scored: {row.label}: {row.reason}"
         if row.missing:
             yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
-        if row.own_votes:
-            yield f"left out: {row.label}: the vote of its own model"
+    if own := [row.label for row in found.ranking if row.own_votes]:
+        yield f"left out: the vote of the model itself on {', '.join(own)}"
     yield from (f"void: {void.reviewer}: {void.reason}" for void in found.void)
     yield from (f"abstained: {one.reviewer}: {one.reason}" for one in found.abstained)
     yield from (f"note: {note}" for note in found.notes)
@@ -194,28 +194,36 @@ def _case(one: ScoredAnswer) -> Case:
 def evaluation(found: CouncilEvaluation) -> Report:
     """What reviewers' scores are worth."""
     made, heard, bias = found["success"], found["independence"], found["bias"]
-    rows = [("overall, before caps" if one["dimension"] == "overall" else one["dimension"], _figure(one["variance"]),
-             _figure(one["against_holistic"])) for one in made["dimensions"]]  # fmt: skip
+    missing = defaultdict[str, dict[str, None]](dict)
+
+    def figure(one: Found, what: str) -> str:
+        if not one["figure"] and one["reason"]:
+            missing[one["reason"]][what] = None
+        return _mean(one["figure"])
+
+    rows = [("overall, before caps" if one["dimension"] == "overall" else one["dimension"],
+             figure(one["variance"], "variance"), figure(one["against_holistic"], "variance beside the holistic score"))
+            for one in made["dimensions"]]  # fmt: skip
     lines = []
     for what, one in (("with other reviewers", made["stability"]), ("as people see it", made["people"])):
-        figures = "; ".join(f"{name} {_figure(one[name])}" for name in ("rubric", "holistic", "difference"))
+        figures = "; ".join(f"{name} {figure(one[name], f'order {what}')}" for name in one)
         lines.append(f"order {what} (Kendall's tau): {figures}")
-    lines.append(f"conciseness with length (Kendall's tau): {_figure(made['conciseness_against_length'])}")
+    concise = figure(made["conciseness_against_length"], "conciseness with length")
+    lines.append(f"conciseness with length (Kendall's tau): {concise}")
     votes = "not measured" if heard["reason"] else f"{heard['effective_votes']:.1f} of {heard['votes']}"
     lines.append(f"independent votes: {votes}{f': {reason}' if (reason := heard['reason']) else ''}")
     lines += [f"{one['reviewer']} adds nothing: {one['why']}" for one in heard["redundant"]]
-    lines += [f"{' and '.join(one['reviewers'])} err alike: correlation {_interval(one['correlation'])}"
+    lines += [f"{' and '.join(one['reviewers'])} err alike: correlation {_mean(one['correlation'])}"
               for one in heard["alike"]]  # fmt: skip
-    clear, missing = defaultdict[str, list[str]](list), defaultdict[str, dict[str, None]](dict)
+    clear = defaultdict[str, list[str]](list)
     for one in bias:
+        shown = figure(one, f"bias by {one['kind'].replace('_', ' ')}")
         if one["stands_out"]:
-            clear[f"{one['reviewer']}: {_BIAS[one['kind']]}"].append(f"{one['dimension']} {_interval(one['figure'])}")
-        elif not one["figure"]:
-            missing[one["reason"]][one["kind"].replace("_", " ")] = None
+            clear[f"{one['reviewer']}: {_BIAS[one['kind']]}"].append(f"{one['dimension']} {shown}")
     lines += [f"bias: {what}: {', '.join(figures)}" for what, figures in clear.items()]
     known, out = sum(one["figure"] is not None for one in bias), sum(one["stands_out"] for one in bias)
     lines.append(f"bias: {out} of {counted(known, 'figure')} stand out; all their intervals hold together at 95 %")
-    lines += [f"not shown: {', '.join(kinds)}: {reason}" for reason, kinds in missing.items()]
+    lines += [f"not shown: {', '.join(what)}: {reason}" for reason, what in missing.items()]
     lines.append(f"does the rubric earn its cost here? {made['earns_its_cost']}: {made['because']}")
     table = Table(("", "reviewers differ by (variance)", "less the holistic score's"), rows)
     return Report("Surefoot council: what its scores are worth", (), (table, Items(lines)))
@@ -246,20 +254,12 @@ def tuned(found: RubricTuned) -> Report:
     return Report("Surefoot council: weights by preferences", (), (Table(("", "now", "fitted"), rows), Items(lines)))
 
 
-def _figure(one: Found) -> str:
-    return _interval(one["figure"]) if one["figure"] else f"- ({one['reason']})" if one["reason"] else "-"
-
-
-def _interval(found: Found) -> str:
-    return f"{found['value']:.2f} ({found['low']:.2f} to {found['high']:.2f})"
-
-
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _mean(mean: Found | None) -> str:
-    return "-" if mean is None else _interval(mean)
+    return "-" if mean is None else f"{mean['value']:.2f} ({mean['low']:.2f} to {mean['high']:.2f})"
 
 
 def _short(run: Found) -> str:
