@@ -25,9 +25,9 @@ from grader_systems import System, local
 from heldout import Row
 from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
+from surefoot.graders.encoder import Readings
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.models.readings import Readings
 from surefoot.pipelines.reference import MANNERS, ReferencePipeline
 
 LENGTHS, COUNT = (128, 256), 200

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from surefoot.models.encoder import Encoder, Tier
+from surefoot.graders.encoder import Encoder, Tier
 from surefoot.text.normal import spoken
 from training.cases import pairs_of, read_cases
 from training.sums import record

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from surefoot.models.weights import SUMS, sha256_of
+from surefoot.graders.encoder import SUMS, sha256_of
 
 
 def record(folder: Path) -> None:

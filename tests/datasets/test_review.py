@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Question
-from surefoot.datasets.locks import content_hash
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import accepted_unread, decided, edited
-from surefoot.io.questions import load, made_of, question_of, row_of
+from surefoot.io.questions import content_hash, load, made_of, question_of, row_of
 
 from ..conftest import Write
 from ..in_process import surefoot as command

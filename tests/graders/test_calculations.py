@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.calculations import calculations
-from surefoot.graders.sums import VIA, with_sources, without_method, worked_out, working_of
+from surefoot.graders.numbers import VIA, calculations, with_sources, without_method, worked_out, working_of
 from surefoot.text.claims import Claim, claims_of
 from tests.growth import grows_evenly
 

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Pair
+from surefoot.graders.numbers import cell_check
 from surefoot.graders.rules import Rules
 from tests.growth import grows_evenly
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.cells import cell_check
+from surefoot.graders.numbers import cell_check
 
 POOLS = "Pools of Ansby\nPool | Depth (m) | Length (m)\nLido | 2.2 | 50\nBaths | 1.4 | 25"
 LAKES = "Lake | Depth | Area\nOsk | 12 m | 3 km²\nTarn | 450 cm | 1 km²"

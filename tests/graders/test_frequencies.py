@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.frequencies import is_of_another_frequency
+from surefoot.graders.numbers import is_of_another_frequency
 from surefoot.text.amounts import worded_alike
 
 

@@ -11,9 +11,19 @@ import numpy as np
 import pytest
 
 from surefoot.core.errors import Incomplete
-from surefoot.models.encoder import LONGEST_PAIR, Encoder, Tier
-from surefoot.models.readings import Logits, Readings
-from surefoot.models.weights import SUMS, WEIGHT_FILES, checked, fingerprint, verified, weights_folder
+from surefoot.graders.encoder import (
+    LONGEST_PAIR,
+    SUMS,
+    WEIGHT_FILES,
+    Encoder,
+    Logits,
+    Readings,
+    Tier,
+    checked,
+    fingerprint,
+    verified,
+    weights_folder,
+)
 from training.sums import record
 
 PAIRS = [

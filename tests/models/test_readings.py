@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from surefoot.core.errors import Incomplete
-from surefoot.models import readings
-from surefoot.models.encoder import Encoder
-from surefoot.models.readings import Readings
-from surefoot.models.weights import SUMS, weights_folder
+from surefoot.graders import encoder as readings
+from surefoot.graders.encoder import SUMS, Encoder, Readings, weights_folder
 from training.sums import record
 
 LOGITS = tuple(float(np.float32(value)) for value in (1.1, -2.2, 0.3, 1e-30))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 import surefoot
-from surefoot.models.wordpiece import LONGEST_WORD, WordPieces
+from surefoot.graders.encoder import LONGEST_WORD, WordPieces
 
 WEIGHTS = Path(surefoot.__file__).parent / "weights"
 FILES = {tier: WEIGHTS / f"{tier}-tokenizer.json" for tier in ("quick", "strong")}

@@ -11,8 +11,8 @@ import pytest
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Passage
+from surefoot.graders.encoder import weights_folder
 from surefoot.graders.local import LocalJudge
-from surefoot.models.weights import weights_folder
 from surefoot.pipelines import reference
 from surefoot.pipelines.reference import Ranker
 

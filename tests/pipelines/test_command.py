@@ -14,7 +14,7 @@ import pytest
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Question, Trace
 from surefoot.pipelines.asker import ask_all
-from surefoot.pipelines.command import CommandPipeline
+from surefoot.pipelines.process import CommandPipeline
 from surefoot.pipelines.specs import load
 
 Run = Callable[..., dict[str, Trace]]
@@ -54,10 +54,10 @@ def test_one_row_in_one_row_out(run: Run, capfd: pytest.CaptureFixture[str]) -> 
     assert wrong(got) == {} and got["q3"].answer == "Number 3?"
     assert got["q3"].retrieved is not None and got["q3"].retrieved.ids == ("p",)
     shown, until = "", time.monotonic() + 10  # what a program says is passed on beside its answers
-    while "] at work\n" not in shown and time.monotonic() < until:
+    while "at work\n" not in shown and time.monotonic() < until:
         shown += capfd.readouterr().err
         time.sleep(0.02)
-    assert "] at work\n" in shown
+    assert "at work\n" in shown
 
 
 def test_ids_may_be_left_out(run: Run) -> None:
@@ -79,7 +79,7 @@ def test_several_at_once(run: Run) -> None:
 
 def test_it_is_started_again_when_it_dies(run: Run) -> None:
     got = run('if row["id"] == "q2": os._exit(7)\nsay({"id": row["id"], "answer": "x"})')
-    assert wrong(got) == {"q2": "the command exited with status 7 before it answered"}
+    assert wrong(got) == {"q2": "the pipeline's process exited with status 7 before it answered"}
 
 
 def test_a_command_that_answers_once(run: Run) -> None:
@@ -88,7 +88,7 @@ def test_a_command_that_answers_once(run: Run) -> None:
 
 def test_rubbish_is_that_questions_error(run: Run) -> None:
     got = run('if row["id"] == "q1": print("Loading model...")\nsay({"id": row["id"], "answer": row["text"]})')
-    assert wrong(got) == {"q1": "the command wrote 'Loading model...', which is not a JSON object"}
+    assert wrong(got) == {"q1": "the pipeline wrote 'Loading model...', which is not a JSON object"}
     assert got["q2"].answer == "Number 2?" and got["q5"].answer == "Number 5?"
 
 
@@ -105,7 +105,7 @@ def test_empty_lines_mean_nothing(run: Run) -> None:
 
 def test_an_id_nobody_asked(run: Run) -> None:
     got = run('say({"id": "q77" if row["id"] == "q4" else row["id"], "answer": "x"})')
-    assert wrong(got) == {"q4": "the command answered the question 'q77', which was not asked"}
+    assert wrong(got) == {"q4": "the pipeline answered the question 'q77', which was not asked"}
 
 
 def test_a_hung_command_is_killed(run: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from surefoot.core.errors import Incomplete, TransientError, UsageError
 from surefoot.core.types import Ask, Passage, Pipeline, Retrieved
-from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.process import HostedPipeline
 from surefoot.pipelines.specs import Asking, load
 from surefoot.pipelines.traces import ReplayPipeline
 from tests.conftest import Write

@@ -13,7 +13,7 @@ import pytest
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Ask, Question, Trace
 from surefoot.pipelines.asker import ask_all
-from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.process import HostedPipeline
 
 NUMBER = itertools.count()
 MODULE = """
@@ -39,10 +39,6 @@ def hangs(question):
     if question == "Number 0?": time.sleep(600)
     return "x"
 def process(question): return str(os.getpid())
-def ignores(question):
-    os.kill(os.getpid(), signal.SIGINT)
-    os.kill(os.getpid(), signal.SIGTERM)
-    return "x"
 """
 
 Host = Callable[..., HostedPipeline]
@@ -88,7 +84,7 @@ def test_a_process_it_has_forked_does_not_hide_its_end(host: Host) -> None:
 
 
 def test_it_is_given_up_when_it_only_ever_ends(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.pipelines.function._ENDS_IN_A_ROW", 3)
+    monkeypatch.setattr("surefoot.pipelines.process._ENDS_IN_A_ROW", 3)
     errors = wrong(ask(host("always"), count=6, concurrency=1))
     assert errors["q2"] == "the pipeline's process exited with status 0 before it answered"
     assert errors["q3"] == errors["q5"] == "given up: the pipeline's process has ended 3 times in a row"
@@ -102,10 +98,6 @@ def test_a_hung_question_leaves_the_rest_alone(host: Host) -> None:
 def test_it_is_loaded_once_and_not_here(host: Host) -> None:
     answers = {trace.answer for trace in ask(host("process"), count=50).values()}
     assert len(answers) == 1 and answers != {str(os.getpid())} and Path("loaded").read_text() == "x"
-
-
-def test_signals_are_for_the_parent(host: Host) -> None:
-    assert wrong(ask(host("ignores"))) == {}
 
 
 def test_it_ends_with_us(host: Host) -> None:

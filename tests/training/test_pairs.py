@@ -12,7 +12,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-from surefoot.models import encoder
+from surefoot.graders import encoder
 from training.pairs import CLAIM, LENGTH, Encoded, batches
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
@@ -26,6 +27,7 @@ def library(name: str, extra: str, what: str = "this file") -> ModuleType:
 
 
 LOCK = ".lock"
+ENDINGS = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # in a folder, tables may be anything
 _SQLITE = b"SQLite format 3\0"

@@ -70,40 +70,30 @@ class Source(Struct, frozen=True):
             if self.path.name.lower().endswith(".zip"):
                 with zipfile.ZipFile(self.path) as archive:
                     return _limited(archive.open(self.member), archive.getinfo(self.member).file_size, self._most)
-            archive_, member = _TARS.find(self.path, self.member)
+            archive_, member = _in_tar(self.path, self.member)
             file = archive_.extractfile(member)
             return b"" if file is None else _limited(file, member.size, self._most)
         except (zipfile.BadZipFile, tarfile.TarError, ZlibError, EOFError, NotImplementedError, RuntimeError) as error:
             raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
 
 
-class _Tars:
+_OPEN_TAR: dict[tuple[object, ...], tuple[tarfile.TarFile, dict[str, tarfile.TarInfo]]] = {}
+
+
+def _in_tar(path: Path, member: str) -> tuple[tarfile.TarFile, tarfile.TarInfo]:
     """The tar that was read last stays open in each process: its members are found only by reading all of it."""
-
-    def __init__(self) -> None:
-        self._is_of: tuple[object, ...] = ()
-        self._archive: tarfile.TarFile | None = None
-        self._members: dict[str, tarfile.TarInfo] = {}
-
-    def find(self, path: Path, member: str) -> tuple[tarfile.TarFile, tarfile.TarInfo]:
-        stat = path.stat()
-        now = (os.getpid(), path, stat.st_ino, stat.st_size, stat.st_mtime_ns)  # forks would share a place in the file
-        if self._archive is None or self._is_of != now:
-            self.close()
-            self._archive = tarfile.open(path)  # noqa: SIM115 - closed by the next
-            self._members = {one.name: one for one in self._archive}
-            self._is_of = now
-        if member not in self._members:
-            raise tarfile.ReadError(f"there is no {member} in it any more")
-        return self._archive, self._members[member]
-
-    def close(self) -> None:
-        if self._archive is not None:
-            self._archive.close()
-        self._archive, self._members = None, {}
-
-
-_TARS = _Tars()
+    stat = path.stat()
+    now = (os.getpid(), path, stat.st_ino, stat.st_size, stat.st_mtime_ns)  # forks would share a place in the file
+    if now not in _OPEN_TAR:
+        for archive, _ in _OPEN_TAR.values():
+            archive.close()
+        _OPEN_TAR.clear()
+        archive = tarfile.open(path)  # noqa: SIM115 - closed by the next
+        _OPEN_TAR[now] = archive, {one.name: one for one in archive}
+    archive, members = _OPEN_TAR[now]
+    if member not in members:
+        raise tarfile.ReadError(f"there is no {member} in it any more")
+    return archive, members[member]
 
 
 def _limited(file: IO[bytes], said: int, most: int) -> bytes:

@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.types import Passage, Problem, Question, document_in
-from surefoot.datasets.locks import since_locked
-from surefoot.io.questions import QuestionSet
+from surefoot.io.questions import QuestionSet, since_locked
 from surefoot.text.normal import nearest, normalise, stem, vocabulary
 from surefoot.text.numbers import quantities
 

@@ -8,9 +8,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from surefoot.core.types import Expects, Question
-from surefoot.datasets.locks import UNREAD
 from surefoot.datasets.protocol import USUAL
-from surefoot.io.questions import ACCEPTED, made_of
+from surefoot.io.questions import ACCEPTED, UNREAD, made_of
 
 Decision = Literal["accepted", "rejected"]
 

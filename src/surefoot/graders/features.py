@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from surefoot.core.types import Support
 from surefoot.graders.judges import Judgement, Pair
-from surefoot.graders.rules import Rules, Unit, turned_round, units_of
+from surefoot.graders.rules import Rules, turned_round
 from surefoot.text.normal import names, sentences, terms, without_yes_no
 from surefoot.text.numbers import quantities
+from surefoot.text.tables import Unit, units_of
 
 LONGEST_CLAIM = 6_000  # characters; a longer claim is not graded, so nothing is counted beyond
 _WORD = re.compile(r"\w+(?:['’.,]\w+)*")

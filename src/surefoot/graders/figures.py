@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.graders.calculations import calculations
+from surefoot.graders.numbers import calculations
 from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.normal import terms
 from surefoot.text.numbers import (

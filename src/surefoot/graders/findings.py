@@ -16,15 +16,15 @@ from surefoot.core.types import Evidence, Expects, Item, Passage, Question, Refu
 from surefoot.graders.declines import Declining
 from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
-from surefoot.graders.rules import Rules, units_of
-from surefoot.graders.sums import figures_written, with_sources, without_method, worked_out, working_of
+from surefoot.graders.numbers import figures_written, with_sources, without_method, worked_out, working_of
+from surefoot.graders.rules import Rules
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
-from surefoot.text.claims import Claim, Claims, claims_of, unwrapped
+from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
 from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, terms, unreadable, vocabulary
 from surefoot.text.numbers import quantities
-from surefoot.text.quotations import quotations, stands_in
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
+from surefoot.text.tables import units_of
 from surefoot.text.talk import before_verb, figures, stated
 
 PLAINLY, LIKELY = 0.75, 0.5

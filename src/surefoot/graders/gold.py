@@ -17,8 +17,8 @@ from surefoot.graders.figures import (
     is_bare,
     same_figure,
 )
-from surefoot.graders.frequencies import is_of_another_frequency
 from surefoot.graders.mismatches import misnamed
+from surefoot.graders.numbers import is_of_another_frequency
 from surefoot.graders.rules import turned_round
 from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
+from surefoot.graders.encoder import checked, fingerprint, weights_folder
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
-from surefoot.models.weights import checked, fingerprint, weights_folder
 from surefoot.text.normal import normalise, sample, sentences, terms, without_yes_no
 
 if TYPE_CHECKING:

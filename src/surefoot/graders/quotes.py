@@ -14,15 +14,15 @@ from functools import lru_cache
 from itertools import combinations
 
 from surefoot.graders.alignment import FEWEST_WORDS, quoted_words, words_of
-from surefoot.graders.cells import cell_check
 from surefoot.graders.fence import comparable, neutral
 from surefoot.graders.judges import Pair
 from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
-from surefoot.graders.rules import Unit, turned_round, units_of
+from surefoot.graders.numbers import cell_check
+from surefoot.graders.rules import turned_round
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import names, sentences, stem, terms, unreadable, without_yes_no
 from surefoot.text.numbers import MONTHS, PERIOD_KINDS, THOUSANDS, Quantity, quantities, ratio, same_kind
-from surefoot.text.tables import Table, tables_of
+from surefoot.text.tables import Table, Unit, tables_of, units_of
 
 MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20
 _SCALES = THOUSANDS[:3]

@@ -9,20 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
-from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.mismatches import misnumbered
+from surefoot.graders.numbers import cell_check
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
-from surefoot.text.normal import is_row, is_terse, names, nearest, terms, without_yes_no
-from surefoot.text.normal import sentences as sentences_of
+from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no
 from surefoot.text.numbers import CURRENCIES, Quantity, placeholders, quantities, same_family, same_kind
-from surefoot.text.tables import cells_of
+from surefoot.text.tables import Unit, units_of
 
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|"
@@ -93,15 +90,6 @@ VERSION = 6
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
 _IN_SCALE = re.compile(r"\b(?:in |\()?(?:thousands|millions)\b", re.IGNORECASE)
 COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
-
-
-class Unit(Struct, frozen=True):
-    text: str
-    terms: frozenset[str]
-    quantities: tuple[Quantity, ...]
-    is_row: bool
-    sentences: tuple[str, ...]
-    lead: tuple[Quantity, ...] = ()  # of the sentence that introduces a table
 
 
 class Rules:
@@ -217,36 +205,3 @@ def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:
         return not one.agrees(other)
     alike = same_kind(one.kind, other.kind) if in_row else one.kind == other.kind
     return alike and not one.agrees(other)
-
-
-@lru_cache(maxsize=5_000)
-def units_of(passage: str) -> tuple[Unit, ...]:
-    """Sentences, pairs of neighbours, and table rows read with their headings."""
-    lines = passage.splitlines()
-    rows = [line for line in lines if is_row(line)]
-    prose = " ".join(line for line in lines if not is_row(line))
-    sentences = [piece.strip() for piece in sentences_of(prose) if piece.strip()]
-    alone = [_unit((sentence,)) for sentence in sentences]
-    found = alone + [_together(one, other) for one, other in pairwise(alone)]
-    header = cells_of(rows[0]) if rows else []
-    lead = sentences[0] if sentences else ""
-    for row in rows[1:]:
-        cells = cells_of(row)
-        if any(cell.strip("-: ") for cell in cells):
-            read = ", ".join(f"{name} {value}" for name, value in zip(header, cells, strict=False))
-            found.append(_unit((read,), is_row=True, lead=lead))
-    return tuple(found)
-
-
-def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
-    text = " ".join(sentences)
-    words = frozenset(terms(f"{text} {lead}"))
-    return Unit(text, words, quantities(text), is_row, sentences, quantities(lead))
-
-
-def _together(one: Unit, other: Unit) -> Unit:
-    """Neighbouring sentences; what they say is known already."""
-    return Unit(
-        f"{one.text} {other.text}", one.terms | other.terms, one.quantities + other.quantities, False,
-        one.sentences + other.sentences,
-    )  # fmt: skip

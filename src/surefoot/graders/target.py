@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from surefoot.core.table import Findings, decide
 from surefoot.core.types import Item, Passage
 from surefoot.graders.judges import Asked
-from surefoot.graders.rules import units_of
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import (
     OR,
@@ -30,6 +29,7 @@ from surefoot.text.normal import (
     with_rows,
     without_yes_no,
 )
+from surefoot.text.tables import units_of
 from surefoot.text.talk import CLAUSE
 
 # benchmarks/target.py measures them. A claim in words of its own reads lower than a sentence of the passage.

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Support
+from surefoot.graders.encoder import Encoder, encoder_of, verified
 from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.windows import (
@@ -31,8 +32,6 @@ from surefoot.graders.windows import (
     readable_claim,
     sum_up,
 )
-from surefoot.models.encoder import Encoder, encoder_of
-from surefoot.models.weights import verified
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
 from surefoot.text.tables import states_row

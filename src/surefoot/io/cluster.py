@@ -90,6 +90,8 @@ def _folder() -> TemporaryDirectory[str]:
 @contextmanager
 def _ray() -> Iterator[Connection]:
     """What talks to Ray. Ctrl-C is for the command, which ends Ray too."""
+    if sys.platform == "win32":
+        raise Incomplete("Ray is not started from Windows", "score on Linux or macOS, or without --engine")
     ours, theirs = Pipe()
     command = [sys.executable, "-P", "-c", _MAIN, str(theirs.fileno())]
     environment = {**os.environ, **SETTINGS, "PYTHONPATH": os.pathsep.join(sys.path)}

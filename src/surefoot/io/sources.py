@@ -38,7 +38,7 @@ from typing import IO, Any, BinaryIO, Literal, TypeVar, cast
 from msgspec import Struct
 
 from surefoot.core.errors import Incomplete, Unreachable, UsageError
-from surefoot.core.files import BYTE_ORDER_MARK, TRACE_SUFFIXES, library, printable
+from surefoot.core.files import BYTE_ORDER_MARK, ENDINGS, TRACE_SUFFIXES, library, printable
 from surefoot.core.types import Problem
 
 _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
@@ -325,7 +325,10 @@ def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: i
 @contextmanager
 def _signals_held() -> Iterator[None]:
     """The first submit forks the workers: an interrupt in the middle of that would leave a pool that never ends."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
     try:
         yield
     finally:
@@ -335,7 +338,8 @@ def _signals_held() -> Iterator[None]:
 def _prepare(work: Callable[..., object]) -> None:
     global _work
     _work = work
-    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_SETMASK, set())
     # The parent answers Ctrl-C and kill; its workers only finish their block.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -12,11 +12,10 @@ from surefoot.build.reading import Reader
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Question
 from surefoot.datasets.hygiene import Finding
-from surefoot.datasets.locks import content_hash, lock_path, read_lock
 from surefoot.datasets.protocol import USUAL
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
-from surefoot.io.questions import REJECTED, review_of
+from surefoot.io.questions import REJECTED, content_hash, lock_path, read_lock, review_of
 from surefoot.text.normal import id_of_text, normalise
 
 

@@ -12,9 +12,8 @@ from surefoot.core.result import Tell
 from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, problem_lines
 from surefoot.corpus import corpus
 from surefoot.datasets import demo
-from surefoot.datasets.locks import verify_lock
-from surefoot.io.questions import load_sound
-from surefoot.pipelines.process import function_pipeline
+from surefoot.io.questions import load_sound, verify_lock
+from surefoot.pipelines.host import function_pipeline
 from surefoot.pipelines.specs import Asking, load
 
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function

@@ -18,10 +18,10 @@ from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, prin
 from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem, counted
+from surefoot.graders.encoder import Readings
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.jobs.runs import Name, check_texts, graders_of, opened, runs_of
 from surefoot.models.cache import default_path
-from surefoot.models.readings import Readings
 from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
 from surefoot.store.project import erase

@@ -24,11 +24,26 @@ from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import find_documents, read_documents
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
-from surefoot.datasets.locks import Difference, difference, hashes_in, lock_path, since_locked, write_lock
 from surefoot.datasets.protocol import mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
-from surefoot.io.questions import ACCEPTED, NAMES, PROPOSED, REJECTED, load, load_sound, question_of, review_of, rows_of
+from surefoot.io.questions import (
+    ACCEPTED,
+    NAMES,
+    PROPOSED,
+    REJECTED,
+    Difference,
+    difference,
+    hashes_in,
+    load,
+    load_sound,
+    lock_path,
+    question_of,
+    review_of,
+    rows_of,
+    since_locked,
+    write_lock,
+)
 from surefoot.pipelines.retriever import Retriever
 
 

@@ -22,8 +22,8 @@ from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Pipeline, Question, Trace
-from surefoot.datasets.locks import since_locked
 from surefoot.gate.sides import some
+from surefoot.io.questions import since_locked
 from surefoot.jobs.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.jobs.runs import not_asked, runs_of
 from surefoot.jobs.settings import Given, Settings, settings_from

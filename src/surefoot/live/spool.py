@@ -23,7 +23,7 @@ class Spool:
 
     def __init__(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.db"
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         self._guard = threading.Lock()
         try:
             self._database = sqlite3.connect(path, check_same_thread=False)

@@ -12,7 +12,7 @@ import tempfile
 import zlib
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,7 +56,7 @@ class Tail:
 
     def __init__(self, path: Path, position: Position | None = None) -> None:
         self._path, self._position = path, position or Position()
-        self._file: BinaryIO | None = None
+        self._file: IO[bytes] | None = None
         self._opened = contextlib.ExitStack()  # which holds it
         self._problems: list[Problem] = []
 
@@ -119,7 +119,7 @@ class Tail:
         """Whether it is what was read, which is read on then. Where nothing was read, only the inode tells."""
         position = self._position
         with contextlib.ExitStack() as stack:
-            file: BinaryIO = stack.enter_context(path.open("rb"))
+            file: IO[bytes] = stack.enter_context(path.open("rb"))
             inode = os.fstat(file.fileno()).st_ino
             if position.mark and path.suffix in _PACKED:
                 packed, file = file, stack.enter_context(tempfile.TemporaryFile())
@@ -135,14 +135,14 @@ class Tail:
         except OSError:  # moved away, and the next one is not there yet
             return False
 
-    def _is_same(self, file: BinaryIO) -> bool:
+    def _is_same(self, file: IO[bytes]) -> bool:
         """Still what was read: as long at least, and with the same bytes before the position."""
         position = self._position
         if os.fstat(file.fileno()).st_size < position.offset:
             return False
         return not position.mark or _mark(file, position.offset) == position.mark
 
-    def _bytes_at(self, file: BinaryIO) -> bytes:
+    def _bytes_at(self, file: IO[bytes]) -> bytes:
         """A block, or as much more as it takes to come to the end of a line."""
         file.seek(self._position.offset)
         data = file.read(BLOCK_BYTES)
@@ -176,7 +176,7 @@ def _is_object(line: bytes) -> bool:
     return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
-def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position: Position) -> None:
+def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: IO[bytes], position: Position) -> None:
     """What is packed from a position on is written at the same offset; nothing if it is another log."""
     head, start = stream.read(min(_MARK_BYTES, position.offset)), max(0, position.offset - _MARK_BYTES)
     for at in range(len(head), start, BLOCK_BYTES):
@@ -190,7 +190,7 @@ def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: BinaryIO, position:
         file.flush()
 
 
-def _mark(file: BinaryIO, offset: int) -> str:
+def _mark(file: IO[bytes], offset: int) -> str:
     """Of how a log begins, and of what stands before an offset: rows of another log may end alike."""
     file.seek(0)
     head = file.read(min(_MARK_BYTES, offset))

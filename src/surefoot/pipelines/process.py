@@ -1,277 +1,307 @@
-"""The process in which a user's own Python function answers, and the words it exchanges with `function.py`.
+"""Pipelines in processes of their own: any command that speaks JSON lines, and a Python function in one of ours.
 
-Started by its parent alone. It imports the function, says what it is, and answers each question in a thread, several at
-once, until its line to the parent ends. Whatever happens to this process, the run outlives it.
+A process reads one {"id", "text", "retrieval", "number"} a line and writes one row a line, in any shape that a trace
+file may have. A row answers the question whose number or id it names, or else the only one under way. Each question has
+a command to itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as
+many as questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads:
+models are loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and
+all that it has to say.
+
+A process that has ended is replaced. If several questions were under way, any of them may have been the cause: their
+errors say `ask_alone`, and they are asked again one by one at the end, when the one that ends it shows itself.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import inspect
+import itertools
 import os
 import queue
+import re
+import shlex
+import shutil
 import signal
-import socket
+import subprocess
 import sys
 import threading
-import time
-import typing
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
 
 import msgspec
-from msgspec import Struct
 
-from surefoot.core.errors import SurefootError, TransientError, UsageError, nearest, words_of
-from surefoot.core.types import Ask, Pipeline, Trace
+from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.types import Ask, Retrieved, Trace
 from surefoot.io.traces import TraceReader
-from surefoot.pipelines.traces import plain, trace_of_reply
+from surefoot.pipelines.host import LONGEST_MESSAGE, SECONDS_TO_END
+from surefoot.pipelines.traces import trace_of_reply
+from surefoot.text.normal import word_set
 
-LONGEST_MESSAGE = 32 << 20
-SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log
-_HINT = "name it like --pipeline package.module:function"
-_TAKES_ONE = "it is called with the question's text, or with an Ask if its parameter is annotated so"
-
-
-class Task(Struct, frozen=True):
-    """What the process is started for."""
-
-    spec: str
-    mapping: dict[str, str]
-    path: list[str]  # where Python finds modules, as in the parent
-    line: int  # the descriptor of the socket to the parent
+_ENDS_IN_A_ROW = 20  # after so many without one answer, asking on is of no use
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SHELL_SYNTAX = re.compile(r"[$`*?(){}<>|&;!#\[]")
+# -P: a module beside the user must not stand in for one of Python's own while we start.
+_HOST = "import json, sys; sys.path[:] = json.loads(sys.argv[1])[2]; from surefoot.pipelines.host import main; main()"
+_SECONDS_TO_SEE = 1.0  # what a process wrote before it ended, or that it ended after it closed its output
+_SHELL_WORDS = word_set("if for while until case cd exit eval exec export set source test true false : .")
 
 
-class Ready(Struct, frozen=True, tag=True):
-    name: str
-    forces_null: bool = False
-    deterministic: bool = False
-    versions: dict[str, str] = {}
+class DisturbedError(TransientError):
+    """The process ended with several questions under way, this one among them."""
+
+    ask_alone = True
 
 
-class Refused(Struct, frozen=True, tag=True):
-    """The function cannot be had: a user's mistake, in words."""
+class CommandPipeline:
+    """A user's program in any language, started by the shell, for users write pipes and `cd x &&`."""
 
-    message: str
-    hint: str
+    forces_null = True  # the command is told, and what it says it retrieved is checked
+    deterministic = False
+    is_shared = False  # whether one process is asked all questions at once
 
-
-class Question(Struct, frozen=True):
-    number: int
-    ask: Ask
-
-
-class Answered(Struct, frozen=True, tag=True):
-    number: int
-    trace: msgspec.Raw  # read by who asked: a user's Trace may hold anything
-
-
-class Failed(Struct, frozen=True, tag=True):
-    number: int
-    error: str
-    may_pass: bool = False
-    retry_after: float | None = None
-
-
-Message = Ready | Refused | Answered | Failed
-
-
-def main(task: Task) -> None:
-    with contextlib.suppress(OSError):
-        os.dup2(2, 1)  # what a pipeline prints, from Python or C, must not mix with our own output
-    sys.stdout, sys.argv[1:] = sys.stderr, []
-    os.set_inheritable(task.line, False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: None)  # Ctrl-C goes to all processes; the parent decides when to end
-    host = _Host(socket.socket(fileno=task.line))
-    threading.Thread(target=host.listen, daemon=True).start()
-    try:
-        pipeline = load_function(task.spec, task.mapping)
-    except SurefootError as error:
-        host.send(Refused(error.message, error.hint))
-        return
-    host.serve(pipeline)
-    getattr(pipeline, "close", lambda: None)()
-
-
-class _Host:
-    def __init__(self, line: socket.socket) -> None:
-        self._line = line
-        self._sending = threading.Lock()
-        self._pipeline: Pipeline | None = None
-        self._waiting: queue.SimpleQueue[Question] = queue.SimpleQueue()
-        self._idle = threading.Semaphore(0)
-        self._over = threading.Event()
-
-    def listen(self) -> None:
-        decoder = msgspec.json.Decoder(Question)
-        with contextlib.suppress(OSError):
-            for line in self._line.makefile("rb"):
-                self._waiting.put(decoder.decode(line))
-                if not self._idle.acquire(blocking=False):  # as many threads as questions at once, and they stay
-                    threading.Thread(target=self._answer_all, daemon=True).start()
-        if self._pipeline is None:  # nobody waits for the import any more
-            os._exit(1)
-        self._over.set()
-        time.sleep(SECONDS_TO_END)
-        os._exit(0)  # something of the user's keeps the process although the parent may be gone
-
-    def serve(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
-        forces_null = bool(getattr(pipeline, "forces_null", False))
-        deterministic, versions = bool(getattr(pipeline, "deterministic", False)), getattr(pipeline, "versions", {})
-        named = {str(part): str(version) for part, version in dict(versions or {}).items()}
-        self.send(Ready(str(pipeline.name), forces_null, deterministic, named))
-        self._over.wait()
-
-    def send(self, message: Message) -> None:
-        data = msgspec.json.encode(message)
-        with self._sending, contextlib.suppress(OSError):  # the parent may have gone
-            self._line.sendall(data + b"\n")
-
-    def _answer_all(self) -> None:
-        while True:
-            asked = self._waiting.get()
-            self.send(self._answered(asked))
-            self._idle.release()
-
-    def _answered(self, asked: Question) -> Message:
-        try:
-            data = _encoded(self._pipeline.answer(asked.ask)) if self._pipeline else b""
-        except TransientError as error:
-            return Failed(asked.number, _in_words(error), True, error.retry_after)
-        except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit
-            return Failed(asked.number, _in_words(error))
-        if len(data) > LONGEST_MESSAGE:
-            return Failed(asked.number, f"the pipeline returned over {LONGEST_MESSAGE >> 20} MiB")
-        return Answered(asked.number, msgspec.Raw(data))
-
-
-def _encoded(trace: Trace) -> bytes:
-    try:
-        return msgspec.json.encode(trace, enc_hook=_as_text)
-    except UnicodeEncodeError:
-        # Half of a surrogate pair, as a pipeline that cuts texts may leave it, cannot be written as UTF-8.
-        return msgspec.json.encode(_printable(msgspec.to_builtins(trace, enc_hook=_as_text)))
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, str):  # of a class of the user's own
-        return "".join(value)
-    raise TypeError(f"a Trace cannot hold {type(value).__name__}")
-
-
-def _printable(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, (list, tuple)):
-        return [_printable(item) for item in value]
-    return {key: _printable(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-
-def _in_words(error: BaseException) -> str:
-    return (words_of(error)[:2000] or type(error).__name__).encode("utf-8", "replace").decode()
-
-
-class FunctionPipeline:
-    """Called with the question's text, or with the Ask if it takes one."""
-
-    def __init__(self, name: str, function: Callable[..., Any], mapping: Mapping[str, str], takes_ask: bool) -> None:
-        self.name = name
-        self._function = function
-        self._takes_ask = takes_ask
-        # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
-        self.forces_null = takes_ask
-        self.deterministic = False
+    def __init__(self, command: str, mapping: Mapping[str, str], timeout: float) -> None:
+        _refuse_unknown(command)
+        self.name = command
         self.versions: dict[str, str] = {}
-        self.close: Callable[[], object] = lambda: None
-        self._reader = TraceReader(mapping)
+        self._command: str | list[str] = command
+        self._timeout, self._reader = timeout, TraceReader(mapping)
+        self._guard = threading.Lock()
+        self._idle: list[_Process] = []
+        self._all: set[_Process] = set()
+        self._ends_in_a_row = 0
 
     def answer(self, ask: Ask) -> Trace:
-        reply = self._function(ask if self._takes_ask else ask.text)
-        if inspect.isawaitable(reply):
-            reply = asyncio.run(_awaited(reply))
-        return trace_of_reply(plain(reply), ask, self._reader)
+        row, before = self._asked(ask)
+        # One that ended after its last answer, as a command that answers once does, is followed by a fresh one.
+        while isinstance(row, _Ended) and (not row.under_way or (before and not self.is_shared)):
+            row, before = self._asked(ask)
+        if isinstance(row, _Ended):
+            message = f"the pipeline's process {row.how} before it answered"
+            if row.under_way > 1:
+                raise DisturbedError(f"{message}; {row.under_way} questions were under way")
+            raise Incomplete(message)
+        return self._trace(row, ask)
+
+    def close(self) -> None:
+        """Let them end in their own way, but not for long."""
+        with self._guard:
+            for process in self._all:
+                process.say_no_more()
+            while self._all:
+                self._all.pop().end(SECONDS_TO_END)
+
+    def _asked(self, ask: Ask) -> tuple[dict[str, Any] | _Ended, int]:
+        """The reply, and how many questions its process had answered before."""
+        with self._guard:
+            while self._idle and self._idle[-1].ended:
+                self._forget(self._idle.pop())
+            process = self._idle.pop() if self._idle else self._start()
+            if self.is_shared:
+                self._idle.append(process)
+        before = process.answered
+        try:
+            reply = process.ask(ask, self._timeout)
+        except TimeoutError:
+            if not self.is_shared:  # else it stays among the questions under way: its thread still runs
+                process.end(0)
+            raise
+        finally:
+            with self._guard:
+                if process.ended:
+                    self._forget(process)
+                elif not self.is_shared:
+                    self._idle.append(process)
+        self._ends_in_a_row *= isinstance(reply, _Ended)
+        return reply, before
+
+    def _forget(self, process: _Process) -> None:
+        self._ends_in_a_row += process in self._all
+        self._all.discard(process)
+
+    def _start(self) -> _Process:
+        if self._ends_in_a_row >= _ENDS_IN_A_ROW:
+            raise Incomplete(f"given up: the pipeline's process has ended {_ENDS_IN_A_ROW} times in a row")
+        self._all.add(process := _Process(self._command))
+        return process
+
+    def _trace(self, row: dict[str, Any], ask: Ask) -> Trace:
+        return trace_of_reply(row, ask, self._reader)
 
 
-def load_function(spec: str, mapping: Mapping[str, str]) -> Pipeline:
-    module_name, _, path = spec.partition(":")
-    found: Any = _module(module_name)
-    for part in path.split("."):
-        owner, found = found, getattr(found, part, None)
-        if found is None:
-            raise UsageError(f"the module {module_name} has no function {path!r}", nearest(part, dir(owner)) or _HINT)
-    return function_pipeline(found, spec, mapping)
+class HostedPipeline(CommandPipeline):
+    """A Python function, `package.module:function`."""
+
+    is_shared = True
+
+    def __init__(self, spec: str, mapping: Mapping[str, str], timeout: float) -> None:
+        super().__init__("", mapping, timeout)
+        given = (spec, dict(mapping), list(map(str, sys.path)))
+        self._command = [sys.executable, "-P", "-c", _HOST, msgspec.json.encode(given).decode()]
+        self._module = spec.partition(":")[0]
+        self._idle.append(self._start())
+
+    def _start(self) -> _Process:
+        process = super()._start()
+        greeting = process.ask(None)
+        if isinstance(greeting, _Ended):
+            message = f"the process that imports {self._module} {greeting.how}"
+            raise UsageError(message, f"try `python -c 'import {self._module}'`")
+        if "refused" in greeting:
+            raise UsageError(greeting["refused"], greeting["hint"])
+        self.name, self.forces_null = greeting["name"], greeting["forces_null"]
+        self.deterministic, self.versions = greeting["deterministic"], greeting["versions"]
+        return process
+
+    def _trace(self, row: dict[str, Any], _ask: Ask) -> Trace:
+        if "error" in row:
+            raise TransientError(row["error"], row["retry_after"]) if "may_pass" in row else Incomplete(row["error"])
+        try:
+            return msgspec.convert(row["trace"], Trace, dec_hook=Retrieved.read)
+        except msgspec.ValidationError as error:
+            raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
 
 
-def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Pipeline:  # noqa: ANN401 - a user's object
-    """A function, or a class or object with `answer`, as a pipeline that is called `spec` unless it has a name."""
-    if inspect.isclass(found):
-        found = _made(found, spec)
-    # An object with `answer(ask)` is a pipeline; it is told of null retrieval by the ask.
-    is_pipeline = callable(getattr(found, "answer", None))
-    function = found.answer if is_pipeline else found
-    if not callable(function):
-        raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
-    _refuse_other_parameters(function, spec)
-    made = FunctionPipeline(spec, function, mapping, is_pipeline or _takes_ask(function))
-    for name in ("name", "forces_null", "deterministic", "versions", "close"):
-        if hasattr(found, name):
-            setattr(made, name, getattr(found, name))
-    return made
+class _Ended(NamedTuple):
+    how: str
+    under_way: int
 
 
-async def _awaited(reply: Any) -> Any:  # noqa: ANN401 - a user's object
-    return await reply
+class _Process:
+    """One process, from its start to its end, which counts by itself: one that it has forked may hold its output."""
+
+    def __init__(self, command: str | list[str]) -> None:
+        self.answered, self.ended = 0, ""
+        self._guard = threading.Lock()
+        self._numbers = itertools.count()
+        self._under_way: dict[int, tuple[str, queue.SimpleQueue[dict[str, Any] | _Ended | Incomplete]]] = {}
+        self._given_up = set[str]()  # ids of questions whose answers come too late
+        self._must_name_question, self._how = False, ""
+        self._writing = threading.Lock()
+        try:  # its own session, so that all of it can be killed
+            self._popen = subprocess.Popen(
+                command, shell=isinstance(command, str), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:  # out of processes or memory, which may pass
+            raise TransientError(f"the process could not be started: {error.strerror}") from error
+        self._stdin, self._stdout = cast("IO[bytes]", self._popen.stdin), cast("IO[bytes]", self._popen.stdout)
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._reading.start()
+        self._watching.start()
+
+    def ask(self, ask: Ask | None, timeout: float | None = None) -> dict[str, Any] | _Ended:
+        """Its reply; without a question what it says first."""
+        number, replies = next(self._numbers), queue.SimpleQueue[dict[str, Any] | _Ended | Incomplete]()
+        with self._guard:
+            if self.ended:
+                return _Ended(self.ended, 0)
+            self._under_way[number] = (ask.id if ask else "", replies)
+        if ask is not None:
+            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval, "number": number}
+            self._write(msgspec.json.encode(row) + b"\n")
+        try:
+            reply = replies.get(timeout=timeout)
+        except queue.Empty as error:
+            raise TimeoutError from error
+        if isinstance(reply, Incomplete):
+            raise reply
+        self.answered += ask is not None and not isinstance(reply, _Ended)
+        return reply
+
+    def say_no_more(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.close()
+
+    def end(self, patience: float) -> None:
+        self.say_no_more()
+        self._watching.join(patience)
+        self._kill()
+        self._watching.join()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(OSError):  # it has gone already
+            if sys.platform == "win32":
+                self._popen.kill()
+            else:
+                os.killpg(self._popen.pid, signal.SIGKILL)
+
+    def _write(self, data: bytes) -> None:
+        # Where it has ended, `_watch` tells all who wait.
+        with self._writing, contextlib.suppress(OSError, ValueError):
+            self._stdin.write(data)
+            self._stdin.flush()
+
+    def _read(self) -> None:
+        with self._stdout:
+            while line := self._stdout.readline(LONGEST_MESSAGE + 1):
+                if not line.isspace():
+                    self._hand_out(line)
+        try:
+            self._popen.wait(_SECONDS_TO_SEE)
+        except subprocess.TimeoutExpired:
+            self._how = "closed its output"
+            self._kill()
+
+    def _hand_out(self, line: bytes) -> None:
+        """Give a row to whoever waits for it. What is no answer is the error of the question under way."""
+        row: Any = None
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            row = msgspec.json.decode(line)
+        with self._guard:
+            if len(line) > LONGEST_MESSAGE:
+                fault = f"the pipeline wrote a line of over {LONGEST_MESSAGE >> 20} MiB"
+            elif not isinstance(row, dict):
+                shown = line[:80].decode("utf-8", "replace").strip()
+                fault = f"the pipeline wrote {shown!r}, which is not a JSON object"
+            else:
+                said = next((str(row[key]) for key in ("id", "qid", "question_id") if row.get(key) is not None), None)
+                fits = (number for number, (id, _) in self._under_way.items() if said in (None, id))
+                number = row["number"] if said is None and "number" in row else next(fits, None)
+                if said is None and "number" not in row and self._must_name_question:
+                    fault = "after an error the command must name the id of the question it answers"
+                    self._kill()
+                elif number in self._under_way:
+                    row.pop("id", None)
+                    self._under_way.pop(number)[1].put(row)
+                    return
+                elif said in self._given_up:  # a belated answer, of no use any more
+                    return
+                else:
+                    fault = f"the pipeline answered the question {str(said)[:80]!r}, which was not asked"
+            # From here on answers count by the id they name, for the lines may have got out of step.
+            self._must_name_question = True
+            for id, replies in self._under_way.values():
+                self._given_up.add(id)
+                replies.put(Incomplete(fault))
+            self._under_way.clear()
+
+    def _watch(self) -> None:
+        status = self._popen.wait()
+        self._reading.join(_SECONDS_TO_SEE)
+        self.say_no_more()
+        how = self._how or (f"was killed by signal {-status}" if status < 0 else f"exited with status {status}")
+        with self._guard:
+            self.ended, left = how, list(self._under_way.values())
+            self._under_way.clear()
+        for _, replies in left:
+            replies.put(_Ended(how, len(left)))
 
 
-def _made(kind: type, spec: str) -> object:
+def _refuse_unknown(command: str) -> None:
+    """What would fail on every question is better said once; what only the shell can tell is left to it."""
     try:
-        return kind()
-    except BaseException as error:
-        hint = "it must be one that can be made without arguments"
-        raise UsageError(f"the class {spec} cannot be made: {_reason(error)}", hint) from error
-
-
-def _module(name: str) -> ModuleType:
-    sys.dont_write_bytecode = True  # Python takes a file that is edited within a second for the one it has compiled
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module beside the user, as `python` itself would find it
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            hint = f"leave out .py: --pipeline {name.removesuffix('.py')}:..." if name.endswith(".py") else _HINT
-            raise UsageError(f"there is no Python module {name!r} to take the pipeline from", hint) from error
-        raise UsageError(f"{name} cannot be imported: {error}", f"install {error.name} first") from error
-    except BaseException as error:  # also a SystemExit: a script that runs as soon as it is imported
-        raise UsageError(f"{name} cannot be imported: {_reason(error)}", f"try `python -c 'import {name}'`") from error
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
-
-
-def _refuse_other_parameters(function: Callable[..., Any], spec: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions written in C do not tell
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command {command!r} cannot be read: {error}", "check its quotes") from error
+    program = next((word for word in words if not _ASSIGNMENT.match(word)), "")
+    if not program or _SHELL_SYNTAX.search(program) or program in _SHELL_WORDS:
         return
-    try:
-        signature.bind("question")
-    except TypeError as error:
-        defined = f"{spec.rpartition(':')[2]}{signature}"
-        message = f"{spec} cannot be called with one argument, for it is defined as {defined}"
-        raise UsageError(message, _TAKES_ONE) from error
-
-
-def _takes_ask(function: Callable[..., Any]) -> bool:
-    target = function if inspect.isroutine(function) else type(function).__call__
-    try:
-        hints = typing.get_type_hints(target)
-    except (NameError, TypeError):
-        hints = getattr(target, "__annotations__", {})
-    return any(hint is Ask or hint == "Ask" for name, hint in hints.items() if name != "return")
+    if "/" not in program:
+        if not shutil.which(program):
+            raise UsageError(f"there is no command {program!r}", "check its name, or give its path as in cmd:./program")
+    elif not Path(program).expanduser().is_file():
+        raise UsageError(f"the command {program} is not a file", "check its path")
+    elif not os.access(Path(program).expanduser(), os.X_OK):
+        hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
+        raise UsageError(f"the command {program} is not executable", hint)

@@ -24,8 +24,7 @@ from surefoot.core.types import Passage, Pipeline
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Settings
-from surefoot.pipelines.command import CommandPipeline
-from surefoot.pipelines.function import HostedPipeline
+from surefoot.pipelines.process import CommandPipeline, HostedPipeline
 from surefoot.pipelines.traces import ReplayPipeline
 from surefoot.pipelines.web import ChatPipeline, HttpPipeline
 from surefoot.text.endpoints import KINDS, chat_model, masked

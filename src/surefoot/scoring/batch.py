@@ -29,8 +29,7 @@ from surefoot.scoring.outcomes import Expected, Phrases, Reading, ScoredRow, lab
 from surefoot.text import citations
 from surefoot.text.citations import Cited, ids_in
 from surefoot.text.normal import is_empty, normalise
-from surefoot.text.refusals import ANSWERED, MODES, Mode, Refusal
-from surefoot.text.scan import Texts
+from surefoot.text.refusals import ANSWERED, MODES, Mode, Refusal, Texts
 
 _REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
 _MOST_CITED = 31  # by an answer that is read here

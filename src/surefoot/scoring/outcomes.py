@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from surefoot.core.types import Outcome, OutcomeLabel, Question, RefusalValue, State, Trace
 from surefoot.text import citations
 from surefoot.text.normal import is_empty, normalise
-from surefoot.text.refusals import Refusal
-from surefoot.text.scan import Numbers, Texts
+from surefoot.text.refusals import Numbers, Refusal, Texts
 
 # A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
 _PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")

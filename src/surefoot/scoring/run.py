@@ -31,7 +31,6 @@ from surefoot.core.types import (
     in_words,
 )
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.datasets.locks import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
@@ -41,7 +40,7 @@ from surefoot.io import questions as question_sets
 from surefoot.io import sources as places
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
-from surefoot.io.questions import Questions, QuestionSet
+from surefoot.io.questions import Questions, QuestionSet, content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.traces import SPANS, Span, TraceReader, traces_of

@@ -338,7 +338,7 @@ class Database:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 # Its owner's alone: people's notes and paid replies may quote what is not for everyone.
-                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
             except OSError as error:
                 raise Incomplete(f"the database {self.name} cannot be opened: {error.strerror}", _ELSEWHERE) from error
         if not self.is_made():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # pipelines cite without it, and without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-    from surefoot.text.scan import Texts
+    from surefoot.text.refusals import Texts
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _SECTION = re.compile(

@@ -11,17 +11,20 @@ from calendar import month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import normalise, word_set
+from surefoot.text.normal import is_row, normalise, terms, word_set
+from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
     METRES_OR_MILLIONS,
     NUMBER_WORDS,
     ORDINALS,
     SCALES,
+    Quantity,
     currency_of,
     only_unit,
     quantities,
@@ -418,3 +421,47 @@ def _distinguished(labels: list[Label]) -> tuple[Label, ...]:
 
 def years_of(label: Label) -> frozenset[str]:
     return frozenset(word for word in label.all_words if is_year(word))
+
+
+class Unit(Struct, frozen=True):
+    """A sentence, two neighbours, or a row of a table."""
+
+    text: str
+    terms: frozenset[str]
+    quantities: tuple[Quantity, ...]
+    is_row: bool
+    sentences: tuple[str, ...]
+    lead: tuple[Quantity, ...] = ()  # of the sentence that introduces a table
+
+
+@lru_cache(maxsize=5_000)
+def units_of(passage: str) -> tuple[Unit, ...]:
+    """Sentences, pairs of neighbours, and table rows read with their headings."""
+    lines = passage.splitlines()
+    rows = [line for line in lines if is_row(line)]
+    prose = " ".join(line for line in lines if not is_row(line))
+    sentences = [piece.strip() for piece in sentences_of(prose) if piece.strip()]
+    alone = [_unit((sentence,)) for sentence in sentences]
+    found = alone + [_together(one, other) for one, other in pairwise(alone)]
+    header = cells_of(rows[0]) if rows else []
+    lead = sentences[0] if sentences else ""
+    for row in rows[1:]:
+        cells = cells_of(row)
+        if any(cell.strip("-: ") for cell in cells):
+            read = ", ".join(f"{name} {value}" for name, value in zip(header, cells, strict=False))
+            found.append(_unit((read,), is_row=True, lead=lead))
+    return tuple(found)
+
+
+def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
+    text = " ".join(sentences)
+    words = frozenset(terms(f"{text} {lead}"))
+    return Unit(text, words, quantities(text), is_row, sentences, quantities(lead))
+
+
+def _together(one: Unit, other: Unit) -> Unit:
+    """Neighbouring sentences; what they say is known already."""
+    return Unit(
+        f"{one.text} {other.text}", one.terms | other.terms, one.quantities + other.quantities, False,
+        one.sentences + other.sentences,
+    )  # fmt: skip
