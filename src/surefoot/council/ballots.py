@@ -56,6 +56,7 @@ class Evaluation(Struct, frozen=True):
 
     scores: dict[str, float] = {}
     unread: dict[str, str] = {}
+    left_out: tuple[str, ...] = ()  # scored null
 
 
 class Ballot(Struct, frozen=True):
@@ -234,7 +235,7 @@ def _value(written: object) -> object:
 
 def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Evaluation, list[str]]:
     """The scores, and which of them were below the scale. An overall score beside dimensions is never believed."""
-    scores, unread, below = {}, {}, []
+    scores, unread, below, left_out = {}, {}, [], []
     for name in rubric.dimensions:
         values = written.get(name.casefold(), [])
         score = read_lowest(values[0]) if len(values) == 1 else None
@@ -242,9 +243,11 @@ def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Ev
             scores[name] = score
             if read_score(values[0]) is None:
                 below.append(f"{name} {_short(values[0])} is below the scale and counts as {LOWEST}")
-        elif any(value is not None for value in values):  # null is how a reviewer leaves a dimension out
+        elif any(value is not None for value in values):
             unread[name] = _short(values[0]) if len(values) == 1 else "scored twice"
-    return Evaluation(scores, unread), below
+        elif values:
+            left_out.append(name)
+    return Evaluation(scores, unread, tuple(left_out)), below
 
 
 def _numbers(entries: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:

@@ -240,10 +240,12 @@ def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: K
         return known.refused, ""
     by_rules = {"refused": True, "answered": False}.get(refusals.detect(answer.text).value)
     said = {"its wording": by_rules} if by_rules is not None else {}
+    only_refusals = {axis.name for axis in rubric.axes if axis.replaces}
     for ballot in ballots:
         evaluation = ballot.evaluations.get(answer.label)
-        voice = rubric.says_refused(evaluation.scores) if evaluation and not _is_own(ballot, answer) else None
-        said |= {ballot.reviewer: voice} if voice is not None else {}
+        if evaluation and not _is_own(ballot, answer) and only_refusals & {*evaluation.scores, *evaluation.left_out}:
+            voice = rubric.says_refused(evaluation.scores)  # who does not name them was asked by another rubric
+            said |= {ballot.reviewer: voice} if voice is not None else {}
     yes, no = ([who for who, voice in said.items() if voice is way] for way in (True, False))
     what = "counted as each says, and not capped for it" if len(yes) == len(no) else "the majority counts"
     dispute = f"a refusal by {', '.join(yes)}, an answer by {', '.join(no)}: {what}" if yes and no else ""

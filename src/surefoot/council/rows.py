@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from surefoot.core.intervals import clustered_mean
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
-from surefoot.core.types import Evidence, Item, Question, Verdict
+from surefoot.core.types import Evidence, Item, Question, Verdict, without_surrogates
 from surefoot.council.ballots import Answer, Review
 from surefoot.council.prompts import Settings, Sources, review_prompt
 from surefoot.council.ranking import Known, Ranked, rank
@@ -57,11 +57,12 @@ class Place(NamedTuple):
 
 class RunReview(Struct, frozen=True):
     """Who reviews, and by what. `holistic` are the settings for one number beside the rubric, where that is wanted;
-    `beside` are the answers that are shown together."""
+    `beside` are the answers to `question` that are shown together."""
 
     reviewers: tuple[str, ...]
     settings: Settings
     holistic: Settings | None = None
+    question: str = ""
     beside: tuple[Answer, ...] = ()
 
     @property
@@ -69,8 +70,8 @@ class RunReview(Struct, frozen=True):
         """Of all that a reviewer's score depends on, the reviewer and the answer apart."""
         chosen = self.settings
         told = [VERSION, chosen.rubric.sha256, chosen.weights, chosen.use_rubric, chosen["SEED"],
-                chosen["SAFETY_GATE"], chosen["SAFETY_SCORE_CAP"], self.beside]  # fmt: skip
-        return _short_hash(msgspec.json.encode(told, order="deterministic"))
+                chosen["SAFETY_GATE"], chosen["SAFETY_SCORE_CAP"], self.question, self.beside]  # fmt: skip
+        return _short_hash(msgspec.json.encode(without_surrogates(msgspec.to_builtins(told)), order="deterministic"))
 
     @property
     def pooled(self) -> str:

@@ -165,14 +165,15 @@ def council(
         made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
     stages: dict[tuple[str, str], list[str]] = {}  # a model that fails in several stages for one reason is told once
     for failure in made.failures:
-        stages.setdefault((failure.model, failure.reason), []).append(failure.stage)
+        reason = failure.reason.removeprefix("not asked: ").partition(" (given up after")[0]
+        stages.setdefault((failure.model, reason), []).append(failure.stage)
     for (model, reason), where in stages.items():
         person.tell(f"error: {model}: {', '.join(where)}: {reason}")
     for hint in dict.fromkeys(failure.hint for failure in made.failures if failure.hint):
         person.tell(f"hint: {hint}")
     if made.spent is not None:
         person.tell(spent_words(made.spent))
-    review = RunReview(tuple(one.name for one in members), chosen, by_number, made.answers)
+    review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
     return replace(made, runs=_keep(made, ranked, review, db))
 
 
@@ -238,7 +239,7 @@ def label_of(place: int) -> str:
 def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
     """Keep each answer as a run of its model, with what the reviewers gave it; return the runs by answer."""
     kept: dict[str, str] = {}
-    question = Question(f"ask-{sha256(found.question.encode()).hexdigest()[:8]}", found.question, "answer")
+    question = Question(f"ask-{sha256(found.question.encode("utf-8", "replace")).hexdigest()[:8]}", found.question, "answer")
     with Project.open(db) as project:
         for place, answer in enumerate(found.answers, 1):
             id = f"ask-{review.pooled[-8:]}-{place}"
@@ -294,7 +295,7 @@ def score_reviews(
             problems.append(f"{reviewer}: shown: {str(shown)[:80]} is not a list of answers, each once")
     ranked = rank(file.answers, texts, chosen, file.question or "", problems)
     made = Council(**asdict(ranked), answers=file.answers)
-    review = RunReview(tuple(one.reviewer for one in ranked.ballots), chosen, None, file.answers)
+    review = RunReview(tuple(one.reviewer for one in ranked.ballots), chosen, None, made.question, made.answers)
     return replace(made, runs=_keep(made, [ranked], review, db)) if save else made
 
 
