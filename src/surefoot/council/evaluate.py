@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import atanh, exp, sqrt, tanh
-from statistics import median
+from statistics import median, median_low
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -163,6 +163,7 @@ class Sheet:
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
         self.values: dict[str, Numbers] = {}  # 0 where nothing is given
         self.given: dict[str, Flags] = {}
+        self._weights: dict[str, Numbers] = {}
         for row, reviewer in enumerate(self.reviewers):
             for column, answer in enumerate(self.answers):
                 for name, score in scores[reviewer].get(answer, {}).items():
@@ -183,9 +184,18 @@ class Sheet:
             self.values[name][row, column], self.given[name][row, column] = value, True
 
     def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
-        """The mean of some reviewers on each answer."""
-        count = self.given[name][rows].sum(axis=0)
-        return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
+        """The mean of some reviewers on each answer. Who scores at random would blur it, and so counts for less."""
+        if name not in self._weights:
+            # One over the variance of a reviewer's own errors, roughly: by how far most of the others are away.
+            values, given, usual = self.values[name], self.given[name], []
+            for row, mine in enumerate(given):
+                both = {other: mine & theirs for other, theirs in enumerate(given) if other != row}
+                apart = [float((values[row] - values[other])[on].var()) for other, on in both.items() if on.any()]
+                usual.append(median_low(apart) if apart else 0.0)
+            self._weights[name] = 1 / np.maximum(np.array(usual) - median(usual) / 2, ROUNDING)
+        weights = self._weights[name][rows]
+        total = weights @ self.given[name][rows]
+        return np.divide(weights @ self.values[name][rows], total, out=np.zeros(len(total)), where=total > 0), total > 0
 
     def compared(self, name: str) -> Flags:
         """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
@@ -346,8 +356,11 @@ def independence(sheet: Sheet) -> Independence:
 
 def _noise(sheet: Sheet, table: Numbers, shared: Flags, rows: Sequence[int]) -> dict[int, str]:
     """Who scores as if without a look at the answers."""
-    others = {row: table[[one for one in rows if one != row]].mean(axis=0) for row in rows}
-    found = {row: sheet.correlation(table[row], mean, shared) for row, mean in others.items()}
+    found = {}
+    for row in rows:
+        others = [one for one in rows if one != row]
+        mean = sheet.pooled(OVERALL, others)[0] if OVERALL in sheet.values else table[others].mean(axis=0)
+        found[row] = sheet.correlation(table[row], mean, shared)
     wide, noise = reach(list(found.values())), {}
     for row, one in found.items():
         usual, most = tanh(median(other.value for at, other in found.items() if at != row)), tanh(one.within(wide).high)

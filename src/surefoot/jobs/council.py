@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
@@ -21,23 +20,10 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Watch, tell_problems
-from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, names, plain
-from surefoot.council import ballots, prompts, rows
+from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, plain
+from surefoot.council import ballots, evaluate, prompts, rows
 from surefoot.council.ballots import Review
-from surefoot.council.evaluate import (
-    CAPPED,
-    HOLISTIC,
-    OVERALL,
-    Answer,
-    Independence,
-    Preferences,
-    ReviewerBias,
-    Sheet,
-    Success,
-    independence,
-    reviewer_bias,
-    success,
-)
+from surefoot.council.evaluate import HOLISTIC, OVERALL, Answer, Preferences, Sheet
 from surefoot.council.ranking import Ranked, rank
 from surefoot.council.rows import RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
@@ -116,9 +102,9 @@ class CouncilEvaluation(Result, frozen=True):
     reviewers: tuple[str, ...]
     questions: int
     answers: int
-    success: Success
-    independence: Independence
-    bias: tuple[ReviewerBias, ...]
+    success: evaluate.Success
+    independence: evaluate.Independence
+    bias: tuple[evaluate.ReviewerBias, ...]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """Every figure on every reviewer."""
@@ -163,14 +149,7 @@ def council(
     agree(person, how)
     with replies_kept(person):
         made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
-    stages: dict[tuple[str, str], list[str]] = {}  # a model that fails in several stages for one reason is told once
-    for failure in made.failures:
-        reason = failure.reason.removeprefix("not asked: ").partition(" (given up after")[0]
-        stages.setdefault((failure.model, reason), []).append(failure.stage)
-    for (model, reason), where in stages.items():
-        person.tell(f"error: {model}: {', '.join(where)}: {reason}")
-    for hint in dict.fromkeys(failure.hint for failure in made.failures if failure.hint):
-        person.tell(f"hint: {hint}")
+    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in made.failures])
     if made.spent is not None:
         person.tell(spent_words(made.spent))
     review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
@@ -239,7 +218,9 @@ def label_of(place: int) -> str:
 def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
     """Keep each answer as a run of its model, with what the reviewers gave it; return the runs by answer."""
     kept: dict[str, str] = {}
-    question = Question(f"ask-{sha256(found.question.encode("utf-8", "replace")).hexdigest()[:8]}", found.question, "answer")
+    question = Question(
+        f"ask-{sha256(found.question.encode('utf-8', 'replace')).hexdigest()[:8]}", found.question, "answer"
+    )
     with Project.open(db) as project:
         for place, answer in enumerate(found.answers, 1):
             id = f"ask-{review.pooled[-8:]}-{place}"
@@ -375,14 +356,14 @@ def evaluate_council(
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else scored.preferences(labels, sheet, person)
     every = scored.sheet(own=True)
-    heard = independence(every)
-    bias = reviewer_bias(every, [one.reviewer for one in heard.redundant])
+    heard = evaluate.independence(every)
+    bias = evaluate.reviewer_bias(every, [one.reviewer for one in heard.redundant])
     return CouncilEvaluation(
         tuple(scored.runs),
         sheet.reviewers,
         len(sheet.questions),
         len(sheet.answers),
-        success(sheet, people),
+        evaluate.success(sheet, people),
         heard,
         bias,
     )
@@ -415,14 +396,9 @@ def tune_rubric(
     scoring = Scoring(sheet, made, faults, scored.unsafe)
     kept = scoring.whole[people.pairs.one] & scoring.whole[people.pairs.other]
     tied = people.signs == 0
-    told = f"labels: {counted(len(kept), 'pair')} of answers: {counted(int(tied.sum()), 'tie')}"
-    told += f", {counted(int((kept & ~tied).sum()), 'pair')} used"
-    gaps = np.asarray(~kept & ~tied)
-    if gaps.any():
-        at = list(dict.fromkeys(sheet.questions[place] for place in sheet.question_of[people.pairs.one[gaps]]))
-        told += f"; {counted(int(gaps.sum()), 'pair')} left out, as no reviewer scored every dimension of both answers"
-        told += f" ({names(at, len(at), 5)})"
-    person.tell(told)
+    left = f"{int((~kept & ~tied).sum()):,} left out, as no reviewer scored every dimension of both answers"
+    used = f"{int((kept & ~tied).sum()):,} used, {counted(int(tied.sum()), 'tie')}"
+    person.tell(f"labels: {counted(len(kept), 'pair')} of answers: {used}, {left}")
     pairs = Preferences(people.pairs.at(kept), people.signs[kept])
     found = tune(scoring.scores, made.weights, pairs, scoring, scoring.held)
     if found.weights is None or not found.is_better:
@@ -657,7 +633,7 @@ class _Scored:
                 # The overall score is the one before ceilings, with the capped one beside it.
                 judged = {name: score for name, score in given.items() if name != rows.UNCAPPED}
                 if OVERALL in given:
-                    judged |= {OVERALL: given.get(rows.UNCAPPED, given[OVERALL]), CAPPED: given[OVERALL]}
+                    judged |= {OVERALL: given.get(rows.UNCAPPED, given[OVERALL]), evaluate.CAPPED: given[OVERALL]}
                 judged |= {name: self.pooled[answer][name] for name in checked if name in self.pooled.get(answer, {})}
                 scores.setdefault(place.reviewer, {})[answer] = judged
         lengths = {answer: len(item.trace.answer or "") for answer, item in self.items.items()}

@@ -28,7 +28,7 @@ from surefoot.report.blocks import (
 if TYPE_CHECKING:
     from surefoot.council.rows import ScoredAnswer
     from surefoot.council.tune import RubricTuned
-    from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores
+    from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores, Failure
 
 _NAMED = 10  # questions of unsafe answers
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
@@ -85,6 +85,7 @@ def _about(found: Council) -> Iterator[str]:
     yield from (f"void: {void.reviewer}: {void.reason}" for void in found.void)
     yield from (f"abstained: {one.reviewer}: {one.reason}" for one in found.abstained)
     yield from (f"note: {note}" for note in found.notes)
+    yield from _failed(found.failures)
     if len(found.levels) > 1:
         levels = ", ".join(f"{reviewer} {level:.1f}" for reviewer, level in found.levels.items())
         yield f"what reviewers give to an average answer: {levels}"
@@ -121,13 +122,18 @@ def _background(found: CouncilScores) -> Iterator[Line]:
     yield f"reviewers: {', '.join(found.reviewers)}"
     if len(found.reviewers) == 1:
         yield "one reviewer: nobody checks the scores, and no bias can be seen"
-    causes: dict[tuple[str, str], list[str]] = {}
-    for one in found.failures:
-        causes.setdefault((one.model, one.reason), []).append(one.stage)
-    for (model, reason), on in sorted(causes.items()):
-        left = f"{counted(len(on), 'answer')} without a score: {reason}"
-        yield f"failed: {model} left {left} ({names(on, len(on), _NAMED)})"
+    yield from _failed(found.failures)
     yield f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
+
+
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
+    """A model that failed several times for one reason is named once."""
+    causes: dict[tuple[str, str], list[str]] = {}
+    for one in failures:
+        reason = one.reason.removeprefix("not asked: ").partition(" (given up after")[0]
+        causes.setdefault((one.model, reason), []).append(one.stage)
+    for (model, reason), on in causes.items():
+        yield f"failed: {model}: {reason} ({names(on, len(on), _NAMED)})"
 
 
 def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:
