@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import pairs_of
 from surefoot.core.rubric import COUNCIL, load
-from surefoot.council.evaluate import Answer, Preferences, ReviewerBias, Sheet, independence, reviewer_bias
+from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, independence, reviewer_bias
+from surefoot.council.rows import AnswerKey
 from surefoot.council.tune import tune
 
 WEIGHTS = load(COUNCIL).weights
@@ -32,7 +33,7 @@ Numbers = NDArray[np.float64]
 
 def scored(luck: np.random.Generator, questions: int, faulty: tuple[str, ...]) -> Sheet:
     """What honest and faulty reviewers say of the same answers."""
-    answers = [Answer(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
+    answers = [AnswerKey(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
     hard = luck.normal(0, 0.7, questions).repeat(2)
     deserved = (7 + hard + luck.normal(0, 1.2, len(answers)))[:, None] + luck.normal(
         0, 0.7, (len(answers), len(RUBRIC))

@@ -8,12 +8,12 @@ import pytest
 
 from surefoot.council.evaluate import (
     FEWEST_QUESTIONS,
-    Answer,
     ReviewerBias,
     Sheet,
     independence,
     reviewer_bias,
 )
+from surefoot.council.rows import AnswerKey
 from surefoot.jobs.council import evaluate_council
 
 from .planted import kept_runs, reviewed, sheet_of
@@ -102,7 +102,7 @@ def test_one_reviewer_has_nobody_to_be_held_against() -> None:
 
 
 def test_reviewers_who_always_give_the_same_score_are_no_copies() -> None:
-    scores = {who: {Answer("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
+    scores = {who: {AnswerKey("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
     heard = independence(Sheet(scores))
     assert heard.redundant == ()
     assert clear(reviewer_bias(Sheet(scores))) == set()

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import Influence, Pairs, interval, less, mean_of, pairs_of, reach, tau
 from surefoot.core.records import Interval
+from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 # Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
 ROUNDING = 1 / 12
-OVERALL, HOLISTIC, CONCISENESS = "overall", "holistic", "conciseness"
+CONCISENESS = "conciseness"
 CAPPED = "capped"  # the overall score as it counts; reviewers are judged by what they said, without ceilings
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
 FEWEST_FOR_SPREAD = 40  # deviations are more unruly than scores
@@ -36,6 +37,7 @@ _FAR = 1.5  # standard deviations
 _ROUNDED = 0.25  # what rounding to whole numbers moves a score by
 _HALF = 0.5  # of the usual agreement with the others: who has less is noise
 _CLOSER = 0.25  # a copy is at most this far from its twin, in what is between either and the nearest third
+_SHARED = 0.1  # a correlation of errors below this hardly changes what votes are worth
 _ALMOST_ONE = 1 - 1e-9
 _PANELS = 40  # of reviewers drawn with replacement from those there are
 _SEED = 20_011
@@ -45,15 +47,9 @@ _Cell = tuple[Kind, str]  # with the dimension
 _Found = Influence | str  # a figure, or why there is none
 
 
-class Answer(NamedTuple):
-    """One answer. Answers to the same question go together: runs find the same questions hard."""
-
-    run: str
-    question: str
-    attempt: int = 1
-
-
-Scores = Mapping[str, Mapping[Answer, Mapping[str, float]]]  # by reviewer, answer and dimension; not scored: not there
+Scores = Mapping[
+    str, Mapping[AnswerKey, Mapping[str, float]]
+]  # by reviewer, answer and dimension; not scored: not there
 
 
 class Preferences(NamedTuple):
@@ -152,12 +148,13 @@ class Sheet:
     def __init__(
         self,
         scores: Scores,
-        lengths: Mapping[Answer, int] | None = None,
-        own: Iterable[tuple[str, Answer]] = (),
-        places: Mapping[tuple[str, Answer], int] | None = None,
+        lengths: Mapping[AnswerKey, int] | None = None,
+        own: Iterable[tuple[str, AnswerKey]] = (),
+        places: Mapping[tuple[str, AnswerKey], int] | None = None,
     ) -> None:
         self.reviewers = tuple(sorted(scores))
         self.answers = tuple(sorted({answer for given in scores.values() for answer in given}))
+        self.runs, self.known = {answer.run for answer in self.answers}, set(self.answers)
         self.questions = tuple(sorted({answer.question for answer in self.answers}))
         at = {question: place for place, question in enumerate(self.questions)}
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
@@ -347,7 +344,7 @@ def independence(sheet: Sheet) -> Independence:
     for (one, other), found in pairs.items():
         limits = found.within(wide)
         value, low, high = (max(0.0, (tanh(z) + lean) / (1 + lean)) for z in (limits.value, limits.low, limits.high))
-        if low > 0:
+        if low > _SHARED:
             named = sheet.reviewers[left[one]], sheet.reviewers[left[other]]
             alike.append(Alike(named, Interval(value, low, high)))
             total += value

@@ -171,17 +171,18 @@ def rank(
         votes += on
         notes += [f"{one.label}: {dispute}"] if dispute else []
     groups = tied(standings(table_of(vote for vote in votes if vote.label not in failed)))
-    no_spread = ["no reviewer scored two answers, so the order is that of the plain means"]
-    left_out = [name for name in settings.rubric.weights if not settings.weights.get(name)]
-    unweighed = [f"the weights leave out {', '.join(left_out)}"] if left_out else []
-    no_spread = no_spread if groups and groups[0][0].z is None else []
+    before_all = list(problems)
+    if left_out := [name for name in settings.rubric.weights if not settings.weights.get(name)]:
+        before_all.append(f"the weights leave out {', '.join(left_out)}")
+    if groups and groups[0][0].z is None:
+        before_all.append("no reviewer scored two answers, so the order is that of the plain means")
     return Ranked(
         question, settings.rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)),
         tuple(tuple(one.label for one in group) for group in groups if len(group) > 1), tuple(void), tuple(abstained),
         SafetyGate(bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"]),
                    tuple(rows[label].model or label for label in failed)),
         fit(table_of(votes, capped=False)),
-        (*problems, *unweighed, *no_spread, *_notes(ballots, votes, settings.rubric), *notes), tuple(ballots),
+        (*before_all, *_notes(ballots, votes, settings.rubric), *notes), tuple(ballots),
         tuple(votes),
     )  # fmt: skip
 

@@ -46,13 +46,12 @@ _SHOWN = re.compile(r"shown (\d+) of")
 _LONGEST_REASON = 400
 
 
-class Place(NamedTuple):
-    """Who scored which answer. The reviewer of what all say together is POOLED."""
+class AnswerKey(NamedTuple):
+    """One answer. Answers to the same question go together: runs find the same questions hard."""
 
-    reviewer: str
     run: str
-    question_id: str
-    attempt: int
+    question: str
+    attempt: int = 1
 
 
 class RunReview(Struct, frozen=True):
@@ -107,12 +106,12 @@ def rubric_of(pooled: str) -> str:
     return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
 
 
-def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[Place, dict[str, float]]:
-    """By answer and reviewer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
-    found: dict[Place, dict[str, float]] = {}
+def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[tuple[str, AnswerKey], dict[str, float]]:
+    """By reviewer and answer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
+    found: dict[tuple[str, AnswerKey], dict[str, float]] = {}
     for row in verdicts:
         if row.axis.startswith(AXIS_PREFIX) and (score := score_in(row)) is not None:
-            place = Place(reviewer_of(row.grader), run, row.question_id, row.attempt)
+            place = reviewer_of(row.grader), AnswerKey(run, row.question_id, row.attempt)
             found.setdefault(place, {})[row.axis.removeprefix(AXIS_PREFIX)] = score
     return found
 

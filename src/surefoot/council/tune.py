@@ -19,8 +19,8 @@ from surefoot.core.result import Result
 from surefoot.core.rubric import HIGHEST, Fault, Rubric, read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
-from surefoot.council.evaluate import Answer, Flags, Numbers, Preferences, Sheet
-from surefoot.council.rows import GRADER, OVERALL, axis_of
+from surefoot.council.evaluate import Flags, Numbers, Preferences, Sheet
+from surefoot.council.rows import GRADER, OVERALL, AnswerKey, axis_of
 from surefoot.io.rows import Row, quoted, read_rows
 
 FEWEST_QUESTIONS = 30
@@ -72,7 +72,7 @@ class Scoring:
     """
 
     def __init__(
-        self, sheet: Sheet, rubric: Rubric, faults: Mapping[Answer, Fault | None], unsafe: Collection[Answer] = ()
+        self, sheet: Sheet, rubric: Rubric, faults: Mapping[AnswerKey, Fault | None], unsafe: Collection[AnswerKey] = ()
     ) -> None:
         columns, shape = [], (len(sheet.reviewers), len(sheet.answers))
         full = np.ones(shape, dtype=bool)
@@ -193,7 +193,10 @@ def _strengths(gaps: Numbers, start: Numbers, holds: Sequence[float]) -> Numbers
 
 def read_preferences(path: str, sheet: Sheet, answerable: Mapping[str, bool], problems: list[Problem]) -> Preferences:
     """The pairs of a sheet's answers that people order. Rows that cannot be used go to `problems`."""
-    scores, preferred = defaultdict[Answer, list[float]](list), defaultdict[tuple[Answer, Answer], list[int]](list)
+    scores, preferred = (
+        defaultdict[AnswerKey, list[float]](list),
+        defaultdict[tuple[AnswerKey, AnswerKey], list[int]](list),
+    )
     kinds, faults = set[bool](), dict[str, list[Row]]()
     for row in read_rows([path]):
         try:
@@ -201,7 +204,7 @@ def read_preferences(path: str, sheet: Sheet, answerable: Mapping[str, bool], pr
         except ValueError as error:
             faults.setdefault(str(error), []).append(row)
             continue
-        if isinstance(found[1], Answer):
+        if isinstance(found[1], AnswerKey):
             one, other = found
             preferred[min(one, other), max(one, other)].append(1 if one < other else -1)
         else:
@@ -226,7 +229,7 @@ def read_preferences(path: str, sheet: Sheet, answerable: Mapping[str, bool], pr
 
 def _label(
     row: object, sheet: Sheet, answerable: Mapping[str, bool]
-) -> tuple[Answer, Answer] | tuple[Answer, float, bool]:
+) -> tuple[AnswerKey, AnswerKey] | tuple[AnswerKey, float, bool]:
     """The preferred answer and the other one, or an answer, its score, and whether that is a bucket."""
     if isinstance(row, Problem):
         raise ValueError(row.message)
@@ -252,16 +255,15 @@ def _label(
     return answer, score, False
 
 
-def _answer(row: Mapping[str, object], run: object, sheet: Sheet) -> Answer:
+def _answer(row: Mapping[str, object], run: object, sheet: Sheet) -> AnswerKey:
     """By the id of the question, and the run where there are several."""
     question, attempt = str(row.get("question_id") or row.get("qid") or row.get("id") or ""), row.get("attempt", 1)
-    runs = {answer.run for answer in sheet.answers}
-    if run is None and len(runs) > 1:
+    if run is None and len(sheet.runs) > 1:
         raise ValueError("it does not say on the answer of which run it is")
-    known = next(iter(runs)) if run is None else str(run)
-    if known not in runs:
+    known = next(iter(sheet.runs)) if run is None else str(run)
+    if known not in sheet.runs:
         raise ValueError(f"there is no run {quoted(str(run))} among those given")
-    found = Answer(known, question, int(str(attempt)) if str(attempt).isdecimal() else 0)
-    if found not in sheet.answers:
+    found = AnswerKey(known, question, int(str(attempt)) if str(attempt).isdecimal() else 0)
+    if found not in sheet.known:
         raise ValueError(f"reviewers did not score an answer to question {quoted(question)}")
     return found

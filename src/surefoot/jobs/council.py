@@ -23,9 +23,9 @@ from surefoot.core.result import READER, Person, Result, Watch, tell_problems
 from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, plain
 from surefoot.council import ballots, evaluate, prompts, rows
 from surefoot.council.ballots import Review
-from surefoot.council.evaluate import HOLISTIC, OVERALL, Answer, Preferences, Sheet
+from surefoot.council.evaluate import Preferences, Sheet
 from surefoot.council.ranking import Ranked, rank
-from surefoot.council.rows import RunReview, RunScores, ScoredAnswer
+from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.jobs.graders import settings_of
@@ -358,15 +358,8 @@ def evaluate_council(
     every = scored.sheet(own=True)
     heard = evaluate.independence(every)
     bias = evaluate.reviewer_bias(every, [one.reviewer for one in heard.redundant])
-    return CouncilEvaluation(
-        tuple(scored.runs),
-        sheet.reviewers,
-        len(sheet.questions),
-        len(sheet.answers),
-        evaluate.success(sheet, people),
-        heard,
-        bias,
-    )
+    made, size = evaluate.success(sheet, people), (len(sheet.questions), len(sheet.answers))
+    return CouncilEvaluation(tuple(scored.runs), sheet.reviewers, *size, made, heard, bias)
 
 
 def tune_rubric(
@@ -606,36 +599,39 @@ class _Scored:
                 named = [run.id for run in project.runs() if run.manifest.council]
             if not named:
                 raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
-        self.scores, self.items = dict[rows.Place, dict[str, float]](), dict[Answer, Item]()
-        self.own, self.places, self.unsafe = set[tuple[str, Answer]](), dict[tuple[str, Answer], int](), set[Answer]()
+        self.scores, self.items = dict[tuple[str, AnswerKey], dict[str, float]](), dict[AnswerKey, Item]()
+        self.own, self.places, self.unsafe = (
+            set[tuple[str, AnswerKey]](),
+            dict[tuple[str, AnswerKey], int](),
+            set[AnswerKey](),
+        )
         with opened(_each_once(named), db) as (_, runs):
             for run in runs:
                 verdicts = _council_rows(run)
                 self.scores |= rows.scores_of(verdicts, run.id)
-                self.items |= {Answer(run.id, one.question.id, one.trace.attempt): one for one in run_items(run)}
+                self.items |= {AnswerKey(run.id, one.question.id, one.trace.attempt): one for one in run_items(run)}
                 for row in verdicts:
-                    at = rows.reviewer_of(row.grader), Answer(run.id, row.question_id, row.attempt)
+                    at = rows.reviewer_of(row.grader), AnswerKey(run.id, row.question_id, row.attempt)
                     self.own |= {at} if row.via.startswith(rows.OWN) else set()
                     self.unsafe |= {at[1]} if row.value == rows.UNSAFE else set()
                     if (shown := rows.shown_in(row)) is not None:
                         self.places[at] = shown
             self.runs = [run.id for run in runs]
-        self.pooled = {Answer(*at[1:]): given for at, given in self.scores.items() if at.reviewer == rows.POOLED}
+        self.pooled = {answer: given for (who, answer), given in self.scores.items() if who == rows.POOLED}
         if not self.scores:
             raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _SCORE_FIRST)
 
     def sheet(self, *, own: bool, checked: Sequence[str] = ()) -> Sheet:
         """`own` False leaves out what reviewers gave to answers of their own model; what code checked is added."""
-        scores: dict[str, dict[Answer, dict[str, float]]] = {}
-        for place, given in self.scores.items():
-            answer = Answer(*place[1:])
-            if place.reviewer != rows.POOLED and (own or (place.reviewer, answer) not in self.own):
+        scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
+        for (reviewer, answer), given in self.scores.items():
+            if reviewer != rows.POOLED and (own or (reviewer, answer) not in self.own):
                 # The overall score is the one before ceilings, with the capped one beside it.
                 judged = {name: score for name, score in given.items() if name != rows.UNCAPPED}
                 if OVERALL in given:
                     judged |= {OVERALL: given.get(rows.UNCAPPED, given[OVERALL]), evaluate.CAPPED: given[OVERALL]}
                 judged |= {name: self.pooled[answer][name] for name in checked if name in self.pooled.get(answer, {})}
-                scores.setdefault(place.reviewer, {})[answer] = judged
+                scores.setdefault(reviewer, {})[answer] = judged
         lengths = {answer: len(item.trace.answer or "") for answer, item in self.items.items()}
         return Sheet(scores, lengths, self.own, self.places)
 
