@@ -28,7 +28,7 @@ from surefoot.datasets import demo
 from surefoot.graders.encoder import Readings
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+from surefoot.pipelines.reference import ReferencePipeline
 
 LENGTHS, COUNT = (128, 256), 200
 HERE = Path(__file__).resolve()
@@ -53,12 +53,11 @@ class Recorder:
 
 
 def demo_pairs() -> list[Pair]:
-    """The distinct pairs of two bundled pipelines' answers to the bundled questions."""
-    recorder, passages = Recorder(), demo.corpus()
-    for name in ("reference", "reference-eager"):
-        pipeline = ReferencePipeline(passages, MANNERS[name])
-        items = [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
-        FindingsGrader(recorder).read(items)
+    """The distinct pairs of the reference pipeline's answers to the bundled questions."""
+    recorder, pipeline = Recorder(), ReferencePipeline(demo.corpus())
+    FindingsGrader(recorder).read(
+        [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
+    )
     return list(dict.fromkeys(recorder.pairs))
 
 

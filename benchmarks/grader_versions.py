@@ -36,13 +36,10 @@ def drawn(rows: Sequence[Any], limit: int) -> list[Any]:
 def demo_items(_: Path | None) -> list[Any]:
     from surefoot.core.types import Ask, Item
     from surefoot.datasets import demo
-    from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+    from surefoot.pipelines.reference import ReferencePipeline
 
-    passages, items = demo.corpus(), []
-    for name in ("reference", "reference-eager"):
-        pipeline = ReferencePipeline(passages, MANNERS[name])
-        items += [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
-    return items
+    pipeline = ReferencePipeline(demo.corpus())
+    return [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
 
 
 def written_items(_: Path | None) -> list[Any]:

@@ -15,7 +15,7 @@ from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.jobs.grade import DEFAULT
-from surefoot.pipelines.reference import MANNERS, ReferencePipeline
+from surefoot.pipelines.reference import ReferencePipeline
 
 
 def main() -> None:
@@ -25,13 +25,12 @@ def main() -> None:
     grader = FindingsGrader(JUDGES[options.grader]())
     print(f"grader {grader.name}\n\n| run | gold claims | " + " | ".join(BUCKETS) + " |")
     print("|---" * (len(BUCKETS) + 2) + "|")
-    for name in ("reference", "reference-eager"):
-        pipeline = ReferencePipeline(demo.corpus(), MANNERS[name])
-        items = [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
-        bare = [replace(item, question=replace(item.question, gold_claims=())) for item in items]
-        for given, graded in (("yes", grader.read(items)), ("no", grader.read(bare))):
-            count = Counter(one.bucket for one in graded)
-            print(f"| {name} | {given} | " + " | ".join(str(count[bucket]) for bucket in BUCKETS) + " |")
+    pipeline = ReferencePipeline(demo.corpus())
+    items = [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]
+    bare = [replace(item, question=replace(item.question, gold_claims=())) for item in items]
+    for given, graded in (("yes", grader.read(items)), ("no", grader.read(bare))):
+        count = Counter(one.bucket for one in graded)
+        print(f"| {pipeline.name} | {given} | " + " | ".join(str(count[bucket]) for bucket in BUCKETS) + " |")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.main import _run
-from surefoot.models import pace
+from surefoot.models import client as pace
 from surefoot.models.seam import Prompt
 from tests.attacks.judges import sound
 from tests.conftest import Write

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from surefoot.graders.encoder import SUMS, WEIGHT_FILES
+from surefoot.graders.local import SUMS, WEIGHT_FILES
 
 from .browser import _watched, browser, console, page, window  # noqa: F401 - fixtures
 from .golden_files import ROOT

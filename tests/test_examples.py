@@ -34,8 +34,7 @@ def test_documents_become_a_corpus_and_questions_with_gold(name: str, tmp_path: 
     script, publish = QUESTION_SETS[name]
     out = tmp_path / "out"
     for command in run_example(script, publish(tmp_path / "data"), out).splitlines()[1:3]:
-        words = command.replace("--pipeline reference", "--pipeline reference-timid").split()[1:]
-        done = surefoot(*words, cwd=out)
+        done = surefoot(*command.split()[1:], cwd=out)
         assert done.code == 0, done.err
     rows = [json.loads(line) for line in (out / "questions.jsonl").read_text("utf-8").splitlines()]
     ids = {json.loads(line)["id"] for line in (out / "corpus.jsonl").read_text("utf-8").splitlines()}

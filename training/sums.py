@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from surefoot.graders.encoder import SUMS, sha256_of
+from surefoot.graders.local import SUMS, sha256_of
 
 
 def record(folder: Path) -> None:

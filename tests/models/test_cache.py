@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.errors import Incomplete
-from surefoot.models.cache import Cache, default_path, digest_of
+from surefoot.models.replies import Cache, default_path, digest_of
 from surefoot.models.seam import Prompt, Reply
 from surefoot.store import Project
 
 WRITER = """
 import sys
 from pathlib import Path
-from surefoot.models.cache import Cache
+from surefoot.models.replies import Cache
 from surefoot.models.seam import Reply
 from surefoot.store import Project
 cache = Cache(Project.open(sys.argv[1]).replies)

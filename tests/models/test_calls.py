@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict
 
-from surefoot.models import client, pace
+from surefoot.models import client
+from surefoot.models import client as pace
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Price, Prompt, Reply, Settings

@@ -11,19 +11,8 @@ import numpy as np
 import pytest
 
 from surefoot.core.errors import Incomplete
-from surefoot.graders.encoder import (
-    LONGEST_PAIR,
-    SUMS,
-    WEIGHT_FILES,
-    Encoder,
-    Logits,
-    Readings,
-    Tier,
-    checked,
-    fingerprint,
-    verified,
-    weights_folder,
-)
+from surefoot.graders.encoder import LONGEST_PAIR, Encoder, Logits, Readings, Tier
+from surefoot.graders.local import SUMS, WEIGHT_FILES, checked, fingerprint, verified, weights_folder
 from training.sums import record
 
 PAIRS = [

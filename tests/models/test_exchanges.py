@@ -19,10 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.models.client import VENDOR_KEYS
-from surefoot.models.dialects import Manner
+from surefoot.models.dialects import Manner, OllamaDialect
 from surefoot.models.endpoint import open_model
 from surefoot.models.failures import CallFailed
-from surefoot.models.ollama import OllamaDialect
 from surefoot.models.seam import Prompt, Settings
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ import pytest
 from surefoot.core.errors import UsageError
 from surefoot.models.client import variables_of
 from surefoot.models.failures import Hints
-from surefoot.text.endpoints import parsed
+from surefoot.models.spec import parsed
 
 
 def hints(endpoint: str, has_key: bool, models: str = "/models") -> Hints:

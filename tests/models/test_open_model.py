@@ -9,7 +9,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Price, Settings
-from surefoot.text.endpoints import masked, parsed
+from surefoot.models.spec import masked, parsed
 
 SECRET = "hunter2hunter2"
 

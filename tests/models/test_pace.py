@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.models.pace import Limit, Pace
+from surefoot.models.client import Limit, Pace
 
 
 @given(st.integers(1, 300), st.lists(st.booleans(), max_size=2_000))

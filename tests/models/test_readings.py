@@ -11,7 +11,8 @@ import pytest
 
 from surefoot.core.errors import Incomplete
 from surefoot.graders import encoder as readings
-from surefoot.graders.encoder import SUMS, Encoder, Readings, weights_folder
+from surefoot.graders.encoder import Encoder, Readings
+from surefoot.graders.local import SUMS, weights_folder
 from training.sums import record
 
 LOGITS = tuple(float(np.float32(value)) for value in (1.1, -2.2, 0.3, 1e-30))

@@ -8,7 +8,6 @@ import pytest
 
 from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.datasets import demo
-from surefoot.pipelines import reference
 from surefoot.pipelines.retriever import Retriever
 from surefoot.pipelines.specs import load
 from surefoot.text import citations, refusals
@@ -71,45 +70,37 @@ def test_a_sentence_a_table_row_and_a_refusal() -> None:
     said = pipeline.answer(Ask("1", "How many days of written notice to end the lease?")).answer
     assert said == "The tenant may end the lease on sixty (60) days' written notice [a#1]."
     row = pipeline.answer(Ask("2", "What is the fee in EUR for guarding?")).answer
-    assert row == "Service Guarding: Fee (EUR) 340 [b#1]."
+    assert row == "Service Guarding, Fee (EUR) 340 [b#1]."
     refused = str(pipeline.answer(Ask("3", "Who insures the tenant's boiler against frost damage?")).answer)
     assert refusals.detect(refused).value == "refused"
     assert "boiler" in refused and "[a#" in refused and "Next step" in refused
 
 
-def test_three_manners() -> None:
-    refused = {}
-    for name in ("reference", "reference-eager", "reference-timid"):
-        ours, mistaken = 0, 0
-        traces = answers(name)
-        for qid, trace in traces.items():
-            assert trace.retrieved is not None and trace.error is None
-            if str(trace.answer).startswith(("The documents do not", "No passages", "Not in context")):
-                ours += 1
-                assert refusals.detect(str(trace.answer)).value == "refused", trace.answer
-            elif trace.retrieved:
-                cited = citations.parse(str(trace.answer), trace.retrieved.ids or ())
-                assert cited and set(cited) <= set(trace.retrieved.ids or ()), qid
-                mistaken += refusals.detect(str(trace.answer)).value == "refused"
-        assert mistaken <= 1  # a quoted sentence may read like a refusal
-        refused[name] = ours
-    assert said_rightly(answers("reference")) >= 20
-    assert refused["reference-eager"] == 0 < refused["reference"] < refused["reference-timid"] < len(QUESTIONS)
+def test_it_quotes_and_refuses() -> None:
+    refused, mistaken, traces = 0, 0, answers("reference")
+    for qid, trace in traces.items():
+        assert trace.retrieved is not None and trace.error is None
+        if str(trace.answer).startswith(("The documents do not", "No passages")):
+            refused += 1
+            assert refusals.detect(str(trace.answer)).value == "refused", trace.answer
+        else:
+            cited = citations.parse(str(trace.answer), trace.retrieved.ids or ())
+            assert cited and set(cited) <= set(trace.retrieved.ids or ()), qid
+            mistaken += refusals.detect(str(trace.answer)).value == "refused"
+    assert mistaken <= 1  # a quoted sentence may read like a refusal
+    assert said_rightly(traces) >= 20 and 0 < refused < len(QUESTIONS)
 
 
 def test_with_nothing_retrieved() -> None:
     null = next(q for q in QUESTIONS if q.retrieval == "null")
-    for name, refuses in (("reference", True), ("reference-timid", True), ("reference-eager", False)):
-        trace = load(name, corpus=CORPUS).answer(Ask(null.id, null.text, "null"))
-        assert trace.retrieved == ()
-        assert (refusals.detect(str(trace.answer)).value == "refused") == refuses
-        assert citations.parse(str(trace.answer)) is None
+    trace = load("reference", corpus=CORPUS).answer(Ask(null.id, null.text, "null"))
+    assert trace.retrieved == () and refusals.detect(str(trace.answer)).value == "refused"
+    assert citations.parse(str(trace.answer)) is None
 
 
 def test_the_same_every_time_also_from_many_threads() -> None:
     pipeline = load("reference", corpus=CORPUS)
     asks = [Ask(q.id, q.text, q.retrieval) for q in QUESTIONS[:8]]
     first = [pipeline.answer(ask) for ask in asks]
-    reference._ranked.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(pipeline.answer, asks)) == first

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 import surefoot
 from surefoot.core.records import Purge
-from surefoot.models.cache import default_path
+from surefoot.models.replies import default_path
 from surefoot.store import Project
 from tests.in_process import surefoot as command
 from tests.kept import kept

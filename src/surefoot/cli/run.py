@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 @click.option(
     "--pipeline", "-p", metavar="P",
     help="package.module:function, cmd:COMMAND, ./script, http://..., traces:FILE, chat:MODEL@ENDPOINT, "
-    "chat:anthropic:MODEL, reference, reference-eager or reference-timid.",
+    "chat:anthropic:MODEL or reference.",
 )  # fmt: skip
 @pipeline_options
 @click.option(

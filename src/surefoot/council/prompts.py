@@ -25,7 +25,7 @@ from surefoot.core.types import Passage
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, read
 from surefoot.graders.fence import Fence
 from surefoot.models.seam import Model, Prompt, Reply, Schema
-from surefoot.text.endpoints import masked
+from surefoot.models.spec import masked
 
 PREFIX = "LLM_COUNCIL_"
 _SWITCH = {"yes": "true", "on": "true", "no": "false", "off": "false"}

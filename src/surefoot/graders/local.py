@@ -6,18 +6,20 @@ calibrated probabilities. Text that the model cannot read is not graded, with th
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from surefoot.core.errors import Incomplete
 from surefoot.core.types import Support
-from surefoot.graders.encoder import checked, fingerprint, weights_folder
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.text.normal import normalise, sample, sentences, terms, without_yes_no
@@ -34,6 +36,51 @@ _DIGITS = 4  # a probability says no more than this
 _MOST_UNKNOWN = 0.5
 # Without signs beyond ASCII or very long words, a vocabulary knows every piece of a text.
 _LONG_WORD, _FEW_SIGNS = re.compile(r"[^\W_]{100}"), 0.05
+
+WEIGHT_FILES = ("quick.onnx", "strong.onnx", "quick-tokenizer.json", "strong-tokenizer.json", "calibration.json")
+SUMS = "SHA256SUMS"
+AGAIN = "install surefoot again"
+_ROW = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)  # as `sha256sum` writes it
+
+
+def weights_folder() -> Path:
+    return Path(str(files("surefoot") / "weights"))
+
+
+def checked(folder: Path) -> Path:
+    """The folder, if it holds everything that a grader needs."""
+    missing = [name for name in (*WEIGHT_FILES, SUMS) if not (folder / name).is_file()]
+    if missing:
+        hint = f"{AGAIN}; a checkout needs its large files too"
+        raise Incomplete(f"{folder}: {missing[0]} is missing, so the local grader cannot read", hint)
+    return folder
+
+
+def fingerprint(folder: Path) -> str:
+    """Eight digits that change when any of the files on record does."""
+    return hashlib.sha256(b"".join(recorded(folder / name) for name in WEIGHT_FILES)).hexdigest()[:8]
+
+
+def recorded(path: Path) -> bytes:
+    """The hash that a file is on record with."""
+    record = path.parent / SUMS
+    digests = {name: digest for digest, name in _ROW.findall(record.read_text(encoding="utf-8", errors="replace"))}
+    if path.name not in digests:
+        raise Incomplete(f"{record}: the file is damaged, it does not name {path.name}", AGAIN)
+    return bytes.fromhex(digests[path.name])
+
+
+def verified(path: Path) -> Path:
+    """The file, if it is the one on record. To be called before it is loaded, and no earlier: hashing the largest takes
+    0.1 s, and what is known from an earlier reading needs no model."""
+    if sha256_of(path) != recorded(path):
+        raise Incomplete(f"{path}: the file is damaged or not the one that came with surefoot", AGAIN)
+    return path
+
+
+def sha256_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 class LocalJudge:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Support
-from surefoot.graders.encoder import Encoder, encoder_of, verified
+from surefoot.graders.encoder import Encoder, encoder_of
 from surefoot.graders.features import FEATURE_NAMES, features
 from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.local import verified
 from surefoot.graders.windows import (
     Answered,
     Probabilities,

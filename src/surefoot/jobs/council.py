@@ -35,9 +35,9 @@ from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, Spent, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
+from surefoot.models.spec import chat_model
 from surefoot.store import Manifest, Project, Run
 from surefoot.text import jsonblocks
-from surefoot.text.endpoints import chat_model
 from surefoot.text.normal import is_empty
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'

@@ -10,7 +10,7 @@ from surefoot import __version__
 from surefoot.core.errors import UsageError
 from surefoot.io.cluster import map_parts
 from surefoot.io.finished import Finished
-from surefoot.models.cache import cache_folder
+from surefoot.models.replies import cache_folder
 
 Engine = Literal["local", "ray"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)

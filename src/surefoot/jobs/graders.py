@@ -22,11 +22,11 @@ from surefoot.graders.refit import refit_judge
 from surefoot.jobs.engine import Engine, map_on_ray
 from surefoot.jobs.settings import Settings, settings_from
 from surefoot.models.budget import Budget
-from surefoot.models.cache import default_path
+from surefoot.models.replies import default_path
 from surefoot.models.seam import ReplyStore
 from surefoot.models.seam import Settings as ModelSettings
+from surefoot.models.spec import masked
 from surefoot.store import Project
-from surefoot.text.endpoints import masked
 
 _WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|ollama|recorded):.+"

@@ -28,9 +28,9 @@ from surefoot.jobs.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many,
 from surefoot.jobs.runs import read_all, read_run
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, money, price_of
+from surefoot.models.spec import chat_model, parsed
 from surefoot.pipelines.specs import PROMPTS, Asking, needs_corpus, prompt_of
 from surefoot.store import Project, Run
-from surefoot.text.endpoints import chat_model, parsed
 
 _NAMED_ALREADY = ("error", "missing")  # by the asking
 _CHAT = "chat"

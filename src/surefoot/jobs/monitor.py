@@ -30,10 +30,10 @@ from surefoot.monitor.answers import is_known, name_of, new_rows
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST
 from surefoot.monitor.rates import UNGRADED, Rate, Tally
-from surefoot.monitor.redaction import redact_item, redact_name
 from surefoot.monitor.sampling import RATE, Chosen, Design, stratum_of
 from surefoot.monitor.state import State, owned
 from surefoot.monitor.webhook import Webhook, check_url
+from surefoot.safety.redaction import redact_item, redact_name
 from surefoot.text.normal import id_of_text
 
 BAD = ("wrong", "unsupported")

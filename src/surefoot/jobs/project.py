@@ -21,7 +21,7 @@ from surefoot.core.types import HARMLESS, Problem, counted
 from surefoot.graders.encoder import Readings
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.jobs.runs import Name, check_texts, graders_of, opened, runs_of
-from surefoot.models.cache import default_path
+from surefoot.models.replies import default_path
 from surefoot.store import Project, Run
 from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
 from surefoot.store.project import erase

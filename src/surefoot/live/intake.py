@@ -28,9 +28,9 @@ from surefoot.live.receiver import Export
 from surefoot.live.spool import Spool
 from surefoot.monitor.answers import name_of
 from surefoot.monitor.follow import Piece, Position
-from surefoot.monitor.redaction import Redactor, redact_name, redacted, texts_of
 from surefoot.monitor.sampling import Chosen, Stratum, stratum_of
 from surefoot.monitor.state import State
+from surefoot.safety.redaction import Redactor, redact_name, redacted, texts_of
 
 _TEXTS = ("question_id", "question", "answer", "retrieved", "error")  # of a span
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted

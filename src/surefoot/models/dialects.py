@@ -1,19 +1,195 @@
-"""The two ways in which servers are spoken to: what a request holds, and where in a response the reply is."""
+"""The ways in which servers are spoken to: what a request holds, and where in a response or stream the reply is.
+
+OpenAI's strict mode, Azure and Gemini each reject some of the keywords of a JSON schema that limit a value, and
+llama.cpp ignores some. What is sent has none of them: a short range of integers is a list, and other limits are words.
+Servers of one's own are also told how long a text or a list may be, or a small model never stops. Replies are checked
+against the schema as it was, so nothing depends on what a server makes of it.
+
+Ollama's OpenAI-style address reads 2,048 or 4,096 tokens of a prompt unless the server was configured otherwise, drops
+the rest, and does not say so. In its own dialect each call asks for a context that holds the prompt and the reply, and
+for an error in place of a shortened prompt; servers too old to know that are told by the tokens they say they read.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.models.failures import CallFailed
-from surefoot.models.schemas import is_strict, portable
+from surefoot.models.budget import tokens_of
+from surefoot.models.failures import CallFailed, failure_of
 from surefoot.models.seam import Prompt, Schema, Settings
-from surefoot.models.streams import failure_in, is_stream, joined_chat, joined_messages
+
+_LIMITS = {
+    "minLength": "at least {} characters", "maxLength": "at most {} characters", "minimum": "at least {}",
+    "maximum": "at most {}", "minItems": "at least {} items", "maxItems": "at most {} items",
+}  # fmt: skip
+_LENGTHS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_LISTED = 20  # integers
+
+
+def portable(schema: Schema, *, lengths: bool) -> Schema:
+    """`lengths`: whether the server is told how long texts and lists may be as keywords, too."""
+    return _portable(msgspec.json.encode(schema), _LENGTHS if lengths else frozenset())
+
+
+def is_strict(schema: Schema) -> bool:
+    """OpenAI's strict mode wants every property required and no others allowed, all the way down."""
+    return _is_strict(msgspec.json.encode(schema))
+
+
+# Of thousands of prompts with one schema both are found out once.
+@lru_cache(maxsize=64)
+def _portable(schema: bytes, kept: frozenset[str]) -> Schema:
+    found: Schema = _without_limits(msgspec.json.decode(schema), kept)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _is_strict(schema: bytes) -> bool:
+    return _can_be_strict(msgspec.json.decode(schema))
+
+
+def _without_limits(schema: Any, kept: frozenset[str]) -> Any:  # noqa: ANN401 - any JSON
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _inside(key, value, kept) for key, value in schema.items() if key not in _LIMITS.keys() - kept}
+    limits = {key: value for key, value in schema.items() if key in _LIMITS}
+    low, high = limits.get("minimum"), limits.get("maximum")
+    if schema.get("type") == "integer" and isinstance(low, int) and isinstance(high, int) and high - low < _LISTED:
+        return found if "enum" in found else found | {"enum": list(range(low, high + 1))}
+    words = [found["description"]] if isinstance(found.get("description"), str) else []
+    words += [words_of.format(limits[key]) for key, words_of in _LIMITS.items() if key in limits]
+    return found | {"description": "; ".join(words)} if limits else found
+
+
+def _inside(key: str, value: Any, kept: frozenset[str]) -> Any:  # noqa: ANN401
+    """The schemas inside a schema, and not what only looks like one."""
+    if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
+        return {name: _without_limits(one, kept) for name, one in value.items()}
+    if key in ("anyOf", "oneOf", "allOf") and isinstance(value, list):
+        return [_without_limits(one, kept) for one in value]
+    return _without_limits(value, kept) if key in ("items", "additionalProperties") else value
+
+
+def _can_be_strict(schema: Any) -> bool:  # noqa: ANN401
+    if isinstance(schema, list):
+        return all(map(_can_be_strict, schema))
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object":
+        named = set(schema.get("properties", {}))
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != named:
+            return False
+    return all(map(_can_be_strict, schema.values()))
+
+
+_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+BROKEN = "the connection broke off before the reply was whole"
+_DONE = b"[DONE]"
+
+
+def is_stream(data: bytes) -> bool:
+    return data.lstrip()[:6].startswith(_STARTS)
+
+
+def joined_chat(data: bytes) -> bytes:
+    """OpenAI's pieces as one chat completion."""
+    texts: dict[str, list[str]] = {"content": [], "refusal": []}
+    stop: Any = None
+    usage: Any = None
+    server: Any = None
+    for event in _events(data):
+        usage, server = event.get("usage") or usage, event.get("system_fingerprint") or server
+        for choice in _dicts(event.get("choices")):
+            if choice.get("index") in (None, 0):
+                stop = choice.get("finish_reason") or stop
+                for kind, parts in texts.items():
+                    parts += _texts(choice.get("delta") or choice.get("message"), kind)
+    if stop is None and not data.rstrip().endswith(_DONE):
+        raise CallFailed("passing", BROKEN, maybe_paid=True)
+    message = {kind: "".join(parts) for kind, parts in texts.items()}
+    choices = [{"message": message, "finish_reason": stop}]
+    return msgspec.json.encode({"choices": choices, "usage": usage, "system_fingerprint": server})
+
+
+def joined_messages(data: bytes) -> bytes:
+    """Anthropic's pieces as one message."""
+    texts: list[str] = []
+    stop: Any = None
+    usage: dict[str, Any] = {}
+    for event in _events(data):
+        if event.get("type") == "message_start":
+            usage |= _dict(_dict(event.get("message")).get("usage"))
+        elif event.get("type") == "message_delta":
+            stop = _dict(event.get("delta")).get("stop_reason") or stop
+            usage |= _dict(event.get("usage"))
+        elif event.get("type") in ("content_block_start", "content_block_delta"):
+            texts += _texts(event.get("delta") or event.get("content_block"), "text")
+    if stop is None:
+        raise CallFailed("passing", BROKEN, maybe_paid=True)
+    content = [{"type": "text", "text": "".join(texts)}]
+    return msgspec.json.encode({"content": content, "stop_reason": stop, "usage": usage})
+
+
+def failure_in(data: bytes) -> CallFailed | None:
+    """An error in place of a reply, though the status says that all is well."""
+    try:
+        found = _dict(msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    failure = _failed(found["error"], data) if found.get("error") else None
+    if failure and not failure.message.startswith("HTTP "):
+        failure.message = f"the server did not answer with a reply: {failure.message}"
+    return failure
+
+
+def _events(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.splitlines():
+        found = line.removeprefix(b"data:").strip()
+        if not line.startswith(b"data:") or not found or found == _DONE:
+            continue
+        try:
+            event = msgspec.json.decode(found)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise CallFailed("passing", BROKEN, maybe_paid=True) from error
+        if isinstance(event, dict):
+            if event.get("error"):
+                raise _failed(event["error"], found)
+            yield event
+
+
+def _failed(error: object, data: bytes) -> CallFailed:
+    """An error in the middle of a reply: its status is said in the body, if at all."""
+    code = _dict(error).get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    failure = failure_of(status, {}, data)
+    failure.message = failure.message if status == code else failure.message.removeprefix("HTTP 500: ")
+    failure.maybe_paid = True
+    return failure
+
+
+def _texts(piece: object, key: str) -> list[str]:
+    text = _dict(piece).get(key)
+    return (
+        [text]
+        if isinstance(text, str)
+        else ["".join(_texts(part, "text")[0] for part in _dicts(text) if "text" in part)]
+    )
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
 
 How = Literal["json_schema", "json_object", "text"]
 LimitName = Literal["max_tokens", "max_completion_tokens"]
@@ -317,3 +493,51 @@ def decoded(data: bytes, kind: type[Found]) -> Found:
             message = f"the address is not an API: it answers with a web page: {start!r}"
             raise CallFailed("page", message, maybe_paid=True) from error
         raise CallFailed("passing", f"the server did not answer with a reply: {start!r}", maybe_paid=True) from error
+
+
+_SHORTEST = 8_192  # tokens of context; a model is loaded anew for another number, so there are few of them
+_MORE = 1.5  # tokens for each that was estimated: some models read every digit as one
+_THINK: dict[str, bool | str] = {"none": False, "minimal": "low", "xhigh": "high", "max": "high"}
+
+
+class _Said(Struct, frozen=True):
+    content: str = ""
+
+
+class _Piece(Struct):
+    message: _Said = _Said()
+    done: bool = False
+    done_reason: str | None = None
+    prompt_eval_count: Any = None
+    eval_count: Any = None
+
+
+class OllamaDialect:
+    path, models = "/api/chat", "/api/tags"
+    hows: tuple[How, ...] = ("json_schema", "json_object", "text")
+
+    def __init__(self) -> None:
+        self._context = _SHORTEST  # grows only: prompts of different lengths do not load the model in turns
+
+    def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
+        while self._context < _MORE * tokens_of(prompt) + prompt.longest:
+            self._context *= 2
+        options: dict[str, Any] = {"num_ctx": self._context, "num_predict": prompt.longest}
+        if manner.temperature and settings.temperature is not None:
+            options["temperature"] = settings.temperature
+        body = {"model": model, "messages": messages_of(prompt, manner), "options": options, "stream": manner.stream,
+                "truncate": False}  # fmt: skip
+        if prompt.schema is not None and manner.how != "text":
+            body["format"] = portable(prompt.schema, lengths=True) if manner.how == "json_schema" else "json"
+        return body | ({"think": _THINK.get(settings.effort, settings.effort)} if settings.effort else {})
+
+    def answer(self, data: bytes) -> Answer:
+        lines = [line for line in data.splitlines() if line.strip()]
+        pieces = [decoded(line, _Piece) for line in lines]
+        if not pieces or not pieces[-1].done:
+            raise (lines and failure_in(lines[-1])) or CallFailed("passing", BROKEN, maybe_paid=True)
+        last, text = pieces[-1], "".join(one.message.content for one in pieces)
+        tokens_in, tokens_out = count_of(last.prompt_eval_count), count_of(last.eval_count)
+        cut, _ = stopped(last.done_reason)
+        is_full = tokens_in is not None and tokens_in >= self._context - 1
+        return Answer(without_thinking(text), tokens_in, tokens_out, cut, shortens=is_full)

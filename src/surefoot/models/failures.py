@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from surefoot.text.endpoints import AZURE
+from surefoot.models.spec import AZURE
 
 Kind = Literal[
     "busy",  # asked too often: slow down, ask again

@@ -3,21 +3,28 @@
 Models add keys, leave empty ones out, and write "9/10", "Supported" or one item for a list. What is put right here says
 the same thing in another form. What a schema wants and a reply does not say stays a problem. Servers that promise to
 keep to a schema do not keep to all of it (ranges of numbers least of all), so every reply is checked against it.
+
+Replies that have been paid for are kept by what was asked. No key comes here: it is in neither prompt nor reply.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import fastjsonschema
 import msgspec
 from msgspec.structs import replace
 
+from surefoot.core.errors import SurefootError
 from surefoot.models.dialects import Answer
-from surefoot.models.seam import Prompt, Schema
+from surefoot.models.seam import Prompt, Reply, ReplyStore, Schema
 from surefoot.text.jsonblocks import last_valid
 
 _NUMBER = re.compile(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(?:/\s*([0-9]{1,15})(?:\.0+)?\s*)?")
@@ -185,3 +192,69 @@ _FORMS: dict[str, Callable[[Any, Schema], Any]] = {
     "integer": _number,
     "number": _number,
 }
+
+
+_VERSION = 1  # of what a digest is made of
+
+
+def digest_of(model: str, prompt: Prompt, temperature: float | None, effort: str | None = None) -> str:
+    content = [_VERSION, model, temperature, *_texts(prompt), prompt.schema, prompt.longest, prompt.attempt]
+    content += [effort] if effort else []
+    return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+
+def _texts(prompt: Prompt) -> list[bytes]:
+    """Half characters cannot be sent, yet texts that differ in them differ."""
+    return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "surefoot"
+
+
+def default_path() -> Path:
+    """Where replies are kept that belong to no project: a database like a project's, with nothing else in it."""
+    return cache_folder() / "replies.db"
+
+
+class Cache:
+    """Several stores or none, the first one first: what is found in a later one is put into those before it."""
+
+    def __init__(self, *stores: ReplyStore) -> None:
+        self.stores = stores
+        self._complained = False
+
+    def get(self, digest: str, model: str = "") -> Reply | None:
+        """As it came, but that it costs nothing any more."""
+        for place, store in enumerate(self.stores):
+            try:
+                kept = store.read(digest)
+                reply = None if kept is None else msgspec.json.decode(kept, type=Reply)
+            except (SurefootError, msgspec.DecodeError, UnicodeDecodeError) as error:
+                self._complain(store, error)
+                continue
+            if reply is not None:
+                self._write(self.stores[:place], digest, model, reply)
+                return repeated(reply)
+        return None
+
+    def put(self, digest: str, model: str, reply: Reply) -> None:
+        """Durable against a kill when it returns. A reply that cannot be kept is still a reply."""
+        self._write(self.stores, digest, model, reply)
+
+    def _write(self, stores: Iterable[ReplyStore], digest: str, model: str, reply: Reply) -> None:
+        for store in stores:
+            try:
+                store.write(digest, model, msgspec.json.encode(reply))
+            except SurefootError as error:
+                self._complain(store, error)
+
+    def _complain(self, store: ReplyStore, error: Exception) -> None:
+        if not self._complained:
+            self._complained = True
+            sys.stderr.write(f"{store.name}: the cache of replies failed: {error}; what it misses is asked again\n")
+
+
+def repeated(reply: Reply) -> Reply:
+    return msgspec.structs.replace(reply, cached=True, cost_usd=0.0, asked=0)

@@ -28,6 +28,7 @@ from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, trace_of_reply
 
 LONGEST_MESSAGE = 32 << 20
+NUMBER = "_surefoot"  # the field by which a host tells questions apart: one may be asked twice at once
 SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log
 _HINT = "name it like --pipeline package.module:function"
 _TAKES_ONE = "it is called with the question's text, or with an Ask if its parameter is annotated so"
@@ -88,7 +89,7 @@ class _Host:
     def _answer_all(self) -> None:
         while True:
             asked = self._waiting.get()
-            self.send({"number": asked.pop("number"), **self._answered(Ask(**asked))})
+            self.send({NUMBER: asked.pop(NUMBER), **self._answered(Ask(**asked))})
             self._idle.release()
 
     def _answered(self, ask: Ask) -> dict[str, Any]:

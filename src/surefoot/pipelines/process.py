@@ -1,11 +1,11 @@
 """Pipelines in processes of their own: any command that speaks JSON lines, and a Python function in one of ours.
 
-A process reads one {"id", "text", "retrieval", "number"} a line and writes one row a line, in any shape that a trace
-file may have. A row answers the question whose number or id it names, or else the only one under way. Each question has
-a command to itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as
-many as questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads:
-models are loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and
-all that it has to say.
+A process reads one {"id", "text", "retrieval"} a line and writes one row a line, in any shape that a trace file may
+have. A row answers the question whose id it names, or else the only one under way. Each question has a command to
+itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as many as
+questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads: models are
+loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and all that it
+has to say.
 
 A process that has ended is replaced. If several questions were under way, any of them may have been the cause: their
 errors say `ask_alone`, and they are asked again one by one at the end, when the one that ends it shows itself.
@@ -33,7 +33,7 @@ import msgspec
 from surefoot.core.errors import Incomplete, TransientError, UsageError
 from surefoot.core.types import Ask, Retrieved, Trace
 from surefoot.io.traces import TraceReader
-from surefoot.pipelines.host import LONGEST_MESSAGE, SECONDS_TO_END
+from surefoot.pipelines.host import LONGEST_MESSAGE, NUMBER, SECONDS_TO_END
 from surefoot.pipelines.traces import trace_of_reply
 from surefoot.text.normal import word_set
 
@@ -198,7 +198,7 @@ class _Process:
                 return _Ended(self.ended, 0)
             self._under_way[number] = (ask.id if ask else "", replies)
         if ask is not None:
-            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval, "number": number}
+            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval, NUMBER: number}
             self._write(msgspec.json.encode(row) + b"\n")
         try:
             reply = replies.get(timeout=timeout)
@@ -257,18 +257,17 @@ class _Process:
             else:
                 said = next((str(row[key]) for key in ("id", "qid", "question_id") if row.get(key) is not None), None)
                 fits = (number for number, (id, _) in self._under_way.items() if said in (None, id))
-                number = row["number"] if said is None and "number" in row else next(fits, None)
-                if said is None and "number" not in row and self._must_name_question:
-                    fault = "after an error the command must name the id of the question it answers"
-                    self._kill()
-                elif number in self._under_way:
+                number = int(row[NUMBER]) if NUMBER in row else next(fits, None)
+                if said is None and NUMBER not in row and self._must_name_question:
+                    self._kill()  # nobody knows what it answers; another is asked instead
+                    return
+                if number in self._under_way:
                     row.pop("id", None)
                     self._under_way.pop(number)[1].put(row)
                     return
-                elif said in self._given_up:  # a belated answer, of no use any more
+                if said in self._given_up:  # a belated answer, of no use any more
                     return
-                else:
-                    fault = f"the pipeline answered the question {str(said)[:80]!r}, which was not asked"
+                fault = f"the pipeline answered the question {str(said)[:80]!r}, which was not asked"
             # From here on answers count by the id they name, for the lines may have got out of step.
             self._must_name_question = True
             for id, replies in self._under_way.values():

@@ -11,7 +11,7 @@ from surefoot.core.errors import UsageError
 VENDORS = {
     "llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com", "ollama": "http://localhost:11434",
 }  # fmt: skip
-KINDS = tuple(f"{kind}:" for kind in VENDORS)  # what names of models begin with
+KINDS = ("llm:", "anthropic:", "ollama:")  # what names of models begin with
 _SPEC = re.compile(r"(llm|anthropic|ollama):(.*?)(?:@((?i:https?)://.*))?", re.DOTALL)
 _HOST_IN_NAME = re.compile(r"@(?:/|localhost\b|[^/@]*[.:]|[^@]*[?#])|[^@]@.*@", re.DOTALL)
 _LABEL = r"[A-Za-z0-9_-]{1,63}"

@@ -16,8 +16,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from surefoot.core.types import Item, Retrieved, Trace
-from surefoot.monitor.identifiers import MONTHS, Place, hits_in, month_in
 from surefoot.safety.folded import Folded
+from surefoot.safety.identifiers import MONTHS, Place, hits_in, month_in
 from surefoot.text.normal import hashed_subject, id_of_text
 from surefoot.text.numbers import placeholder
 

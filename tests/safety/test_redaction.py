@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.monitor.redaction import Redactor, redact, redact_item, redact_name, redacted
+from surefoot.safety.redaction import Redactor, redact, redact_item, redact_name, redacted
 from surefoot.text.citations import parse
 from surefoot.text.normal import id_of_text
 
