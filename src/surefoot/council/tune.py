@@ -16,7 +16,7 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.intervals import Pairs, interval, pairs_of, share
 from surefoot.core.records import Interval, is_called_like_a_grader
 from surefoot.core.result import Result
-from surefoot.core.rubric import HIGHEST, Fault, Rubric, read_score
+from surefoot.core.rubric import ACCURACY, HIGHEST, Fault, Rubric, read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
 from surefoot.council.evaluate import Flags, Numbers, Preferences, Sheet
@@ -86,13 +86,16 @@ class Scoring:
             full &= np.sum([sheet.given[one] for one in known], axis=0) == 1
         self._ballots, self._full, self._caps = np.stack(columns, axis=2), full, np.full(shape, float(HIGHEST))
         self.held: dict[str, Flags] = {}
+        stand_ins = [sheet.given[one.name] for one in rubric.axes if one.replaces and one.name in sheet.values]
+        declines = np.any(stand_ins, axis=0) if stand_ins else np.zeros(shape, dtype=bool)
         rules = [("safety", 0.0, np.broadcast_to([one in unsafe for one in sheet.answers], shape))]
         for cap in rubric.caps:
             if cap.of:
                 at_fault = [faults.get(one) == cap.of for one in sheet.answers]
                 rules.append((cap.of, cap.at, np.broadcast_to(at_fault, shape)))
             elif cap.axis in sheet.values:
-                rules.append((cap.axis, cap.at, sheet.given[cap.axis] & (sheet.values[cap.axis] < cap.below)))
+                low = sheet.given[cap.axis] & (sheet.values[cap.axis] < cap.below)
+                rules.append((cap.axis, cap.at, low & ~declines if cap.axis == ACCURACY else low))
         base = self._ballots @ np.array(list(rubric.weights.values()))
         for name, at, applies in rules:
             self._caps = np.where(applies, np.minimum(self._caps, at), self._caps)

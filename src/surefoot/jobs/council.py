@@ -42,7 +42,6 @@ from surefoot.text.normal import is_empty
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
 _FROM_FILE = "reviews file"
-_LONGEST_PROMPT = 400_000  # characters; no model reads more at once
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _SCORE_FIRST = "let a council score them: surefoot council RUN --reviewer MODEL"
 _SYNTHESIS = "synthesis"  # the stage of the closing answer
@@ -522,29 +521,18 @@ class _Session:
 
     def _reviews(self, watch: Watch) -> Iterator[tuple[tuple[int, int], Review]]:
         """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
-        fitting = {who: [one for one in asked if len(one[1].text) <= _LONGEST_PROMPT]
-                   for who, asked in self.asked.items()}  # fmt: skip
-        for who, asked in self.asked.items():
-            for place, prompt, review in asked:
-                if (size := len(prompt.text)) > _LONGEST_PROMPT:
-                    error = f"{size:,} characters are too long to be asked at once"
-                    reply = Reply(error=error, hint="retrieve fewer or shorter passages")
-                    yield place, self._noted(who, place, review, reply)
-        texts = {who: [prompt for _, prompt, _ in asked] for who, asked in fitting.items()}
+        texts = {who: [prompt for _, prompt, _ in asked] for who, asked in self.asked.items()}
         for who, number, reply in prompts.asked_in_turn(self.models, texts):
+            place, _, review = self.asked[who][number]
+            self.replies.append(reply)
             if not reply.cached:
                 watch.count(reply)
-            place, _, review = fitting[who][number]
-            yield place, self._noted(who, place, review, reply)
-
-    def _noted(self, reviewer: str, place: tuple[int, int], review: Review, reply: Reply) -> Review:
-        self.replies.append(reply)
-        if reply.error:
-            item = self.items[place[0]]
-            attempt = f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
-            answer = f"{self.run.id}: {item.question.id}{attempt}"
-            self.failures.append(Failure(reviewer, answer, plain(reply.error, 200), reply.hint or _ASK_AGAIN))
-        return prompts.reviewed(review, reply)
+            if reply.error:
+                item = self.items[place[0]]
+                attempt = f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
+                answer = f"{self.run.id}: {item.question.id}{attempt}"
+                self.failures.append(Failure(who, answer, plain(reply.error, 200), reply.hint or _ASK_AGAIN))
+            yield place, prompts.reviewed(review, reply)
 
 
 def _author(pipeline: str) -> str:
