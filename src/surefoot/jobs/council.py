@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.files import printable, replace_file
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Watch, tell_problems
@@ -152,7 +152,11 @@ def council(
     if made.spent is not None:
         person.tell(spent_words(made.spent))
     review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
-    return replace(made, runs=_keep(made, ranked, review, db))
+    try:
+        return replace(made, runs=_keep(made, ranked, review, db))
+    except SurefootError as error:  # what was paid for is shown all the same
+        person.tell(f"warning: the answers are not kept: {error}")
+        return made
 
 
 def deliberate(
@@ -217,10 +221,9 @@ def label_of(place: int) -> str:
 def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
     """Keep each answer as a run of its model, with what the reviewers gave it; return the runs by answer."""
     kept: dict[str, str] = {}
-    question = Question(
-        f"ask-{sha256(found.question.encode('utf-8', 'replace')).hexdigest()[:8]}", found.question, "answer"
-    )
-    with Project.open(db) as project:
+    digest = sha256(found.question.encode("utf-8", "replace")).hexdigest()[:8]
+    question = Question(f"ask-{digest}", found.question, "answer")
+    with Project.open(db) as project, project.database.holding(f"ask-{review.pooled[-8:]}"):
         for place, answer in enumerate(found.answers, 1):
             id = f"ask-{review.pooled[-8:]}-{place}"
             run = project.run(id) or project.create(Manifest(
