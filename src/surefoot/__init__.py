@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from surefoot.jobs.decision import GateResult
     from surefoot.jobs.gate import BaselineResult, baseline, gate
     from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
-    from surefoot.jobs.history import History, RunOverview, history, overview
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
     from surefoot.jobs.monitor import Monitored, monitor_log
+    from surefoot.jobs.overview import History, RunOverview, history, overview
     from surefoot.jobs.project import export, import_, purge, verify_export
     from surefoot.jobs.questions import (
         Added,
@@ -75,7 +75,7 @@ _HOMES = {
     "jobs.gate": ("BaselineResult", "baseline", "gate"),
     "jobs.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
     "jobs.project": ("export", "import_", "purge", "verify_export"),
-    "jobs.history": ("History", "RunOverview", "history", "overview"),
+    "jobs.overview": ("History", "RunOverview", "history", "overview"),
     "jobs.looks": ("LookList", "look_list"),
     "jobs.matrix": ("MatrixResult", "matrix"),
     "jobs.monitor": ("Monitored", "monitor_log"),

@@ -12,7 +12,7 @@ from surefoot import score
 from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.corpus.corpus import load_corpus
 from surefoot.io.traces import TraceReader, read_traces
-from surefoot.report.blocks import headline
+from surefoot.report.score import headline
 
 from ..conftest import QUESTIONS, Write
 

@@ -80,7 +80,7 @@ def test_foreign_words_do_no_harm() -> None:
     result = found(grader=HOSTILE, annotators=(HOSTILE,), problems=(Problem("note", HOSTILE),) * 30)
     tags = Tags()
     tags.feed(on_page(result))
-    assert "script" not in tags.seen
+    assert on_page(result).count("<script") == 1  # ours
     assert "img" not in tags.seen
     assert "<script" not in in_markdown(result)
     assert "\x1b[31m" not in terminal(result)

@@ -66,17 +66,13 @@ def test_what_is_cut_is_counted() -> None:
     assert "line 8" in page and " more" not in page.partition("<body>")[2]
 
 
-def test_what_has_no_room_beside_it_stands_below_its_row() -> None:
-    table = Table(
-        ("rule", "change", "why", "on paper"), [("a rule", "+1.5 points (-1 to +4)", "w" * 30, "p")], on_paper=1
-    )
-    report = Report("t", (), (table,))
-    wide, narrow, narrowest = (on_terminal(report, width).splitlines() for width in (80, 55, 25))
-    assert wide == ["rule    change                  why", f"a rule  +1.5 points (-1 to +4)  {'w' * 30}"]
-    assert narrow == ["rule    change       why", f"a rule  +1.5 points  {'w' * 30}", "        (-1 to +4)"]
-    assert (
-        narrowest[:3] == ["rule    change", "a rule  +1.5 points", "        (-1 to +4)"] and narrowest[3] == "    why:"
-    )
+def test_cells_are_wrapped_for_a_person_and_whole_in_a_log() -> None:
+    table = Table(("rule", "why", "on paper"), [("a rule", "words " * 20, "p")], on_paper=1)
+    shown = on_terminal(Report("t", (), (table,)), 40).splitlines()
+    assert shown[:2] == ["rule    why", "a rule  words words words words words"] and len(shown) == 5
+    out = StringIO()
+    terminal.show(Report("t", (), (table,)), Console(file=out, width=40, highlight=False))
+    assert out.getvalue().splitlines()[1] == ("a rule  " + "words " * 20).rstrip()
 
 
 CELL = st.text("ab (", max_size=30)

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
-from surefoot.core.table import BUCKETS
-from surefoot.core.types import Estimate, Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.core.records import Step
+from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 from surefoot.council.rows import Mean, RunScores, ScoredAnswer
 from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult
@@ -19,10 +19,10 @@ from surefoot.gate.sides import Run
 from surefoot.io import gatefiles
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
-from surefoot.jobs.history import History, LastDecision, Measured, PastRun, trends
-from surefoot.jobs.overview import overview_of
-from surefoot.report import calibration, comparison, history, html, notebook, of, run
+from surefoot.jobs.overview import History, PastRun, Trend, overview_of
+from surefoot.report import calibration, comparison, history, html, of, run
 from surefoot.report.blocks import Report
+from surefoot.store import Manifest
 
 from ..axe import violations
 from ..gate.test_calibrate import calibrated, label, verdict
@@ -111,14 +111,16 @@ def of_a_calibration(texts: Sequence[str]) -> Report:
 
 def past(texts: Sequence[str]) -> History:
     """Each text is a run, its version, and its grader."""
-    share: dict[str, Estimate] = {bucket: Estimate(1, 4, 0.1, 0.5) for bucket in BUCKETS}
-    measured = Measured({**dict.fromkeys(BUCKETS, 1), "ungraded": 0}, share)
+    measured = overview_of([version("cand", lambda _: "wrong", 4)])
     runs = tuple(
-        PastRun(key=f"k{n}", name=text, version=text, grader=text, questions=str(n),
-                council=text, measured=measured, waiting=n % 2, labelled=n, decision=LastDecision("BLOCK", "", text))
+        PastRun(text, Manifest(version=text, pipeline="p", repeats=1, questions_sha256=str(n), question_count=4,
+                               grader=text, council=text), measured)
         for n, text in enumerate(texts)
     )  # fmt: skip
-    return History("surefoot.db", runs, trends(runs[:5], lambda _: measured), ())
+    decided = Step(id="d", at="", mode="change", reference=texts[0], release=texts[1], base_runs=(texts[0],),
+                   cand_runs=(texts[1],), outcome="BLOCK", exit_code=1)  # fmt: skip
+    trends = tuple(Trend(text, 4, text, {text: measured}) for text in texts[:5])
+    return History("surefoot.db", runs, trends, (decided,))
 
 
 PAGES: dict[str, Page_] = {
@@ -128,9 +130,7 @@ PAGES: dict[str, Page_] = {
     "council": of_a_council,
     "calibration": of_a_calibration,
     "history": lambda texts: history.report(past(texts)),
-    "calibrations": lambda texts: history.calibrations(past(texts)),
     "looks": lambda texts: history.looks(past(texts), can_label=False),
-    "councils": lambda texts: history.councils(past(texts)),
 }
 
 
@@ -227,8 +227,8 @@ def test_hostile_texts_are_shown_and_do_nothing(make: Page_, page: Page, console
 
 
 def test_a_cell_of_a_notebook_shows_the_page_and_keeps_to_itself(page: Page) -> None:
-    cells = [one_run(len(HOSTILE), HOSTILE.__getitem__)._repr_html_(), notebook.cell(one_run(101))]
-    cells.append(notebook.cell(notebook.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
+    cells = [one_run(len(HOSTILE), HOSTILE.__getitem__)._repr_html_(), html.cell(one_run(101))]
+    cells.append(html.cell(html.listing(HOSTILE[0], [{"answer": text, "n": 1} for text in HOSTILE])))
     host = "<!doctype html><style>p, li { color: red !important }</style><p id=out>"
     page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
     page.goto(URL)

@@ -70,10 +70,10 @@ def test_fewer_wrong_answers_are_not_praised_without_their_price() -> None:
     assert "is better than" in shown(made(count=60)) and "fewer are correct" not in shown(made(count=60))
 
 
-def test_a_metric_is_a_row_and_its_interval_stands_below_it() -> None:
+def test_a_metric_is_a_row_with_its_interval() -> None:
     page = render(made(count=60))
     assert '<th scope="col"><bdi>prompt: licence against plain</bdi></th>' in page
-    assert "<strong><bdi>-33.3</bdi></strong> <small><bdi>[-" in page
+    assert "<strong><bdi>-33.3 [-" in page
 
 
 def test_what_is_said_on_a_terminal() -> None:

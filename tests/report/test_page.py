@@ -144,7 +144,7 @@ def test_foreign_text_changes_nothing_on_the_page(foreign: str) -> None:
 def test_no_text_changes_the_outline(foreign: str) -> None:
     made = page_of(Report("title", (), (Paragraph(foreign), Quote(foreign))))
     tags = outline(made).tags
-    assert tags[tags.index("h1") :][:5] == ["h1", "bdi", "p", "bdi", "div"] and "script" not in tags
+    assert tags[tags.index("h1") :][:5] == ["h1", "bdi", "p", "bdi", "div"] and tags.count("script") == 1
 
 
 def test_long_answers_are_cut_and_say_so() -> None:

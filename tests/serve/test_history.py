@@ -17,9 +17,10 @@ def test_every_run_is_there_newest_first_and_says_what_became_of_it(project: Pat
     assert [one.name for one in found.runs[1:]] == ["fourth", "third", "second-again", "second", "first"]
     runs = {one.name: one for one in found.runs}
     third = runs["third"]
-    assert third.decision is not None and third.decision.against == "v1" and third.labelled == 12
-    assert third.measured is not None and third.measured.buckets["wrong"] == 14
-    assert runs["fourth"].decision is None
+    decision = found.decision_on(third)
+    assert decision is not None and decision.reference == "v1" and third.labelled == 12
+    assert third.overview is not None and third.overview.buckets["wrong"] == 14
+    assert found.decision_on(runs["fourth"]) is None
 
 
 def test_labels_are_counted_alike_everywhere() -> None:
@@ -33,10 +34,10 @@ def test_labels_are_counted_alike_everywhere() -> None:
 
 def test_runs_of_a_version_make_one_point_of_the_trend(project: Path) -> None:
     (trend,) = surefoot.history(project).trends
-    assert [one.version[:2] for one in trend.versions] == ["v1", "v2", "v3", "v4", "v5"]
-    second = trend.versions[1]
+    assert [version[:2] for version in trend.versions] == ["v1", "v2", "v3", "v4", "v5"]
+    second = trend.versions["v2"]
     assert second.runs == ("second", "second-again")
-    share = second.measured.shares["wrong"]
+    share = second.shares[""]["wrong"]
     assert (share.numerator, share.denominator) == (14, 2 * COUNT)
     assert share.low is not None and share.high is not None and share.low < 14 / 48 < share.high
 
@@ -45,7 +46,7 @@ def test_other_questions_have_a_trend_of_their_own() -> None:
     make_run("a", "v1", 3, 1)
     make_run("b", "v2", 4, 2, questions_sha256="1" * 64)
     found = surefoot.history()
-    assert [[one.version for one in trend.versions] for trend in found.trends] == [["v2"], ["v1"]]
+    assert [list(trend.versions) for trend in found.trends] == [["v2"], ["v1"]]
     lines = "\n".join(markdown.lines(of(found)))
     assert "| v2 | b | 83.3% (" in lines and "Trend over other questions" in lines
 

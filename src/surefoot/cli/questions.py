@@ -202,7 +202,7 @@ def check(output: Output, file: Path, corpus: Path | None, prompt: Path | None, 
     found = surefoot.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
     problems = {"error": found.errors, "warning": found.warnings}
     for word, problem in ((word, one) for word, some in problems.items() for one in some if not output.as_json):
-        say(f"{word}: {plain(str(problem), 400)}")
+        say(f"{word}: {plain(str(problem), 10_000)}")
     counts = {"question": found.questions, **{word: len(some) for word, some in problems.items()}}
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
     if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
@@ -223,7 +223,7 @@ def lock(output: Output, file: Path, accept_changes: bool, accept_all: bool) -> 
     found = surefoot.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
     if found.changed and not output.as_json:
         for problem in found.changed:
-            say(f"error: {plain(str(problem), 400)}")
+            say(f"error: {plain(str(problem), 10_000)}")
         say(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
     unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""

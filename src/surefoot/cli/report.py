@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from surefoot.cli.output import Output, common, print_page
-from surefoot.jobs.history import overview
+from surefoot.jobs.overview import overview
 from surefoot.report.run import summary
 
 
@@ -18,4 +18,4 @@ def report(output: Output, run: str, db: str | None) -> int:
     RUN is a run, a version for its newest one, or a file of verdicts.
     """
     found = overview(run, db=db)
-    return output.finish(found, (lambda: print_page(summary(found.overview))) if output.reports else None)
+    return output.finish(found, (lambda: print_page(summary(found))) if output.reports else None)

@@ -111,7 +111,7 @@ class Result(Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page, or else the rows, or else every field."""
-        return str(import_module("surefoot.report.notebook").show(self))
+        return str(import_module("surefoot.report.html").show(self))
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - as JSON has it
         """Return a field as `--json` prints it: `result["outcome"]`."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
@@ -88,23 +88,20 @@ def build_questions(
         raise UsageError(f"{out} is what the questions are to be made of", "name another file for the questions")
     if unknown := sorted({*(mix or ())} - {*KINDS}):
         raise UsageError(f"the mix has no kind {unknown[0]!r}", f"the kinds are {', '.join(KINDS)}")
-    for name, share in (mix or {}).items():
-        check_number(f"the share of {name}", share, 0)
-    if mix is not None and not sum(mix.values()):
-        raise UsageError("the mix asks for no question", "give at least one kind a share above 0")
+    if mix is not None and (min(mix.values(), default=0) < 0 or not sum(mix.values())):
+        raise UsageError("the mix asks for no question", "give kinds whole shares, and at least one a share above 0")
     wanted, file = counts_of(size, mix), QuestionFile(out)
     make_folder(file.path)
     there = file.questions()
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(text) for question in there for text in _texts(question)}
-    before = made.total()
-    missing = max(size - before, 0)
-    rows = [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
-    if from_traces is not None:
-        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
-        new: Iterator[Question] = map(question_of, found)
-    else:
+    before, rows = made.total(), [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
+    missing, new = max(size - before, 0), cast(Iterator[Question], iter(()))
+    if from_traces is None:
         new = _built(Builder(rows, seed), wanted, made, size, taken)
+    elif missing:
+        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
+        new = map(question_of, found)
     with closing(person.watch(missing, "questions")) as watch:
         for question in new:
             file.add(question)

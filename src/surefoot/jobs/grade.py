@@ -29,7 +29,7 @@ from surefoot.io.rows import kind_of, quoted, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
 from surefoot.jobs.engine import Engine, check_engine
 from surefoot.jobs.graders import Reader, open_grader, read_watched, rubric_of
-from surefoot.jobs.overview import AXES, Overview, overview_of
+from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.store import Key, Manifest, Project, Run
@@ -59,7 +59,7 @@ class Grades(Result, frozen=True, kw_only=True):
     found: Regraded
     grader: str | None  # whose verdicts the runs have now
     stands: dict[str, int]  # verdicts of before, by bucket
-    overview: Overview | None  # of the newest run as it stands now, with the labels on its answers
+    overview: RunOverview | None  # of the newest run as it stands now, with the labels on its answers
 
     @property
     def exit_code(self) -> ExitCode:

@@ -1,23 +1,33 @@
-"""One version by itself: answers by bucket, what the axes say, what to look into."""
+"""One version by itself - answers by bucket, what the axes say, what to look into - and all runs of a project."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from surefoot.core.errors import ExitCode, SurefootError
+from surefoot.core.records import BASELINE, CHANGE, Step, where
+from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
 from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
+from surefoot.jobs.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
+from surefoot.store import Manifest, Project
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
 Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
+Judged = tuple[Said, Question | None]  # a file of verdicts does not know the question
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
 
 
@@ -30,10 +40,6 @@ class Facts(Struct, frozen=True):
     exists: object = None  # the verdicts on citations
     supports: object = None
     gold: Place = "not known"  # where the passage with the expected answer is
-
-    @property
-    def is_over_refusal(self) -> bool:
-        return self.bucket == "refused" and self.expects == "answer"
 
 
 class Cause(NamedTuple):
@@ -60,7 +66,7 @@ CAUSES = (
           lambda f: f.expects == "refusal"),
     Cause("prompt", "refuses although an answer is expected",
           "Loosen the wording that allows refusals, and check that passages reach the prompt whole.",
-          lambda f: f.is_over_refusal),
+          lambda f: f.bucket == "refused"),
     Cause("prompt", "makes claims without a citation",
           "Ask for a citation after every claim, and reject answers without one.",
           lambda f: f.reason == "uncited"),
@@ -89,15 +95,19 @@ class Fault(Struct, frozen=True):
 
 def cause_of(said: Said, question: Question | None) -> Cause | None:
     """None for an answer that is as it should be, or that nobody has judged."""
-    if said.bucket is None:
+    expects = question.expects if question else ""
+    if said.bucket not in ("wrong", "unsupported") and (said.bucket, expects) != ("refused", "answer"):
         return None
-    facts = _facts(said.bucket, said, question)
-    if facts.bucket not in ("wrong", "unsupported") and not facts.is_over_refusal:
-        return None
+    graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
+    values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
+    facts = Facts(
+        str(said.bucket), graded.reason.partition(", ")[0] if graded.value == said.bucket else "", expects,
+        values.get("citation_exists"), values.get("citation_supports"), _place_of_gold(said.trace, question),
+    )  # fmt: skip
     return next(cause for cause in CAUSES if cause.fits(facts))
 
 
-def faults(answers: Iterable[tuple[Said, Question | None]]) -> tuple[Fault, ...]:
+def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
     """What to look into, the most frequent first."""
     found: dict[Cause, list[str]] = {}
     for said, question in answers:
@@ -108,19 +118,6 @@ def faults(answers: Iterable[tuple[Said, Question | None]]) -> tuple[Fault, ...]
         for cause, ids in found.items()
     ]
     return tuple(sorted(made, key=lambda fault: -fault.answers))
-
-
-def _facts(bucket: str, said: Said, question: Question | None) -> Facts:
-    graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
-    values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
-    return Facts(
-        bucket,
-        graded.reason.partition(", ")[0] if graded.value == bucket else "",
-        question.expects if question else "",
-        values.get("citation_exists"),
-        values.get("citation_supports"),
-        _place_of_gold(said.trace, question),
-    )
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
@@ -141,47 +138,83 @@ _NAMED = re.compile(r"'[^']*'|\d+")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 
-class Judged(Struct, frozen=True):
-    """An answer with its question; a file of verdicts does not know the question."""
+class RunOverview(Result, frozen=True, kw_only=True):
+    """What a run says, or all runs of a version together."""
 
-    said: Said
-    question: Question | None
+    beside = ("answers",)
 
-
-class Overview(Struct, frozen=True, kw_only=True):
-    name: str
+    run: str
+    runs: tuple[str, ...]
     graders: tuple[str, ...]
+    headline: str
     buckets: Counted
     by_stratum: dict[str, Counted]
     shares: dict[str, dict[str, Estimate]]  # by stratum ("" is all), then by bucket
+    unsure: tuple[dict[str, str | int], ...]  # answers that the grader is unsure of
     axes: dict[str, dict[str, int]]  # how many answers have which value
-    faults: tuple[Fault, ...]
-    answers: tuple[Judged, ...]  # the worst first
+    next: tuple[Fault, ...]  # what to look into
     trust: calibrate.Trust
     failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
     problems: tuple[Problem, ...]
     incomplete: tuple[str, ...]  # why the run could not be read whole
+    answers: tuple[Judged, ...]  # the worst first
 
     @property
     def total(self) -> int:
         return sum(self.buckets.values())
 
     @property
-    def unsure(self) -> list[Said]:
-        return [one.said for one in self.answers if is_unsure(one.said)]
+    def exit_code(self) -> ExitCode:
+        lacking = self.buckets[UNGRADED] or self.incomplete or self.failed_checks
+        return ExitCode.OK if self.total and not lacking else ExitCode.INCOMPLETE
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """What to look into."""
+        return list(self["next"])
+
+
+def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
+    """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
+    if is_file_of_verdicts(run):
+        return overview_of([read_file(run)])
+    with opened([run], db) as (project, _):
+        return overview_of(read_all(project, [only_run(project, run)]))
+
+
+def overview_of(runs: Sequence[Run]) -> RunOverview:
+    """All runs of one version together."""
+    apart = [labels_apart(run) for run in runs]
+    asked, _, _ = asked_of(apart, apart)
+    side = side_of(apart, asked)
+    answers = [(said, asked[id]) for id in asked for said in side.answers[id]]
+    answers.sort(key=lambda one: (_RANK[one[0].bucket], one[0].question_id, one[0].attempt))
+    counts, by_stratum = buckets(side, asked), {name: buckets(side, ids) for name, ids in strata(asked).items()}
+    unsure = [said for said, _ in answers if is_unsure(said)]
+    values = {axis: [one.verdicts[axis].value for one, _ in answers if axis in one.verdicts] for axis in AXES}
+    return RunOverview(
+        run=side.name,
+        runs=tuple(run.name for run in runs),
+        graders=tuple(sorted(trust.graders_of(side.runs))),
+        headline=_headline(answers, counts, len(unsure)),
+        buckets=counts,
+        by_stratum=by_stratum,
+        shares={"": _shares(answers)} | {
+            name: _shares([one for one in answers if one[1] and one[1].stratum == name]) for name in by_stratum if name
+        },
+        unsure=tuple({"question_id": one.question_id, "attempt": one.attempt} for one in unsure),
+        axes={axis: dict(Counter(str(one) for one in found if one is not None)) for axis, found in values.items()},
+        next=faults(answers),
+        trust=calibrate.trust_in(side),
+        failed_checks=trust.failed_checks(side.runs),
+        problems=tuple(problem for run in side.runs for problem in run.problems),
+        incomplete=tuple(trust.unusable(side.runs)),
+        answers=tuple(answers),
+    )  # fmt: skip
 
 
 def is_unsure(said: Said) -> bool:
     """Return whether the grader is unsure of this answer; a label never is."""
     return BUCKET_AXIS in said.verdicts and said.verdicts[BUCKET_AXIS].unsure
-
-
-def reason_of(said: Said) -> str:
-    """Why an answer is in its bucket, unless the bucket says it all: as verdicts have it, for programs."""
-    verdict = said.verdicts.get(BUCKET_AXIS)
-    if verdict is not None and verdict.reason:
-        return "" if verdict.reason == verdict.value else verdict.reason
-    return (said.trace.error or "") if said.trace else ""
 
 
 def why_of(said: Said, question: Question | None = None) -> str:
@@ -200,82 +233,175 @@ def disagrees(reason: str) -> bool:
     return reason.startswith("conflicts_gold")
 
 
-def headline(found: Overview) -> str:
+def _headline(answers: Sequence[Judged], counts: Counted, unsure: int) -> str:
     """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
-    if found.total and found.buckets[UNGRADED] == found.total:
-        return _nothing_graded(found)
-    wrong, unsupported, lacking = (found.buckets[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    wrong, unsupported, lacking = (counts[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
+    if answers and lacking == len(answers):  # with the most frequent reason, whichever passage or number it names
+        reasons: defaultdict[str, list[str]] = defaultdict(list)
+        for why in (why_of(said) for said, _ in answers):
+            reasons[_NAMED.sub("", why)].append(why)
+        most = max(reasons.values(), key=len)
+        why = f": {most[0]}" if most[0] else ""
+        count = f" ({len(most)} of them)" if why and len(most) < lacking else ""
+        return f"none of {counted(lacking, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
-    left = f"; {lacking} not graded" if lacking else ""
-    left += f"; {len(found.unsure)} unsure" if found.unsure else ""
-    return f"{bad or 'none'} of {counted(found.total, 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
-
-
-def _nothing_graded(found: Overview) -> str:
-    """With the most frequent reason, whichever passage or number it names."""
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found.answers:
-        reasons[_NAMED.sub("", why_of(one.said))].append(why_of(one.said))
-    most = max(reasons.values(), key=len)
-    why = f": {most[0]}" if most[0] else ""
-    count = f" ({len(most)} of them)" if why and len(most) < found.total else ""
-    return f"none of {counted(found.total, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
-
-
-def overview_of(runs: Sequence[Run]) -> Overview:
-    """All runs of one version together."""
-    apart = [labels_apart(run) for run in runs]
-    asked, _, _ = asked_of(apart, apart)
-    side = side_of(apart, asked)
-    answers = [Judged(said, asked[id]) for id in asked for said in side.answers[id]]
-    pairs = [(one.said, one.question) for one in answers]
-    by_stratum = {name: buckets(side, ids) for name, ids in strata(asked).items()}
-    return Overview(
-        name=side.name,
-        graders=tuple(sorted(trust.graders_of(side.runs))),
-        buckets=buckets(side, asked),
-        by_stratum=by_stratum,
-        shares={"": _shares(answers)} | {
-            name: _shares([one for one in answers if _stratum(one) == name]) for name in by_stratum if name
-        },
-        axes=_axes(answers),
-        faults=faults(pairs),
-        answers=tuple(sorted(answers, key=_worst_first)),
-        trust=calibrate.trust_in(side),
-        failed_checks=trust.failed_checks(side.runs),
-        problems=tuple(problem for run in side.runs for problem in run.problems),
-        incomplete=tuple(trust.unusable(side.runs)),
-    )  # fmt: skip
-
-
-def _stratum(one: Judged) -> str:
-    return one.question.stratum if one.question else ""
+    left = (f"; {lacking} not graded" if lacking else "") + (f"; {unsure} unsure" if unsure else "")
+    return f"{bad or 'none'} of {counted(len(answers), 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
 
 
 def _shares(answers: Sequence[Judged]) -> dict[str, Estimate]:
     """The share of each bucket with its interval; where nothing was graded there is none."""
-    judged = [(one.said, one.question) for one in answers]
     metrics = {bucket: METRICS[bucket]._replace(shape="share") for bucket in (*BUCKETS, UNGRADED)}
-    if all(one.said.bucket is None for one in answers):
+    if all(said.bucket is None for said, _ in answers):
         return dict.fromkeys(metrics, Estimate(0, 0, reason="no answer was graded"))
-    return {bucket: measured(metric, judged)[0] for bucket, metric in metrics.items()}
+    return {bucket: measured(metric, answers)[0] for bucket, metric in metrics.items()}
 
 
-def _axes(answers: Sequence[Judged]) -> dict[str, dict[str, int]]:
-    found: Mapping[str, Counter[str]] = {axis: Counter() for axis in AXES}
-    for one in answers:
-        for axis, verdict in one.said.verdicts.items():
-            if axis in found and verdict.value is not None:
-                found[axis][str(verdict.value)] += 1
-    return {axis: dict(counted) for axis, counted in found.items()}
-
-
-def _worst_first(one: Judged) -> tuple[int, str, int]:
-    return _RANK[one.said.bucket], one.said.question_id, one.said.attempt
-
-
-def trust_in(found: Overview) -> str:
+def trust_in(found: RunOverview) -> str:
     """How far the verdicts of a run can be trusted, by the labels on its answers."""
     told = found.trust
-    return calibrate.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.name}")
+    return calibrate.in_words(told) + ("" if told.drawn else f"; to find out: surefoot label {found.run}")
+
+
+class PastRun(Struct, frozen=True):
+    """A run and what it says; where it cannot be read, the `problem` says why."""
+
+    name: str  # id
+    manifest: Manifest
+    overview: RunOverview | None  # without its answers
+    problem: str = ""
+
+    @property
+    def version(self) -> str:
+        return self.manifest.version
+
+    @property
+    def labelled(self) -> int:
+        """Answers that people put into a bucket, in whichever run."""
+        return self.overview.trust.labels if self.overview else 0
+
+    @property
+    def sitting(self) -> str:
+        """The council that scored it, and its questions: runs with the same are ranked together."""
+        return f"{self.manifest.council} {self.manifest.questions_sha256}" if self.manifest.council else ""
+
+
+class Trend(Struct, frozen=True):
+    """The versions that answered one question set, graded by one grader, in the order in which they were made."""
+
+    questions: str  # hash of the question set: only runs with the same one can be compared over time
+    question_count: int
+    grader: str
+    versions: dict[str, RunOverview]  # of all runs of a version together
+
+
+class History(Result, frozen=True):
+    """Every run of a project, the buckets from version to version, and what was decided."""
+
+    project: str
+    runs: tuple[PastRun, ...]  # newest first
+    trends: tuple[Trend, ...]  # that of the newest run first
+    decisions: tuple[Step, ...]  # newest first
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.INCOMPLETE if any(one.problem for one in self.runs) else ExitCode.OK
+
+    def table(self) -> list[dict[str, Any]]:
+        """The runs, each with its buckets."""
+        return [
+            {"name": one.name, "version": one.version, "made": one.manifest.created, "labelled": one.labelled,
+             "is_baseline": one is self.baseline, "problem": one.problem,
+             **(one.overview.buckets if one.overview else {})}
+            for one in self.runs
+        ]  # fmt: skip
+
+    def run(self, name: str) -> PastRun | None:
+        return next((one for one in self.runs if name == one.name), None)
+
+    def decision_on(self, run: PastRun) -> Step | None:
+        """What was decided last with this run as the candidate."""
+        return next((step for step in self.decisions if step.mode == CHANGE and run.name in step.cand_runs), None)
+
+    @property
+    def last_change(self) -> tuple[Step, PastRun, PastRun] | None:
+        """What was decided last about two runs that are still there."""
+        for step in self.decisions:
+            base, cand = self.run(step.base_run), self.run(step.cand_run)
+            if step.mode == CHANGE and base and cand and base.overview and cand.overview:
+                return step, base, cand
+        return None
+
+    @property
+    def usual_pair(self) -> tuple[str, str]:
+        """By name: the last that was decided on; else the baseline, or the oldest, and the newest beside it."""
+        if last := self.last_change:
+            return last[1].name, last[2].name
+        names = [one.name for one in self.runs if one.overview]
+        base = self.baseline.name if self.baseline else next(reversed(names), "")
+        return base, next((name for name in names if name != base), "")
+
+    @property
+    def baseline(self) -> PastRun | None:
+        return next((self.run(step.cand_run) for step in self.decisions if step.mode == BASELINE), None)
+
+
+Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken of
+
+
+def history(db: str | Path | None = None) -> History:
+    """The runs of a project."""
+    return Archive(db).read()
+
+
+class Archive:
+    """Reads a history again and again, anew when something about the project has changed."""
+
+    def __init__(self, db: str | Path | None = None) -> None:
+        self.db = where(db)
+        self._kept: tuple[Stamp, History] | None = None
+
+    def read(self) -> History:
+        with Project.existing(self.db) as project:
+            stamp = _stamp(project)
+            if self._kept is None or self._kept[0] != stamp:
+                self._kept = stamp, _history(project)
+            return self._kept[1]
+
+    def stamp(self) -> Stamp:
+        """Of everything that a page may show."""
+        with Project.existing(self.db) as project:
+            return _stamp(project)
+
+
+def _stamp(project: Project) -> Stamp:
+    return (*project.counts().items(), *(msgspec.json.encode(run.manifest) for run in project.runs()))
+
+
+def _history(project: Project) -> History:
+    runs, past = {run.id: run for run in project.runs()[::-1]}, list[PastRun]()
+
+    @cache
+    def measure(*ids: str) -> RunOverview:
+        """All of them together."""
+        return replace(overview_of(read_all(project, [runs[id] for id in ids])), answers=())
+
+    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
+    for run in runs.values():
+        made = run.manifest
+        try:
+            past.append(one := PastRun(run.id, made, found := measure(run.id)))
+            if found.buckets[UNGRADED] < found.total:  # a council alone puts no answer into a bucket
+                of_set = sets.setdefault((made.questions_sha256, made.grader or ""), {})
+                of_set.setdefault(run.version, []).append(one)
+        except SurefootError as error:
+            past.append(PastRun(run.id, made, None, str(error)))
+    trends = (
+        Trend(
+            questions, max(one.manifest.question_count for group in versions.values() for one in group), grader,
+            {name: measure(*(one.name for one in reversed(group))) for name, group in reversed(versions.items())},
+        )
+        for (questions, grader), versions in sets.items()
+    )  # fmt: skip
+    return History(project.name, tuple(past), tuple(trends), tuple(reversed(project.decisions())))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -18,13 +19,13 @@ from surefoot.build.reading import Reader
 from surefoot.core.errors import ExitCode, UsageError, nearest
 from surefoot.core.files import make_folder, replace_file
 from surefoot.core.result import READER, Person, Result, Seen
-from surefoot.core.types import Problem, Question, counted
+from surefoot.core.types import Passage, Problem, Question, counted
 from surefoot.corpus.corpus import FILE, documents_in, load_corpus, load_rows, write_corpus
 from surefoot.corpus.files import READERS
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import find_documents, read_documents
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, changed_questions, findings_of, problem_of
-from surefoot.datasets.protocol import mix_of
+from surefoot.datasets.protocol import USUAL, mix_of
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, accepted_unread, decided
 from surefoot.io.questions import (
@@ -33,18 +34,21 @@ from surefoot.io.questions import (
     PROPOSED,
     REJECTED,
     Difference,
+    content_hash,
     difference,
     hashes_in,
     load,
     load_sound,
     lock_path,
     question_of,
+    read_lock,
     review_of,
     rows_of,
     since_locked,
     write_lock,
 )
 from surefoot.pipelines.retriever import Retriever
+from surefoot.text.normal import id_of_text, normalise
 
 
 class Added(Result, frozen=True, kw_only=True):
@@ -344,3 +348,47 @@ def review_questions(
         questions.change(make)
     found = Counter(map(review_of, questions.questions()))
     return Reviewed(str(file), found[PROPOSED], found[ACCEPTED], found[REJECTED])
+
+
+class Author:
+    """Writes questions over one corpus into one file, for people who write or change them."""
+
+    def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
+        self._file, self._reader = file, Reader(passages)
+        self._reading = Lock()  # the model reads for one person at a time
+
+    def nearest(self, text: str, limit: int) -> list[Passage]:
+        return self._reader.nearest(text, limit)
+
+    def against(self, question: Question) -> tuple[Finding, ...]:
+        """What the documents, and the questions that are there already, say against a question."""
+        others = [one for one in self._file.questions() if review_of(one) != REJECTED and one.id != question.id]
+        again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
+        with self._reading:
+            return (*self._reader.findings(question), *again)
+
+    def check_edit(self, question: Question, edit: Question) -> None:
+        after, path = content_hash(edit), lock_path(self._file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
+            hint = f"reject it, or make a new version of the set: surefoot questions clone {self._file.path} NEW"
+            raise UsageError(f"{question.id} is locked, so its words may not change", hint)
+
+    def new(self, given: Question) -> Question:
+        """A question of somebody's own, with an id, and of the usual kind."""
+        kind = USUAL[given.expects]
+        return replace(
+            given, id=id_of_text(given.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
+        )
+
+    def add(self, question: Question, findings: Sequence[Finding], by: str) -> str:
+        """Add the question, with whatever was found, and return its id."""
+
+        def check(there: Sequence[Question]) -> None:
+            kept = (one for one in there if review_of(one) != REJECTED)
+            if same := next((one for one in kept if normalise(one.text) == normalise(question.text)), None):
+                raise UsageError(f"question {same.id!r} asks the same", "ask something else, or edit that one")
+
+        made: dict[str, object] = {"kind": "written", "by": by}
+        if findings:
+            made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
+        return self._file.add(decided(replace(question, metadata={"made": made}), "accepted", by), check).id

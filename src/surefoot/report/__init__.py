@@ -11,36 +11,28 @@ from surefoot.core.result import Result
 if TYPE_CHECKING:
     from surefoot.report.blocks import Report
 
-# The module and function that make the page, and the field of the result it is made of; without one, the result itself.
-_PAGES = {
-    "Calibration": ("calibration.report", ""),
-    "Council": ("council.ranking", ""),
-    "CouncilEvaluation": ("council.evaluation", ""),
-    "CouncilScores": ("council.scores", ""),
-    "GateResult": ("comparison.report", ""),
-    "Grades": ("run.report", "overview"),
-    "History": ("history.report", ""),
-    "MatrixResult": ("matrix.report", ""),
-    "RubricTuned": ("council.tuned", ""),
-    "RunOverview": ("run.report", "overview"),
-    "ScoreResult": ("score.report", ""),
+_PAGES = {  # the module and function that make the page
+    "Calibration": "calibration.report",
+    "Council": "council.ranking",
+    "CouncilEvaluation": "council.evaluation",
+    "CouncilScores": "council.scores",
+    "GateResult": "comparison.report",
+    "History": "history.report",
+    "MatrixResult": "matrix.report",
+    "RubricTuned": "council.tuned",
+    "RunOverview": "run.report",
+    "ScoreResult": "score.report",
 }
 
 
 def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page takes them
     """Return the page of a result, with every number and answer behind it."""
-    kind = type(result).__name__
-    if kind not in _PAGES:
-        raise UsageError(f"{kind} has no page", f"there are pages of {', '.join(_PAGES)}")
-    name, field = _PAGES[kind]
-    module, _, function = name.partition(".")
-    source = getattr(result, field) if field else result
+    source = getattr(result, "overview", result)  # what was graded is shown as it stands then
     if source is None:
         raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
+    kind = type(source).__name__
+    if kind not in _PAGES:
+        raise UsageError(f"{kind} has no page", f"there are pages of {', '.join(_PAGES)}")
+    module, _, function = _PAGES[kind].partition(".")
     made: Report = getattr(import_module(f"surefoot.report.{module}"), function)(source, **options)
     return made
-
-
-def has_page(result: Result) -> bool:
-    field = _PAGES.get(type(result).__name__, ("", ""))[1]
-    return type(result).__name__ in _PAGES and (not field or getattr(result, field) is not None)

@@ -5,34 +5,32 @@ Every text counts as foreign: each of the three makes it harmless in its own way
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from fractions import Fraction
 from itertools import islice
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from surefoot.core.errors import ExitCode
-from surefoot.core.intervals import difference as difference_of
 from surefoot.core.records import WITHOUT, Step
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
-from surefoot.gate.rules import Check, Decision, Rule
 
 Form = Literal["terminal", "markdown", "page"]
-LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE = 1_000, 300, 4_000
+LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE, LONGEST_QUESTION = 1_000, 300, 4_000, 160
+MOST_ON_PAGE = 5_000
 ORDER = (*BUCKETS, UNGRADED)  # in every table and picture
 STRONG = ("strong", "SHIP", "BLOCK", "INCONCLUSIVE")
 _PROBLEMS: Mapping[Form, int] = {"terminal": 20, "markdown": 20, "page": 50}
 
 
 class Span(Struct, frozen=True):
-    """Words in a style: strong, code, quiet, warning, the status of a rule, the outcome, agree or disagree."""
+    """Words in a style: strong, code, quiet, warning, the status of a rule, the outcome."""
 
     text: str
     style: str = ""
-    share: float = 0.0  # how dark its ground is on a page
     link: str = ""  # where it leads on a page that is served; never made of foreign text alone
     answers: tuple[str, ...] = ()  # with which the text begins: a page leads to each
 
@@ -73,43 +71,44 @@ class Quote(Struct, frozen=True):
     end: int = 0
     style: str = ""  # of the marked words: supported or contradicted
 
-    def pieces(self) -> tuple[str, str, str]:
-        """What comes before the marked words, those, and what follows."""
-        return self.text[: self.start], self.text[self.start : self.end], self.text[self.end :]
+
+Entry = TypeVar("Entry")
 
 
-class _Many(Struct, frozen=True, kw_only=True):
-    """Not every form shows all entries: `limits` says how many, and `total` how many there are."""
+class _Many(Struct, Generic[Entry], frozen=True, kw_only=True):
+    """Not every form shows all entries: `limits` says how many, and `total` how many there are in a stream."""
 
     total: int = 0
     limits: Mapping[Form, int] = {}
     more: str = "more, all of them in --json"
 
+    @property
+    def entries(self) -> Iterable[Entry]:
+        raise NotImplementedError
+
+    def shown(self, form: Form) -> Iterator[Entry]:
+        return islice(self.entries, self.limits.get(form))
+
     def unshown(self, form: Form) -> str:
         """How many more there are, in words."""
-        more = self.total - self.limits.get(form, self.total)
+        total = self.total or (len(self.entries) if isinstance(self.entries, Sized) else 0)
+        more = total - self.limits.get(form, total)
         return f"and {more:,} {self.more}" if more > 0 else ""
 
 
-class Items(_Many, frozen=True):
+class Items(_Many[Line], frozen=True):
     """A list."""
 
     entries: Sequence[Line]
     style: str = ""
 
-    def shown(self, form: Form) -> Iterator[Line]:
-        return islice(self.entries, self.limits.get(form))
 
-
-class Table(_Many, frozen=True):
+class Table(_Many[Sequence[Line]], frozen=True):
     """Rows may come as a stream."""
 
     heads: Sequence[str]
     entries: Iterable[Sequence[Line]]
     on_paper: int = 0  # so many of the last columns are not for a terminal
-
-    def shown(self, form: Form) -> Iterator[Sequence[Line]]:
-        return islice(self.entries, self.limits.get(form))
 
 
 class Case(Struct, frozen=True):
@@ -121,19 +120,20 @@ class Case(Struct, frozen=True):
     calm: bool = False  # as it should be: not unfolded on paper
 
 
-class Cases(_Many, frozen=True):
+class Cases(_Many[Case], frozen=True):
     """A table; on a page each row can be searched and filtered, and unfolds if there is something inside."""
 
     heads: Sequence[str]
-    entries: Sequence[Case] | Iterable[Case]
-    filters: tuple[tuple[str, Mapping[str, int]], ...] = ()  # each with its values and how many cases have them
-
-    def shown(self, form: Form) -> Iterator[Case]:
-        return islice(self.entries, self.limits.get(form))
+    entries: Sequence[Case]
+    filters: Sequence[str] = ()  # what each of the `kinds` is
 
     def table(self) -> Table:
-        rows = (case.cells for case in self.entries)
-        return Table(self.heads, rows, total=self.total, limits=self.limits, more=self.more)
+        return Table(self.heads, [case.cells for case in self.entries], limits=self.limits, more=self.more)
+
+    def choices(self) -> Iterator[tuple[str, Mapping[str, int]]]:
+        """The filters, each with its values and how many cases have them."""
+        columns = zip(*(case.kinds for case in self.entries), strict=True)
+        return ((name, Counter(column)) for name, column in zip(self.filters, columns, strict=False))
 
 
 class Bars(Struct, frozen=True):
@@ -143,20 +143,11 @@ class Bars(Struct, frozen=True):
     groups: Sequence[tuple[str, Sequence[tuple[str, Mapping[str, int]]]]]  # no counts: no verdicts
 
     def table(self) -> Table:
-        rows = [
-            ((group, bar)[-len(self.heads) :], [str(counts.get(bucket, "-")) for bucket in ORDER])
+        return Table((*self.heads, *ORDER), [
+            (*(group, bar)[-len(self.heads) :], *(str(counts.get(bucket, "-")) for bucket in ORDER))
             for group, bars in self.groups
             for bar, counts in bars
-        ]
-        return Table((*self.heads, *ORDER), [(*names, *counts) for names, counts in rows])
-
-
-class Trend(Struct, frozen=True):
-    """The share of each bucket over time, with intervals: a picture on a page, else the table of its numbers."""
-
-    names: Sequence[str]
-    shares: Mapping[str, Sequence[Estimate]]  # by bucket, one for each name
-    numbers: Table
+        ])  # fmt: skip
 
 
 class Columns(Struct, frozen=True):
@@ -174,7 +165,7 @@ class Section(Struct, frozen=True):
     hint: str = ""  # how to see it on a terminal
 
 
-Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Trend | Columns | Section
+Block = Headline | Paragraph | Quote | Items | Table | Cases | Bars | Columns | Section
 
 
 class Report(Struct, frozen=True):
@@ -186,13 +177,13 @@ class Report(Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """In a notebook."""
-        from surefoot.report import notebook  # noqa: PLC0415 - it is made of these blocks
+        from surefoot.report import html  # noqa: PLC0415 - it is made of these blocks
 
-        return notebook.cell(self)
+        return html.cell(self)
 
 
 def problem_section(problems: Sequence[Problem]) -> list[Section]:
-    entries = Items([str(problem) for problem in problems], "warning", total=len(problems), limits=_PROBLEMS)
+    entries = Items([str(problem) for problem in problems], "warning", limits=_PROBLEMS)
     return [Section(f"Problems and notes ({len(problems)})", (entries,))] if problems else []
 
 
@@ -238,7 +229,6 @@ STATUS_WORDS = {
     "undecidable": "undecidable",
     "not_applicable": "not applicable",
 }
-_NEARLY_ALL = 0.995
 
 
 def percent(value: Fraction | float) -> str:
@@ -264,31 +254,6 @@ def number(metric: str, estimate: Estimate | None) -> str:
     return f"{estimate.value:.2f}{scale} (over {estimate.denominator})"
 
 
-def allowed(check: Check) -> str:
-    """The limit of a rule."""
-    if check.limit is None:
-        return "-"
-    if (known := metric_named(check.rule.metric)) is not None and known.shape == "share":
-        return percent(check.limit)
-    return str(check.limit) if check.limit.denominator == 1 else f"{float(check.limit):.2f}"
-
-
-def seen_since(estimate: Estimate, before: Estimate | None) -> str:
-    """What was seen, and how it has changed where something was seen before."""
-    return seen(estimate) if before is None else f"{seen(estimate)}, {change(estimate, before)}"
-
-
-def change(now: Estimate, before: Estimate | None) -> str:
-    """In points, exact until it is shown: `+3.2 points (-1.0 to +7.4)`."""
-    if now.exact is None or before is None or before.exact is None:
-        return "-"
-    difference = now.exact - before.exact
-    tenths = round(abs(difference) * 1000)
-    between = difference_of(now, before)
-    told = "none" if not difference else f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
-    return told if between is None else f"{told} ({between['low'] * 100:+.1f} to {between['high'] * 100:+.1f})"
-
-
 def share(estimate: Estimate) -> str:
     """`12.5% (8.1% to 18.3%)`"""
     return "-" if estimate.exact is None else f"{percent(estimate.exact)} ({interval(estimate)})"
@@ -298,25 +263,6 @@ def interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "-"
     return f"{percent(estimate.low)} to {percent(estimate.high)}"
-
-
-def to_be_sure(check: Check) -> str:
-    """How far the observation is from settling the rule."""
-    if check.status not in ("pass", "fail", "incomplete") or check.seen is None:
-        return "-"
-    if check.to_be_sure is None:
-        return "counted in full" if check.limit in (0, 1) else "on the limit"
-    return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
-
-
-def rule_words(rule: Rule) -> tuple[str, Span]:
-    """What to call a rule, unless it begins with that anyway, and the rule."""
-    name = " ".join(rule.name.split())
-    return "" if f"{rule.text} ".startswith(f"{name} ") else f"{name}:", Span(rule.text, "code")
-
-
-def status(check: Check) -> Span:
-    return Span(STATUS_WORDS[check.status], check.status)
 
 
 def overridden(flags: Mapping[str, str | Sequence[str]]) -> str:
@@ -338,25 +284,23 @@ def remarks(step: Step) -> list[str]:
     return [*["uncalibrated"] * step.uncalibrated, *(f"{what}: {words}" for what, words in told.items() if words)]
 
 
-def linked(ids: Sequence[str], total: int, most: int = 16) -> Span:
-    """The same, each leading to its answer on a page."""
-    return Span(names(ids, total, most), answers=tuple(ids[:most]))
+def linked(ids: Sequence[str], most: int) -> Span:
+    """Some questions, each leading to its answer on a page."""
+    return Span(names(ids, len(ids), most), answers=tuple(ids[:most]))
 
 
-def headline(decision: Decision) -> str:
-    """The decision in one sentence."""
-    by_status = {
-        status: [c.rule.name for c in decision.checks if c.status == status]
-        for status in ("fail", "incomplete", "undecidable", "pass")
-    }
-    if decision.outcome == "SHIP":
-        count = len(by_status["pass"])
-        return f"all {count} rules hold." if count != 1 else "the rule holds."
-    unfinished = [*decision.incomplete, *(f"{name} is not met" for name in by_status["incomplete"])]
-    if decision.outcome == "BLOCK":
-        beside = f"; the run is incomplete too: {'; '.join(unfinished)}" if unfinished else ""
-        return f"{', '.join(by_status['fail'])} failed{beside}."
-    if by_status["undecidable"]:
-        unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
-    said = "; ".join(unfinished) or "no rule applies"
-    return f"incomplete: {said}." if decision.exit_code == ExitCode.INCOMPLETE else f"{said}."
+def bucket(name: str | None) -> Span:
+    """In its colour on a page."""
+    return Span(name or UNGRADED, f"bucket {name or UNGRADED}")
+
+
+def listed(heads: Sequence[str], filters: Sequence[str], cases: Sequence[Case], worth: int) -> Cases:
+    """On a page every case, to be filtered by its kinds; elsewhere the first of the `worth` that lead the list."""
+    limits: dict[Form, int] = {"terminal": min(12, worth), "markdown": min(200, worth), "page": MOST_ON_PAGE}
+    return Cases(heads, cases, filters, limits=limits, more="more, all of them on the page (.html)")
+
+
+def graded_by(graders: Sequence[str]) -> str:
+    """A file of verdicts may not say by whom they are."""
+    named = ", ".join(filter(None, graders))
+    return f"graded by {named}" if named else "its grader is not named" if graders else "not graded"

@@ -19,6 +19,7 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    bucket,
     percent,
     problem_section,
 )
@@ -63,8 +64,11 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
     """Show the table, and what each bucket's share is by the grader and by people."""
     if axis.table:
         labels = list(next(iter(axis.table.values())))
-        rows = [(verdict, *_cells(verdict, axis.table.get(verdict, {}), labels), str(total))
-                for verdict, total in axis.answers.items()]  # fmt: skip
+        rows: list[Sequence[Line]] = [
+            (verdict, *(Span(str(row.get(label, 0)), "strong" * (verdict == label)) for label in labels), str(total))
+            for verdict, total in axis.answers.items()
+            for row in (axis.table.get(verdict, {}),)
+        ]
         yield Table(("graded", *(f"people: {label}" for label in labels), "answers in all"), rows)
     if axis.buckets:
         heads = ("bucket", "by the grader", "by people (95% interval)", "sensitivity", "specificity")
@@ -84,13 +88,6 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
     yield Items(told)
 
 
-def _cells(verdict: str, row: dict[str, int], labels: list[str]) -> Iterator[Line]:
-    """Darker where more of a verdict's labels are."""
-    for label in labels:
-        style = "agree" if verdict == label else "disagree"
-        yield Span(str(row.get(label, 0)), style, share=row.get(label, 0) / (sum(row.values()) or 1))
-
-
 def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
     """Show each answer with what it cites, and what grader and people call it."""
     for one in differ:
@@ -101,6 +98,5 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
         sure = "" if one.confidence is None else f"(confidence {one.confidence:.0%})"
-        graded, label = Span(one.graded, f"bucket {one.graded}"), Span(one.label, f"bucket {one.label}")
-        yield Paragraph((Span("the grader:", "strong"), graded, sure, in_plain_words(one.reason)))
-        yield Paragraph((Span("people:", "strong"), label, one.note))
+        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), sure, in_plain_words(one.reason)))
+        yield Paragraph((Span("people:", "strong"), bucket(one.label), one.note))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
@@ -12,8 +14,8 @@ from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
 from surefoot.jobs.decision import GateResult, words_for
-from surefoot.report.answers import LONGEST_QUESTION, graded_by, listed
 from surefoot.report.blocks import (
+    LONGEST_QUESTION,
     STATUS_WORDS,
     Bars,
     Block,
@@ -28,6 +30,9 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
+    bucket,
+    graded_by,
+    listed,
     overridden,
     problem_section,
 )
@@ -39,21 +44,18 @@ _LONGEST_PASSAGE = 600
 
 
 def report(found: GateResult) -> Report:
-    return Report("Surefoot decision", tuple(_summary(found)), tuple(_body(found)))
+    return replace(brief(found), body=tuple(_body(found)))
 
 
 def brief(found: GateResult) -> Report:
     """The decision alone."""
-    return Report("Surefoot decision", tuple(_summary(found)), ())
-
-
-def _summary(found: GateResult) -> Iterator[Block]:
-    yield Headline(found.outcome, tuple(sentences(found)))
-    yield Items([rule_line(rule, found) for rule in found.rules if rule.status != "not_applicable"])
-    if told := unseen(found):
-        yield Paragraph(told)
-    yield Items([(Span("next:", "strong"), step) for step in found.next])
-    yield Items([one for one in (found.baseline,) if one], "quiet")
+    return Report("Surefoot decision", (
+        Headline(found.outcome, tuple(sentences(found))),
+        Items([rule_line(rule, found) for rule in found.rules if rule.status != "not_applicable"]),
+        *([Paragraph(unseen(found))] if found.differing else []),
+        Items([(Span("next:", "strong"), step) for step in found.next]),
+        Items([found.baseline] if found.baseline else [], "quiet"),
+    ), ())  # fmt: skip
 
 
 def sentences(found: GateResult) -> Iterator[str]:
@@ -121,8 +123,6 @@ def _signed(rule: RuleResult, value: float | None) -> str:
 
 def unseen(found: GateResult) -> str:
     """What nobody looked at, and what it would take to close that."""
-    if not found.differing:
-        return ""
     alike = f"{found.pairs - found.differing} of {found.pairs} pairs of answers say the same"
     if found.uncalibrated or not found.unseen:
         who = whose(found.annotators) if found.annotators else "people"
@@ -186,25 +186,18 @@ def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
     asked = plain(one["question"], LONGEST_QUESTION)
     base, cand = one["base"], one["cand"]
     about = " \u00b7 ".join(filter(None, (one["question_id"], one["stratum"], one["turn"])))
-    title = (_chip(base), "\u2192", _chip(cand), asked, Span(about, "quiet"))
+    before, after = bucket(base["bucket"]), bucket(cand["bucket"])
+    title = (before, "\u2192", after, asked, Span(about, "quiet"))
     inside: list[Block] = [Quote(one["question"])] if len(one["question"]) > LONGEST_QUESTION else []
     inside += [Paragraph((Span("expected:", "strong"), one["expected"]))] if one["expected"] else []
     columns = Columns(tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate"))))
-    cells = one["question_id"], one["turn"], one["stratum"], asked, _bucket(base), _bucket(cand)
+    cells = one["question_id"], one["turn"], one["stratum"], asked, before.text, after.text
     return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
-
-
-def _bucket(side: Mapping[str, Any]) -> str:
-    return side["bucket"] or UNGRADED
-
-
-def _chip(side: Mapping[str, Any]) -> Span:
-    return Span(_bucket(side), f"bucket {_bucket(side)}")
 
 
 def _answer(side: Mapping[str, Any], heading: str) -> Iterator[Block]:
     why = in_plain_words(side["reason"]) if side["bucket"] == side["graded"] else f"graded {side['graded'] or UNGRADED}"
-    yield Paragraph((Span(f"{heading}:", "strong"), _chip(side), f"by {side['by']}; {why}"))
+    yield Paragraph((Span(f"{heading}:", "strong"), bucket(side["bucket"]), f"by {side['by']}; {why}"))
     yield Quote(side["answer"] or side["error"] or "(no answer)")
     for passage in side["cited"][:_PASSAGES]:
         yield Paragraph((Span(passage["id"], "strong"), plain(passage["text"], _LONGEST_PASSAGE)), "quiet")
@@ -233,7 +226,8 @@ def _annotation(level: str, title: str, message: str) -> str:
 
 def summary(found: GateResult) -> Report:
     """The first ten lines of the decision's page."""
-    steps = [(Span("next:", "strong"), step) for step in found.next[:1]]
+    # Where the summary is read there is no project, so the workflow says how to look.
+    steps = [(Span("next:", "strong"), step.partition(": surefoot label ")[0]) for step in found.next[:1]]
     decisive = sorted(found.rules, key=lambda rule: rule.status in ("pass", "not_applicable"))
     rules = [rule_line(rule, found) for rule in decisive if rule.status != "not_applicable"]
     shown: list[Line] = [*rules[: _LINES - 3], *([unseen(found)] if found.differing else []), *steps]

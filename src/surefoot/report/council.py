@@ -8,8 +8,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from surefoot.core.types import counted, names, plain
-from surefoot.report.answers import LONGEST_QUESTION, MOST_ON_PAGE, filters_of
 from surefoot.report.blocks import (
+    LONGEST_QUESTION,
+    MOST_ON_PAGE,
     Block,
     Case,
     Cases,
@@ -46,9 +47,9 @@ def ranking(found: Council) -> Report:
     """The answers, best first, with what reviewers noted, and the chair's closing answer."""
     rows, votes = found.ranking, [vote for vote in found.votes if vote.counts]
     dimensions = list(dict.fromkeys(name for row in rows for name in row.dimensions))
-    heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes", "notes")
+    heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes")
     tied = {label for group in found.ties for label in group}
-    entries = []
+    entries, reviews = [], list[tuple[str, ...]]()
     for row in rows:
         caps = {
             name: sum(name in vote.capped_by for vote in votes if vote.label == row.label) for name in row.capped_by
@@ -56,17 +57,19 @@ def ranking(found: Council) -> Report:
         capped = [
             f"{name} in {times} of {row.votes}" if 0 < times < row.votes else name for name, times in caps.items()
         ]
-        notes = "; ".join(f"{reviewer}: {note}" for reviewer, note in row.notes.items())
+        reviews += [(row.label, vote.reviewer, "own answer" if vote.own else _number(vote.value, 2),
+                     row.notes.get(vote.reviewer, "-")) for vote in found.votes if vote.label == row.label]  # fmt: skip
         entries.append((
             f"{row.rank or '-'}{'=' if row.label in tied else ''}", row.label, row.model, _number(row.overall, 2),
             *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(capped) or "-", str(row.votes),
-            notes or "-",
         ))  # fmt: skip
     answers: list[Block] = []
     for one in found.answers:
         answers += [Paragraph(f"{one.label} ({one.model or 'no model is named'}):"), Quote(one.text)]
     closing = Section("Closing answer", (Quote(found.synthesis),)) if found.synthesis else None
-    body = (Section("Answers", tuple(answers)), Section("Ranking", (Table(heads, entries), Items(list(_about(found))))))
+    by_reviewer = Table(("answer", "reviewer", "score", "notes"), reviews)
+    ranked = Section("Ranking", (Table(heads, entries), by_reviewer, Items(list(_about(found)))))
+    body = (Section("Answers", tuple(answers)), ranked)
     return Report(f"Surefoot council by the rubric {found.rubric}", (), (*body, *([closing] if closing else [])))
 
 
@@ -160,10 +163,7 @@ def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping
     yield Section("Reviewers", (Paragraph(about, "quiet"), table), "paper")
     worst = sorted(answers, key=lambda one: (11.0 if one.score is None else one.score, one.question_id, one.run))
     cases = [_case(one) for one in worst]
-    listed = Cases(
-        ("run", "id", "score", "question", "why"), cases, total=len(cases), limits=_SHOWN,
-        filters=filters_of(("run", "score"), cases),
-    )  # fmt: skip
+    listed = Cases(("run", "id", "score", "question", "why"), cases, ("run", "score"), limits=_SHOWN)
     yield Section(f"Answers ({len(cases)})", (listed,), "paper")
 
 

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import Any
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
-from surefoot.report import blocks, prose
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.result import Result
+from surefoot.report import blocks, of, prose
 from surefoot.report.blocks import TERMS
-from surefoot.report.trend import charts
 
-_INTERVAL = re.compile(r"(\S+(?: points)?) (\([^()]* to [^()]*\)|\[[^\[\]]*, [^\[\]]*\])")
-_TABLE = re.compile(r"^ *\|.*\n *\|", re.MULTILINE)
+_MOST_CASES, _MOST_ROWS = 100, 50  # a notebook keeps what its cells show
 
 
 class Site(Struct, frozen=True):
@@ -30,10 +33,8 @@ class Site(Struct, frozen=True):
 
     tabs: Mapping[str, str]  # addresses, with what they are called
     here: str = ""  # the address of the tab that the page belongs to
-    runs: Mapping[str, str] = {}  # those that can be compared, by key
-    compared: tuple[str, str] = ("", "")  # by key
-    parts: Mapping[str, str] = {}  # of the tab
-    path: str = ""
+    runs: Mapping[str, str] = {}  # those that can be compared, with what they are called
+    compared: tuple[str, str] = ("", "")
 
 
 def page(report: blocks.Report, site: Site | None = None) -> str:
@@ -43,28 +44,18 @@ def page(report: blocks.Report, site: Site | None = None) -> str:
         for number, part in enumerate(report.body, 1)
         if isinstance(part, blocks.Section) and part.show != "folded"
     }
-    has_cases = any(isinstance(block, blocks.Cases) for block in _within(report.body))
     found = _templates().get_template("report.html")
     return found.render(
-        report=report, outcome=outcome, parts=parts, site=site, policy=policy(site is not None, has_cases),
-        script=_script() if has_cases else "",
-    )  # fmt: skip
+        report=report, outcome=outcome, parts=parts, site=site, policy=policy(site is not None), script=_script()
+    )
 
 
-def policy(is_served: bool, has_cases: bool = True) -> str:
+def policy(is_served: bool) -> str:
     """What a browser may do with a page: run our one script, and on a served page follow its own forms."""
     ours = b64encode(sha256(_script().encode()).digest()).decode()
-    allowed = ["default-src 'none'", "style-src 'unsafe-inline'", "base-uri 'none'"]
-    allowed += [f"script-src 'sha256-{ours}'"] if has_cases else []
+    allowed = ["default-src 'none'", "style-src 'unsafe-inline'", "base-uri 'none'", f"script-src 'sha256-{ours}'"]
     allowed += ["img-src 'self'", "form-action 'self'"] if is_served else ["form-action 'none'"]
     return "; ".join(allowed)
-
-
-def _within(body: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
-    for block in body:
-        yield block
-        if isinstance(block, blocks.Section):
-            yield from _within(block.blocks)
 
 
 @cache
@@ -81,10 +72,8 @@ def _templates() -> Environment:
     )  # fmt: skip
     made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": TERMS}
     made.filters |= {
-        "charts": charts,
         "visible": cut,
         "quoted": quoted,
-        "parted": _parted,
         "terms": _terms,
         "spans": blocks.spans,
         "kind": lambda block: type(block).__name__,
@@ -104,25 +93,44 @@ def _terms(page: str) -> list[tuple[str, str]]:
     return [(name, meaning) for name, meaning in TERMS.items() if re.search(rf"\b{name}\b", text)]
 
 
-def _parted(words: str) -> tuple[str, str]:
-    """A value and its interval, which a cell shows below it."""
-    found = _INTERVAL.fullmatch(words)
-    return (found[1], found[2]) if found else (words, "")
-
-
 def quoted(quote: blocks.Quote) -> Markup:
-    """A text as it is written, but for the tables in it; the words that decide are marked."""
-    text = cut(quote.text, blocks.LONGEST_QUOTE)
-
-    def paint(pieces: Sequence[prose.Piece]) -> Markup:
-        return Markup("").join(prose.inside_tags(piece, _marked(text, piece, quote)) for piece in pieces)
-
-    return prose.rendered(text, paint) if _TABLE.search(text) else paint([prose.Piece(0, len(text))])
+    """The words that decide are marked."""
+    around = Markup('<mark class="{}">{}</mark>').format(quote.style, Markup("{}"))
+    return prose.rendered(cut(quote.text, blocks.LONGEST_QUOTE), [prose.Mark(quote.start, quote.end, around)])
 
 
-def _marked(text: str, piece: prose.Piece, quote: blocks.Quote) -> Iterator[Markup]:
-    first, last = (min(max(end, piece.start), piece.end) for end in (quote.start, quote.end))
-    yield escape(text[piece.start : first])
-    if first < last:
-        yield Markup('<mark class="{}">{}</mark>').format(quote.style, text[first:last])
-    yield escape(text[last : piece.end])
+def show(result: Result) -> str:
+    """In a notebook: the page of a result, or else its rows, or else every field."""
+    try:
+        return cell(of(result))
+    except (UsageError, Incomplete):  # it has no page
+        fields = ({"field": name, "value": value} for name, value in result.to_json().items())
+        return cell(listing(type(result).__name__, result.table() or list(fields)))
+
+
+def cell(report: blocks.Report) -> str:
+    """The page, with the first of its answers, in the cell of a notebook.
+
+    It is in a frame: styles, ids and scripts of the page and of the notebook cannot reach each other, and the sandbox
+    of the frame has no access to the notebook. Markup of ours among the notebook's own would take on its styles.
+    """
+    short = replace(report, body=tuple(map(_shortened, report.body)))
+    height = 40 if any(isinstance(block, blocks.Section) for block in report.body) else 20
+    frame = Markup('<iframe title="{}" sandbox="allow-scripts" style="{}" srcdoc="{}"></iframe>')
+    style = f"width: 100%; height: {height}rem; border: 0; resize: vertical"
+    return str(frame.format(cut(report.title, 300), style, page(short)))
+
+
+def listing(title: str, rows: Sequence[Mapping[str, Any]]) -> blocks.Report:
+    """Rows as they are, where there is no report: None is empty, and what is not a text is shown as JSON has it."""
+    heads, more = list(dict.fromkeys(name for row in rows for name in row)), "more, all of them in to_frame()"
+    values = [[row.get(name) for name in heads] for row in rows]
+    cells = [["" if one is None else one if isinstance(one, str) else msgspec.json.encode(one).decode() for one in row]
+             for row in values]  # fmt: skip
+    return blocks.Report(title, (), (blocks.Table(heads, cells, limits={"page": _MOST_ROWS}, more=more),))
+
+
+def _shortened(block: blocks.Block) -> blocks.Block:
+    if isinstance(block, blocks.Section):
+        return replace(block, blocks=tuple(map(_shortened, block.blocks)))
+    return replace(block, limits={**block.limits, "page": _MOST_CASES}) if isinstance(block, blocks.Cases) else block

@@ -13,7 +13,6 @@ from markupsafe import escape
 
 from surefoot.core.result import Result
 from surefoot.core.types import GOOD, counted, plain
-from surefoot.gate.rules import Check
 from surefoot.jobs.decision import GateResult
 from surefoot.report.blocks import seen
 from surefoot.report.comparison import in_words
@@ -42,61 +41,56 @@ def _decision(found: GateResult) -> Iterator[str]:
     """The rules alone, which name the questions behind them."""
     cases = []
     for rule in found.rules:
-        words = in_words(rule, found)
-        behind = f"; {counted(len(rule.questions), 'question')} behind it: {', '.join(rule.questions[:12])}"
         kind = "skipped" if rule.waiver is not None else _KINDS.get(rule.status, "error")
-        cases.append((f"{rule.name}: {rule.rule}", kind, words + (behind if rule.questions else "")))
-    yield from _opening(cases, found.incomplete)
+        words = in_words(rule, found) + _behind(rule.questions, len(rule.questions))
+        cases.append((f"{rule.name}: {rule.rule}", kind, words))
+    yield from _rules(cases, found.incomplete)
     yield "</testsuites>"
 
 
 def _log(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
-    checks = card.decision.checks
-    kinds = [_KINDS.get(check.status, "error") for check in checks]
-    cases = [(f"{one.rule.name}: {one.rule.text}", kind, _told(one)) for one, kind in zip(checks, kinds, strict=True)]
-    yield from _opening(cases, card.decision.incomplete)
+    cases, checks = [], card.decision.checks
+    for check in checks:
+        words = f"seen {seen(check.seen)}{_behind(check.questions, check.question_count)}"
+        words += f"; {check.reason}" if check.reason else ""
+        cases.append((f"{check.rule.name}: {check.rule.text}", _KINDS.get(check.status, "error"), words))
+    yield from _rules(cases, card.decision.incomplete)
     red = {label for check in checks if check.status == "fail" for label in _LABELS_BEHIND.get(check.rule.metric, ())}
     unfinished = {*_UNFINISHED} if any(c.status == "incomplete" for c in checks) else set[str]()
-    counts = card.labels
-    yield (
-        f'<testsuite name="surefoot.questions" tests="{sum(counts.values())}"'
-        f' failures="{sum(counts.get(label, 0) for label in red)}"'
-        f' errors="{sum(counts.get(label, 0) for label in unfinished)}">'
-    )
+    failed, broken = (sum(card.labels.get(label, 0) for label in some) for some in (red, unfinished))
+    yield _suite("questions", sum(card.labels.values()), failed, broken)
     for row in rows:
-        yield _question_case(row, red, unfinished)
+        other = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"
+        where = f' file={_quoted(row.source)} line="{row.line}"' if row.source else ""
+        words = f"{row.label}: {row.reason}" if row.reason else row.label
+        yield _case("questions", row.qid, "" if row.label in GOOD else other, words, where)
     yield "</testsuite>"
     yield "</testsuites>"
 
 
-def _opening(cases: Sequence[tuple[str, str, str]], incomplete: Sequence[str]) -> Iterator[str]:
+def _rules(cases: Sequence[tuple[str, str, str]], incomplete: Sequence[str]) -> Iterator[str]:
     """The rules: each with its name, what it is to a reader of JUnit ("" where it holds), and what to say of it."""
     every = [*cases, *([("complete", "error", "; ".join(incomplete))] if incomplete else [])]
     kinds = [kind for _, kind, _ in every]
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="surefoot">'
-    counts = f'tests="{len(kinds)}" failures="{kinds.count("failure")}" errors="{kinds.count("error")}"'
-    yield f'<testsuite name="surefoot.gate" {counts}>'
-    for name, kind, words in every:
-        head = f'<testcase classname="surefoot.gate" name={_quoted(plain(name))}'
-        yield f"{head}><{kind} message={_quoted(plain(words, 400))}/></testcase>" if kind else f"{head}/>"
+    yield _suite("gate", len(kinds), kinds.count("failure"), kinds.count("error"))
+    yield from (_case("gate", *case) for case in every)
     yield "</testsuite>"
 
 
-def _told(check: Check) -> str:
-    behind = f"; {counted(check.question_count, 'question')} behind it: {', '.join(check.questions[:12])}"
-    return f"seen {seen(check.seen)}{behind if check.questions else ''}{'; ' if check.reason else ''}{check.reason}"
+def _suite(name: str, tests: int, failures: int, errors: int) -> str:
+    return f'<testsuite name="surefoot.{name}" tests="{tests}" failures="{failures}" errors="{errors}">'
 
 
-def _question_case(row: ScoredRow, red: set[str], unfinished: set[str]) -> str:
-    where = f' file={_quoted(plain(row.source))} line="{row.line}"' if row.source else ""
-    head = f'<testcase classname="surefoot.questions" name={_quoted(plain(row.qid))}{where}'
-    if row.label in GOOD:
-        return f"{head}/>"
-    kind = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"
-    detail = f"{row.label}: {row.reason}" if row.reason else row.label
-    return f"{head}><{kind} message={_quoted(plain(detail))}/></testcase>"
+def _case(suite: str, name: str, kind: str, words: str, where: str = "") -> str:
+    head = f'<testcase classname="surefoot.{suite}" name={_quoted(name)}{where}'
+    return f"{head}><{kind} message={_quoted(words, 400)}/></testcase>" if kind else f"{head}/>"
 
 
-def _quoted(text: str) -> str:
-    return f'"{escape(text)}"'
+def _behind(questions: Sequence[str], count: int) -> str:
+    return f"; {counted(count, 'question')} behind it: {', '.join(questions[:12])}" if questions else ""
+
+
+def _quoted(text: str, longest: int = 200) -> str:
+    return f'"{escape(plain(text, longest))}"'

@@ -48,8 +48,6 @@ def _block(block: Block) -> Iterator[str]:
             yield from (f"- {_text(line)}" for line in (*block.shown("markdown"), block.unshown("markdown")) if line)
         case blocks.Table():
             yield from _table(block)
-        case blocks.Trend():
-            yield from _table(block.numbers)
         case blocks.Cases(limits={"markdown": 0}):
             pass
         case blocks.Bars() | blocks.Cases():

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from hashlib import sha256
-from itertools import groupby
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import Struct
 
 from surefoot.core.types import Item, Passage
-from surefoot.report.prose import Piece, inside_tags, rendered, visible
-from surefoot.text.citations import Mark, locate, resolve
-from surefoot.text.claims import Claim, claims_of
+from surefoot.report.prose import Mark, rendered, visible
+from surefoot.text.citations import locate, resolve
+from surefoot.text.claims import claims_of
 from surefoot.text.normal import numbers, proper_names, sentences, terms
 from surefoot.text.refusals import detect
 from surefoot.text.talk import negation
@@ -31,6 +30,21 @@ READ_CLOSELY = 30_000  # characters of a text in which claims and words are look
 
 Marks = Mapping[str, Sequence[int]]  # by the key of a word: the numbers of the claims that have it
 _MOST_COMPARED = 1_000  # words of an answer: comparing takes the square of them
+_DIFFERS = Markup('<b class="differs">{}</b>')
+_CLAIM = Markup('<span class="claim" data-claim="{}" data-sources="{}">{}</span>')
+_CITES, _SHARED = Markup('<a class="cites" href="#{}">{}</a>'), Markup('<mark data-claims="{}">{}</mark>')
+_INSIDE = Markup("{}")
+
+
+class Source(Struct, frozen=True):
+    """A passage as it is shown. `known` False: it is named, but its text is not there."""
+
+    id: str
+    key: str  # of its id, in whatever characters that is
+    title: str = ""
+    text: Markup = Markup("")
+    known: bool = True
+    is_empty: bool = False
 
 
 class View(Struct, frozen=True):
@@ -49,33 +63,39 @@ class View(Struct, frozen=True):
 def view_of(item: Item, beside: str | None = None, anchor: str = "source") -> View:
     """Show an answer, beside another one if there is one; its passages have the anchors `source-1`, `source-2`..."""
     question, trace = item.question, item.trace
-    passages, ids, texts = trace.sources, trace.names, trace.retrieved or ()
-    answer = trace.answer or ""
-    field = None if trace.citations is None else resolve(trace.citations, ids, question.gold_ids, texts)
-    found = claims_of(answer[:READ_CLOSELY], ids, question.gold_ids, field, texts)
-    marks, cited = locate(answer, ids, question.gold_ids, texts), cited_in(item)
-    by_id = {passage.id: passage for passage in passages}
-    shared = _Shared(found.claims, passages)
+    ids, gold, texts, answer = trace.names, question.gold_ids, trace.retrieved or (), trace.answer or ""
+    field = None if trace.citations is None else resolve(trace.citations, ids, gold, texts)
+    claims, cited = claims_of(answer[:READ_CLOSELY], ids, gold, field, texts).claims, cited_in(item)
+    anchors = {id: f"{anchor}-{number}" for number, id in enumerate(cited, 1)}
+    by_id = {passage.id: passage for passage in trace.sources}
+    passage_words = {id: word_keys(passage.text[:READ_CLOSELY]) for id, passage in by_id.items()}
+    text, spans, shared = visible(answer), list[Mark](), list[Mark]()
+    for number, claim in enumerate(claims):
+        piece = text[claim.start : claim.end]
+        start, end = claim.end - len(piece.lstrip()), claim.start + len(piece.rstrip())
+        named = " ".join(anchors[id] for id in claim.citations if id in anchors)
+        spans.append(Mark(start, end, _CLAIM.format(number, named, _INSIDE)))
+        # Words that stand in a passage it cites; in any passage where it cites none.
+        there = (keys for id, keys in passage_words.items() if id in claim.citations or not claim.citations)
+        common = word_keys(claim.text) & frozenset[str]().union(*there)
+        shared += word_marks(text, dict.fromkeys(common, (number,)), start, end)
+    found = sorted(one for one in locate(answer, ids, gold, texts) if one.ids)
+    links = [Mark(one.start, one.end, _CITES.format(anchors[one.ids[0]], _INSIDE)) for one in found]
+
+    def source(id: str) -> Source:
+        if id not in by_id:
+            return unknown_source(id)
+        # Words of the claims that cite it; of all claims where it is not cited.
+        told = [one.text if id in one.citations or id not in cited else "" for one in claims]
+        return source_of(by_id[id], marks_of(told))
+
     return View(
-        answer=_answer(
-            visible(answer),
-            found.claims,
-            marks,
-            shared,
-            {i: f"{anchor}-{n}" for n, i in enumerate(cited, 1)},
-            new_words(answer, beside),
-        ),
-        claims=len(found.claims),
+        answer=rendered(text, spans, links, shared, new_words(answer, beside)),
+        claims=len(claims),
         cites=bool(cited),
         refuses=detect(answer[:READ_CLOSELY]).value == "refused",
-        cited=tuple(
-            source_of(by_id[i], shared.in_passage(i, cited=True)) if i in by_id else unknown_source(i) for i in cited
-        ),
-        others=tuple(
-            source_of(passage, shared.in_passage(passage.id, cited=False))
-            for passage in passages
-            if passage.id not in cited
-        ),
+        cited=tuple(map(source, cited)),
+        others=tuple(source(id) for id in by_id if id not in cited),
         has_passages=trace.retrieved is not None,
         read_in_part=len(answer) > READ_CLOSELY,
     )
@@ -104,20 +124,20 @@ def says(item: Item) -> object:
     return *told, frozenset(cited_in(item))
 
 
-def new_words(text: str, beside: str | None) -> frozenset[int]:
-    """Where the words of a text begin that the one beside it has not at that place."""
+def new_words(text: str, beside: str | None) -> list[Mark]:
+    """The words of a text that the one beside it has not at that place."""
     if beside is None:
-        return frozenset()
+        return []
     own, other = (list(WORD.finditer(one[:READ_CLOSELY]))[:_MOST_COMPARED] for one in (text, beside))
     one, two = ([match.group().lower() for match in found] for found in (own, other))
     blocks = SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks()
     kept = {place for block in blocks for place in range(block.a, block.a + block.size)}
-    return frozenset(match.start() for place, match in enumerate(own) if place not in kept)
+    return [Mark(*match.span(), _DIFFERS) for place, match in enumerate(own) if place not in kept]
 
 
 def compared(text: str, beside: str) -> Markup:
     """A text with the words marked that the one beside it has not."""
-    return _marked(visible(text), {}, new_words(text, beside))
+    return rendered(visible(text), (), new_words(text, beside))
 
 
 def marks_of(texts: Sequence[str]) -> Marks:
@@ -129,124 +149,16 @@ def marks_of(texts: Sequence[str]) -> Marks:
     return marks
 
 
-class _Shared:
-    """Which words claims and passages have in common."""
-
-    def __init__(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> None:
-        self.claims = claims
-        self._of_claims = [word_keys(claim.text) for claim in claims]
-        self._of_passages = [(passage.id, word_keys(passage.text[:READ_CLOSELY])) for passage in passages]
-
-    def in_passage(self, passage: str, cited: bool) -> dict[str, list[int]]:
-        """The words of the claims that cite a passage, and which claims; of all claims where none cites it."""
-        found: dict[str, list[int]] = {}
-        for number, (claim, keys) in enumerate(zip(self.claims, self._of_claims, strict=True)):
-            if passage in claim.citations or not cited:
-                for key in keys:
-                    found.setdefault(key, []).append(number)
-        return found
-
-    def in_claim(self, number: int) -> dict[str, list[int]]:
-        """The words of a claim that stand in a passage it cites; in any passage where it cites none."""
-        cited = self.claims[number].citations
-        there: set[str] = set()
-        for name, keys in self._of_passages:
-            if name in cited or not cited:
-                there |= keys
-        return {key: [number] for key in self._of_claims[number] & there}
-
-
-def _answer(
-    text: str, claims: Sequence[Claim], marks: Sequence[Mark], shared: _Shared, anchors: Mapping[str, str],
-    new: Collection[int],
-) -> Markup:  # fmt: skip
-    """Claims are underlined. One that goes over several paragraphs, items or cells is a span in each."""
-    ordered = sorted(marks)
-    spans = [_trimmed(text, claim.start, claim.end) for claim in claims]
-    words = [shared.in_claim(number) for number in range(len(claims))]
-
-    def paint(pieces: Sequence[Piece]) -> Markup:
-        found: list[Markup] = []
-        for number, group in groupby(_by_claim(pieces, spans), key=lambda part: part[0]):
-            here: Marks = {} if number is None else words[number]
-            inside = [inside_tags(p, _cut(text, p.start, p.end, ordered, anchors, here, new)) for _, p in group]
-            found.append(Markup("").join(inside) if number is None else _claim(number, claims, anchors, inside))
-        return Markup("").join(found)
-
-    return rendered(text, paint)
-
-
-def _claim(number: int, claims: Sequence[Claim], anchors: Mapping[str, str], inside: Sequence[Markup]) -> Markup:
-    cited = " ".join(anchors[name] for name in claims[number].citations if name in anchors)
-    span = Markup('<span class="claim" data-claim="{}" data-sources="{}">{}</span>')
-    return span.format(number, cited, Markup("").join(inside))
-
-
-def _by_claim(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int | None, Piece]]:
-    """The pieces, cut where a claim begins or ends, each with the number of its claim."""
-    for piece in pieces:
-        at = piece.start
-        for number, (start, end) in enumerate(spans):
-            if end <= at or start >= piece.end:
-                continue
-            if start > at:
-                yield None, piece._replace(start=at, end=start)
-            at = min(end, piece.end)
-            yield number, piece._replace(start=max(start, piece.start), end=at)
-        if at < piece.end:
-            yield None, piece._replace(start=at)
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
-
-
-def _cut(
-    text: str, start: int, end: int, marks: Sequence[Mark], anchors: Mapping[str, str], words: Marks,
-    new: Collection[int],
-) -> Iterator[Markup]:  # fmt: skip
-    """Words as they are or marked, and citations as links to what they cite."""
-    for mark in marks:
-        if start <= mark.start < end and mark.ids:
-            yield from marked_words(text, start, mark.start, words, new)
-            stop = min(mark.end, end)
-            kind = "cites differs" if any(mark.start <= place < stop for place in new) else "cites"
-            yield Markup('<a class="{}" href="#{}">{}</a>').format(kind, anchors[mark.ids[0]], text[mark.start : stop])
-            start = stop
-    yield from marked_words(text, start, end, words, new)
-
-
-class Source(Struct, frozen=True):
-    """A passage as it is shown. `known` False: it is named, but its text is not there."""
-
-    id: str
-    key: str  # of its id, in whatever characters that is
-    title: str
-    text: Markup
-    known: bool = True
-    is_empty: bool = False
-
-
 def source_of(passage: Passage, marks: Marks) -> Source:
     text = visible(passage.text)
     page = "" if passage.page is None else f"p. {passage.page}"
     title = ", ".join(part for part in (visible(passage.doc), page) if part)
-
-    return Source(
-        visible(passage.id), source_key(passage.id), title, _marked(text, marks), is_empty=not passage.text.strip()
-    )
-
-
-def _marked(text: str, marks: Marks, new: Collection[int] = ()) -> Markup:
-    def paint(pieces: Sequence[Piece]) -> Markup:
-        return Markup("").join(inside_tags(p, marked_words(text, p.start, p.end, marks, new)) for p in pieces)
-
-    return rendered(text, paint)
+    shown = rendered(text, (), list(word_marks(text, marks)))
+    return Source(visible(passage.id), source_key(passage.id), title, shown, is_empty=not passage.text.strip())
 
 
 def unknown_source(identifier: str) -> Source:
-    return Source(visible(identifier), source_key(identifier), "", Markup(""), known=False)
+    return Source(visible(identifier), source_key(identifier), known=False)
 
 
 def source_key(identifier: str) -> str:
@@ -267,15 +179,8 @@ def _key(word: str) -> str:
     return single if single.endswith("ing") else next(iter(terms(word)), "")
 
 
-def marked_words(text: str, start: int, end: int, marks: Marks, new: Collection[int] = ()) -> Iterator[Markup]:
-    """A part of a text with words marked: those of claims, and those that begin at `new` places."""
-    at = start
-    for match in WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks or new else ():
-        found, differs = marks.get(_key(match.group())), match.start() in new
-        if found or differs:
-            yield escape(text[at : match.start()])
-            word = Markup('<b class="differs">{}</b>').format(match.group()) if differs else escape(match.group())
-            claims = " ".join(map(str, found or ()))
-            yield Markup('<mark data-claims="{}">{}</mark>').format(claims, word) if found else word
-            at = match.end()
-    yield escape(text[at:end])
+def word_marks(text: str, marks: Marks, start: int = 0, end: int = READ_CLOSELY) -> Iterator[Mark]:
+    """The words of a part of a text that claims have."""
+    for match in WORD.finditer(text, start, min(end, READ_CLOSELY)) if marks else ():
+        if found := marks.get(_key(match.group())):
+            yield Mark(*match.span(), _SHARED.format(" ".join(map(str, found)), _INSIDE))

@@ -55,9 +55,7 @@ def _cells(matrix: MatrixResult) -> Iterator[Block]:
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
-        yield Section(
-            "Notes", (Items([f"note: {note}" for note in notes], "warning", total=len(notes), limits=limits),)
-        )
+        yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
 
 
 def _effect(effect: Effect) -> Line:

@@ -1,30 +1,23 @@
-"""What one run says: the buckets, the five axes, what to look into, and every answer."""
+"""What one run says: the buckets, the five axes, what to look into, and every answer with the verdict on each claim."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from surefoot.core.records import whose_by_name
 from surefoot.core.table import ACCEPTABLE, BUCKETS
-from surefoot.core.types import counted, plain
+from surefoot.core.types import Evidence, Passage, Question, counted, in_plain_words, plain
+from surefoot.gate.calibrate import in_words
 from surefoot.gate.metrics import UNGRADED
+from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
 from surefoot.jobs.decision import unasked
-from surefoot.jobs.overview import Judged, Overview, cause_of, headline, is_unsure, why_of
-from surefoot.report.answers import (
-    LONGEST_QUESTION,
-    answer,
-    answer_id,
-    asked,
-    bucket_of,
-    chip,
-    first_step,
-    graded_by,
-    listed,
-    look_into,
-    rests_on,
-)
+from surefoot.jobs.overview import Judged, RunOverview, cause_of, disagrees, is_unsure, why_of
 from surefoot.report.blocks import (
+    LONGEST_QUESTION,
     TERMS,
     Bars,
     Block,
@@ -33,88 +26,171 @@ from surefoot.report.blocks import (
     Items,
     Line,
     Paragraph,
+    Quote,
     Report,
     Section,
     Span,
     Table,
+    bucket,
+    graded_by,
+    linked,
+    listed,
     problem_section,
     share,
 )
 
+_NAMED = 12  # questions behind a fault
+_SHOWN = 10  # claims, and passages
+_AXES = ("citation_exists", "citation_supports", "extra_claim_count")
+_AROUND, _FARTHEST = 300, 1_000  # characters before and after the words that are marked, to the end of a line
+_HEAD = re.compile(r"^\|.*\n\|[ |:-]+\n", re.MULTILINE)
+_SUPPORT = {"supported": "supported", "contradicted": "contradicted", "not_enough": "no evidence"}
 
-def report(found: Overview) -> Report:
-    return Report(f"Surefoot run {found.name}", _summary(found), tuple(_body(found)))
+
+def report(found: RunOverview) -> Report:
+    return replace(summary(found), body=tuple(_body(found)))
 
 
-def summary(found: Overview) -> Report:
+def summary(found: RunOverview) -> Report:
     """The same without what takes long to read."""
-    return replace(report(found), body=())
+    steps = first_step(found) if found.graders else [f"grade it: surefoot grade {found.run}"]
+    about = [f"run: {found.run}, {graded_by(found.graders)}"]
+    about += [f"trust: {in_words(found.trust)}"] if found.graders else []
+    about += [f"self-check FAILED: the grader {grader} {words} among answers of known label"
+              for grader, words in found.failed_checks.items()]  # fmt: skip
+    return Report(f"Surefoot run {found.run}", (
+        Headline("", (Span(found.headline[:1].upper() + found.headline[1:], "strong"),)),
+        Items([(Span("next:", "strong"), step) for step in (*unasked(found.problems), *steps)]),
+        Items(about, "quiet"),
+    ), ())  # fmt: skip
 
 
-def _summary(found: Overview) -> tuple[Block, ...]:
-    said = headline(found)
-    return (
-        Headline("", (Span(said[:1].upper() + said[1:], "strong"),)),
-        Items([(Span("next:", "strong"), step) for step in _steps(found)]),
-        Items(list(_background(found)), "quiet"),
-    )
+def first_step(found: RunOverview) -> list[str]:
+    """What to do next: the cause of most bad answers."""
+    return [f"look into the {one.layer} first ({counted(one.answers, 'answer')}): {one.finding}"
+            for one in found.next[:1]]  # fmt: skip
 
 
-def _steps(found: Overview) -> list[str]:
-    steps = first_step(found.faults) if found.graders else [f"grade it: surefoot grade {found.name}"]
-    return [*unasked(found.problems), *steps]
-
-
-def _background(found: Overview) -> Iterator[str]:
-    yield f"run: {found.name}, {graded_by(found.graders)}"
-    yield from rests_on(found.trust, found.failed_checks) if found.graders else ()
-
-
-def _body(found: Overview) -> Iterator[Block]:
+def _body(found: RunOverview) -> Iterator[Block]:
     bars = [("all", found.buckets), *((name or "(no stratum)", counts) for name, counts in found.by_stratum.items())]
-    drawn = Bars(("stratum",), [("", [(name, counts) for name, counts in bars])])
-    yield Section("Buckets", (drawn,))
-    yield from look_into(found.faults, "Bad answers, and refusals where an answer is expected")
-    if found.buckets[UNGRADED] < found.total:
-        lacking = found.buckets[UNGRADED]
+    yield Section("Buckets", (Bars(("stratum",), [("", bars)]),))
+    if found.next:
+        about = "Bad answers, and refusals where an answer is expected, each under the first cause that fits."
+        heads = ("look into", "answers", "what was seen", "what to do", "questions")
+        rows = [(Span(one.layer, "strong"), str(one.answers), one.finding, one.action, linked(one.questions, _NAMED))
+                for one in found.next]  # fmt: skip
+        yield Section("What to do next", (Paragraph(about, "quiet"), Table(heads, rows)))
+    if (lacking := found.buckets[UNGRADED]) < found.total:
         left = f", also the {lacking} not graded, so these add up to less than 100 %" if lacking else ""
         of_all = f"Of all {counted(found.total, 'answer')}{left}. With 95 % intervals."
-        yield Section("Shares", (Paragraph(of_all, "quiet"), _shares(found)))
-    heads = ("axis", "values", "what it says")
-    axes = [(axis, _values(values), TERMS.get(axis, "")) for axis, values in found.axes.items()]
-    yield Section("Axes", (Table(heads, axes, on_paper=1),))
-    yield _answers(found)
+        shares = [(name or "all", *(share(some[one]) for one in BUCKETS)) for name, some in found.shares.items()]
+        yield Section("Shares", (Paragraph(of_all, "quiet"), Table(("stratum", *BUCKETS), shares)))
+    axes = [(axis, ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged",
+             TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
+    yield Section("Axes", (Table(("axis", "values", "what it says"), axes, on_paper=1),))
+    worth = sum(said.bucket not in ACCEPTABLE for said, _ in found.answers)
+    heads, filters = ("id", "bucket", "stratum", "question", "why"), ("bucket", "sure", "look into", "stratum")
+    shown = listed(heads, filters, [_case(one) for one in found.answers], worth)
+    yield Section(f"Answers ({found.total})", (shown,))
     yield from problem_section(found.problems)
 
 
-def _shares(found: Overview) -> Table:
-    rows = [(name or "all", *(share(shares[bucket]) for bucket in BUCKETS)) for name, shares in found.shares.items()]
-    return Table(("stratum", *BUCKETS), rows)
-
-
-def _values(values: dict[str, int]) -> str:
-    return ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged"
-
-
-def _answers(found: Overview) -> Section:
-    worth = sum(one.said.bucket not in ACCEPTABLE for one in found.answers)
-    cases = [_case(one) for one in found.answers]
-    heads = ("id", "bucket", "stratum", "question", "why")
-    shown = listed(heads, ("bucket", "sure", "look into", "stratum"), cases, worth)
-    return Section(f"Answers ({found.total})", (shown,))
-
-
 def _case(one: Judged) -> Case:
-    said, question = one.said, one.question
-    called = said.question_id if said.attempt == 1 else f"{said.question_id} (attempt {said.attempt})"
-    asked_for = plain(question.text, LONGEST_QUESTION) if question else ""
-    stratum = question.stratum if question else ""
-    cause = cause_of(said, question)
-    layer = cause.layer if cause else ""
-    title: Line = (
-        chip(said), asked_for, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet"),
-    )  # fmt: skip
-    cells = called, Span(bucket_of(said), "strong"), stratum, asked_for, why_of(said, question)
-    kinds = bucket_of(said), "no" if is_unsure(said) else "yes", layer, stratum
-    return Case(cells, title, (*asked(question), *answer(said, question, "answer:")), kinds,
-                answer_id(said.question_id, said.attempt), said.bucket in ACCEPTABLE)  # fmt: skip
+    said, question = one
+    called, id = said.question_id, said.question_id
+    if said.attempt > 1:
+        called, id = f"{id} (attempt {said.attempt})", f"{id}-{said.attempt}"
+    asked = plain(question.text, LONGEST_QUESTION) if question else ""
+    stratum, cause = question.stratum if question else "", cause_of(said, question)
+    layer, chip = cause.layer if cause else "", bucket(said.bucket)
+    title: Line = chip, asked, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet")
+    cells = called, Span(chip.text, "strong"), stratum, asked, why_of(said, question)
+    kinds = chip.text, "no" if is_unsure(said) else "yes", layer, stratum
+    inside = (*_asked(question), *answer(said, question))
+    return Case(cells, title, inside, kinds, id, said.bucket in ACCEPTABLE)
+
+
+def _asked(question: Question | None) -> Iterator[Block]:
+    """What a sound answer is; the question too, where it is too long for the title."""
+    if question is None:
+        return
+    if len(question.text) > LONGEST_QUESTION:
+        yield Quote(question.text)
+    gold = " ".join(question.gold_claims) or "an answer; the question set does not say which"
+    expected = gold if question.answerable else "a refusal, as the documents do not answer it"
+    yield Paragraph((Span("expected:", "strong"), expected))
+    if question.gold_ids:
+        yield Paragraph(f"to be found in {', '.join(question.gold_ids[:_SHOWN])}", "quiet")
+
+
+def answer(said: Said, question: Question | None) -> Iterator[Block]:
+    """The answer and who gave its bucket; what it cites, then what else a claim was read against."""
+    yield Paragraph((Span("answer:", "strong"), bucket(said.bucket), why_of(said, question)))
+    if said.trace is None:
+        yield Paragraph("the answer itself is not known", "quiet")
+    else:
+        yield Quote(said.trace.answer) if said.trace.answer else Paragraph("no answer", "quiet")
+        if said.trace.error:
+            yield Paragraph(f"error: {said.trace.error}")
+    yield Paragraph(" ".join(_whose(said)), "quiet")
+    graded = said.graded.get(BUCKET_AXIS) or said.verdicts.get(BUCKET_AXIS)
+    evidence, cited = graded.evidence if graded else (), cited_by(said, question)
+    read, ids = {one.passage for one in evidence}, {passage.id for passage in cited}
+    for passage in [one for one in cited if one.id not in read][:_SHOWN]:
+        yield Paragraph(_source("cites", passage.id, passage), "quiet")
+        yield Quote(passage.text)
+    in_order = sorted(evidence, key=lambda one: one.passage not in ids)
+    if graded and disagrees(graded.reason):  # support for an answer that is wrong all the same would read like praise
+        in_order = [replace(one, support=UNSET) for one in in_order]
+    yield from _claims(said, ids, in_order)
+    if quality := said.verdicts.get("refusal_quality"):
+        yield Paragraph((f"refusal quality {quality.value}", quality.reason))
+        yield from _claims(said, ids, quality.evidence)
+
+
+def _whose(said: Said) -> Iterator[str]:
+    """Who gave the bucket, what the grader said beside a label, how sure it was, and the axes on citations."""
+    verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
+    if verdict is not None and said.is_labelled(BUCKET_AXIS):
+        yield f"Labelled by {whose_by_name([verdict.grader])}."
+    if verdict is not None and graded is not None and graded is not verdict:
+        why = in_plain_words(graded.reason)
+        yield f"The grader says {graded.value or UNGRADED}{f': {why}' if why else ''}."
+    if graded is not None and graded.confidence is not None:
+        yield f"Grader's confidence: {graded.confidence:.0%}."
+    told = [f"{axis} {said.verdicts[axis].value}" for axis in _AXES if axis in said.verdicts]
+    yield f"{', '.join(told)}." if told else ""
+
+
+def _claims(said: Said, cited: set[str], evidence: Sequence[Evidence]) -> Iterator[Block]:
+    """Each claim with its verdict, and the passage that decided it."""
+    texts = {passage.id: passage for passage in said.trace.sources} if said.trace else {}
+    for one in evidence[:_SHOWN]:
+        support = () if one.support is UNSET else (Span(_SUPPORT[one.support], one.support),)
+        yield Paragraph((*support, Span("claim:", "strong"), one.claim))
+        if one.passage or one.quote:
+            passage, how = texts.get(one.passage), "in" if one.passage in cited or not cited else "not cited:"
+            yield Paragraph(_source(how, one.passage, passage), "quiet")
+            style = one.support if one.support in ("supported", "contradicted") else "read"
+            yield excerpt(passage.text if passage else "", one.quote, style)
+
+
+def _source(how: str, id: str, passage: Passage | None) -> Line:
+    page = f"page {passage.page}" if passage and passage.page is not None else ""
+    return (how, Span(id or "a passage", "strong"), passage.doc if passage else "", page)
+
+
+def excerpt(text: str, quote: str, style: str) -> Quote:
+    """The lines of a passage around a quote, whatever became of its line breaks; if it has no such words, the quote."""
+    words = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    if found is None:
+        return Quote(quote or text)
+    start, end = found.span()
+    first = max(text.rfind("\n", 0, max(0, start - _AROUND)) + 1, start - _FARTHEST)
+    head = _HEAD.search(text, 0, first) if text.startswith("|", first) else None
+    before = (head[0] if head else "... " if first else "") + text[first:start]
+    last = text.find("\n", end + _AROUND, end + _FARTHEST)
+    last = end + _FARTHEST if last < 0 else last
+    after = text[end:last] + ("\n..." if last < len(text) else "")
+    return Quote(before + text[start:end] + after, len(before), len(before) + end - start, style)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from surefoot.core.errors import ExitCode
+from surefoot.core.intervals import difference as difference_of
 from surefoot.core.intervals import questions_to_be_sure
-from surefoot.core.types import Question, counted, in_words, names
+from surefoot.core.types import Estimate, Question, counted, in_words, names
 from surefoot.gate.metrics import SCORED
-from surefoot.gate.rules import Check
+from surefoot.gate.rules import Check, Decision
 from surefoot.report.blocks import (
+    STATUS_WORDS,
     Block,
     Form,
     Headline,
@@ -20,15 +23,9 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    change,
-    headline,
     interval,
     percent,
-    rule_words,
     seen,
-    seen_since,
-    status,
-    to_be_sure,
 )
 from surefoot.scoring.outcomes import ScoredRow
 
@@ -75,14 +72,40 @@ def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Questi
     yield Section("Per question", (Table(row_heads, entries, total=sum(card.labels.values()), limits=_ROWS),), "paper")
 
 
+def headline(decision: Decision) -> str:
+    """The decision in one sentence."""
+    by_status = {
+        status: [c.rule.name for c in decision.checks if c.status == status]
+        for status in ("fail", "incomplete", "undecidable", "pass")
+    }
+    if decision.outcome == "SHIP":
+        count = len(by_status["pass"])
+        return f"all {count} rules hold." if count != 1 else "the rule holds."
+    unfinished = [*decision.incomplete, *(f"{name} is not met" for name in by_status["incomplete"])]
+    if decision.outcome == "BLOCK":
+        beside = f"; the run is incomplete too: {'; '.join(unfinished)}" if unfinished else ""
+        return f"{', '.join(by_status['fail'])} failed{beside}."
+    if by_status["undecidable"]:
+        unfinished.append(f"{', '.join(by_status['undecidable'])} cannot be decided")
+    said = "; ".join(unfinished) or "no rule applies"
+    return f"incomplete: {said}." if decision.exit_code == ExitCode.INCOMPLETE else f"{said}."
+
+
 def _rule(check: Check) -> tuple[Line, ...]:
-    return (
-        rule_words(check.rule),
-        status(check),
-        seen(check.seen),
-        check.reason or to_be_sure(check),
-        names(check.questions, check.question_count) or "-",
-    )
+    name, text = " ".join(check.rule.name.split()), check.rule.text
+    called = "" if f"{text} ".startswith(f"{name} ") else f"{name}:"
+    status = Span(STATUS_WORDS[check.status], check.status)
+    behind = names(check.questions, check.question_count) or "-"
+    return (called, Span(text, "code")), status, seen(check.seen), check.reason or _to_be_sure(check), behind
+
+
+def _to_be_sure(check: Check) -> str:
+    """How far the observation is from settling the rule."""
+    if check.status not in ("pass", "fail", "incomplete") or check.seen is None:
+        return "-"
+    if check.to_be_sure is None:
+        return "counted in full" if check.limit in (0, 1) else "on the limit"
+    return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
 def _metrics(card: Scorecard) -> Table:
@@ -91,7 +114,7 @@ def _metrics(card: Scorecard) -> Table:
     rows = []
     for name, estimate in card.metrics.items():
         value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        earlier = () if before is None else (seen(before.get(name)), change(card.shared[name], before.get(name)))
+        earlier = () if before is None else (seen(before.get(name)), _change(card.shared[name], before.get(name)))
         rows.append((name, value, interval(estimate), *earlier, f"{SCORED[name].unit} that {SCORED[name].share}"))
     return Table(("metric", "value", "95% interval", *since, "share of"), rows, on_paper=1)
 
@@ -118,7 +141,23 @@ def _moved(card: Scorecard) -> Iterator[Block]:
     yield Paragraph(f"Of {counted(card.paired or 0, 'question')} in both: {', '.join(told)}, {as_before} as before.")
     ids = (" -> ".join(dict.fromkeys((one["was"], one["question_id"]))) for one in moved)
     rows = [(qid, one["baseline"], one["candidate"], one["way"]) for qid, one in zip(ids, moved, strict=True)]
-    yield Table(("qid", "baseline", "now", "change"), rows, total=len(rows), limits=_CHANGES)
+    yield Table(("qid", "baseline", "now", "change"), rows, limits=_CHANGES)
+
+
+def _change(now: Estimate, before: Estimate | None) -> str:
+    """In points, exact until it is shown: `+3.2 points (-1.0 to +7.4)`."""
+    if now.exact is None or before is None or before.exact is None:
+        return "-"
+    difference = now.exact - before.exact
+    tenths = round(abs(difference) * 1000)
+    between = difference_of(now, before)
+    told = "none" if not difference else f"{'-' if difference < 0 else '+'}{tenths // 10}.{tenths % 10} points"
+    return told if between is None else f"{told} ({between['low'] * 100:+.1f} to {between['high'] * 100:+.1f})"
+
+
+def _since(estimate: Estimate, before: Estimate | None) -> str:
+    """What was seen, and how it has changed where something was seen before."""
+    return seen(estimate) if before is None else f"{seen(estimate)}, {_change(estimate, before)}"
 
 
 def _by(card: Scorecard, field: str) -> Table:
@@ -127,7 +166,7 @@ def _by(card: Scorecard, field: str) -> Table:
     shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in parts.values())]
     rows: list[Sequence[str]] = [(field, *shown)]
     for part, metrics in parts.items():
-        rows.append((part or "(none)", *(seen_since(metrics[name], card.before(field, part, name)) for name in shown)))
+        rows.append((part or "(none)", *(_since(metrics[name], card.before(field, part, name)) for name in shown)))
     if len(parts) <= len(shown):
         rows = list(zip(*rows, strict=True))
     return Table(rows[0], rows[1:])

@@ -1,16 +1,11 @@
-"""A report on a terminal, readable at 80 columns.
-
-A table that is too wide first breaks the cells of its last columns in two, an interval below its value, and then writes
-the columns that still do not fit below their row.
-"""
+"""A report on a terminal, readable at 80 columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from surefoot.core.types import plain
@@ -31,9 +26,7 @@ _STYLES = {
     "BLOCK": "bold red",
     "INCONCLUSIVE": "bold yellow",
 }
-_GAP = "  "
 _INDENT = 4
-_UNKNOWN = ("", "-")
 
 
 def show(report: Report, console: Console) -> None:
@@ -71,8 +64,6 @@ def _block(block: Block, console: Console) -> None:
                 _write(_text(line), console, block.style)
         case blocks.Table():
             _table(block, console)
-        case blocks.Trend():
-            _table(block.numbers, console)
         case blocks.Cases(limits={"terminal": 0}):
             pass
         case blocks.Bars() | blocks.Cases():
@@ -84,11 +75,9 @@ def _block(block: Block, console: Console) -> None:
             pass
 
 
-def _text(line: Line, longest: int = blocks.LONGEST_LINE, *, in_two: bool = False) -> Text:
-    words = [(plain(span.text, longest), _STYLES.get(span.style, "")) for span in blocks.spans(line)]
-    if in_two:
-        words = [(text.replace(" (", "\n("), style) for text, style in words]
-    return Text("\n" if in_two else " ").join(Text(text, style) for text, style in words)
+def _text(line: Line, longest: int = blocks.LONGEST_LINE) -> Text:
+    words = ((plain(span.text, longest), _STYLES.get(span.style, "")) for span in blocks.spans(line))
+    return Text(" ").join(Text(text, style) for text, style in words)
 
 
 def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> None:
@@ -101,48 +90,15 @@ def _write(text: Text, console: Console, style: str = "", indent: int = 0) -> No
 
 
 def _table(block: blocks.Table, console: Console) -> None:
-    heads = block.heads[: len(block.heads) - block.on_paper]
-    rows = [row[: len(heads)] for row in block.shown("terminal")]
-    whole = [[_text(cell, blocks.LONGEST_CELL) for cell in row] for row in rows]
-    split = [[_text(cell, blocks.LONGEST_CELL, in_two=True) for cell in row] for row in rows]
-    heading = [Text(plain(head)) for head in heads]
-    beside, in_two = _fit(_widths([heading, *whole]), _widths([heading, *split]), console.width)
-    lines = [[*one[: beside - in_two], *two[beside - in_two : beside]] for one, two in zip(whole, split, strict=True)]
-    widths = _widths([heading[:beside], *lines])
-    _print_row(heading[:beside], widths, console, "bold")
-    for line, cells in zip(lines, whole, strict=True):
-        _print_row(line, widths, console)
-        below = [Text(f"{head}: ").append(cell) for head, cell in zip(heads, cells, strict=True)][beside:]
-        known = [text for text, cell in zip(below, cells[beside:], strict=True) if cell.plain not in _UNKNOWN]
-        together = Text("; ").join(known)
-        for text in [together] if together.cell_len <= console.width - _INDENT else known:
-            _write(text, console, "quiet", _INDENT)
+    """Cells are wrapped for a person, and in one line for whoever searches the output."""
+    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    for head in block.heads[: len(block.heads) - block.on_paper]:
+        made.add_column(Text(plain(head)), overflow="fold")
+    for row in block.shown("terminal"):
+        made.add_row(*(_text(cell, blocks.LONGEST_CELL) for cell in row[: len(made.columns)]))
+    wide = console.options.update(width=console.width if console.is_terminal else 10_000)
+    for line in console.render_lines(made, wide, pad=False):
+        text = Text.assemble(*((part.text, part.style or "") for part in line))
+        text.rstrip()
+        console.print(text, soft_wrap=True)
     _write(Text(block.unshown("terminal")), console, "quiet")
-
-
-def _fit(whole: Sequence[int], split: Sequence[int], width: int) -> tuple[int, int]:
-    """How many columns fit beside each other, and how many of these, the last, with their cells in two."""
-    for beside in range(len(whole), 1, -1):
-        for in_two in range(beside + 1):
-            widths = (*whole[: beside - in_two], *split[beside - in_two : beside])
-            if sum(widths) + len(_GAP) * (beside - 1) <= width:
-                return beside, in_two
-    return 1, 0
-
-
-def _widths(rows: Sequence[Sequence[Text]]) -> list[int]:
-    return [max(max(map(cell_len, cell.plain.split("\n"))) for cell in column) for column in zip(*rows, strict=True)]
-
-
-def _print_row(cells: Sequence[Text], widths: Sequence[int], console: Console, style: str = "") -> None:
-    for parts in zip_longest(*(cell.split("\n", allow_blank=True) for cell in cells), fillvalue=Text()):
-        line = Text(_GAP).join(_padded(parts, widths))
-        line.rstrip()
-        console.print(line, style=style, soft_wrap=True)
-
-
-def _padded(parts: Sequence[Text], widths: Sequence[int]) -> Iterator[Text]:
-    for part, width in zip(parts, widths, strict=True):
-        padded = part.copy()
-        padded.pad_right(width - cell_len(part.plain))
-        yield padded

@@ -37,16 +37,16 @@ from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED
 from surefoot.jobs.calibrate import calibrate
 from surefoot.jobs.council import council_scores
 from surefoot.jobs.gate import gate as decide
-from surefoot.jobs.history import Archive, History, Stamp, overview
 from surefoot.jobs.looks import list_of
+from surefoot.jobs.overview import Archive, History, PastRun, Stamp, overview
 from surefoot.jobs.runs import Name, graders_of
 from surefoot.jobs.runs import opened as opened_runs
 from surefoot.report import history as reports
 from surefoot.report import of
-from surefoot.report.blocks import Items, Report
+from surefoot.report.blocks import Headline, Items, Report, Span
 from surefoot.report.history import run_address
 from surefoot.report.html import Site, page, policy
-from surefoot.report.prose import plain_markdown, visible
+from surefoot.report.prose import rendered, visible
 from surefoot.store import Project, Run
 from surefoot.web.forms import fields_of
 from surefoot.web.looks import Looks
@@ -57,7 +57,6 @@ from surefoot.web.serve import opened
 GUIDELINES = "guidelines.md"
 _RUNS, _LOOK, _LOOKS, _QUESTIONS = "/", "/looks/", "/looks", "/questions/"
 _TABS = {_RUNS: "Runs", _LOOK: "Look", _LOOKS: "Look", _QUESTIONS: "Questions"}
-_PARTS = {_RUNS: "Runs", "/calibrations": "Calibrations", "/councils": "Councils"}  # of the tab of runs
 _MOST_PAGES = 40  # that are kept
 _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
 Make = Callable[[History, Mapping[str, str]], Report]
@@ -170,7 +169,7 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
         raise UsageError(
             f"the guidelines {printable(path)} cannot be read: {words_of(error)}", "write Markdown in UTF-8"
         ) from error
-    return plain_markdown(visible(text)) if text.strip() else None
+    return rendered(visible(text)) if text.strip() else None
 
 
 def _rubric(run: Run, given: str | None, note: Tell) -> rubrics.Rubric:
@@ -241,9 +240,7 @@ class _Runs:
             "/": lambda past, _: reports.report(past),
             "/runs/{key:path}": self.run,
             "/compare": self.comparison,
-            "/calibrations": lambda past, _: reports.calibrations(past),
             "/calibrations/{key:path}": self.calibration,
-            "/councils": lambda past, _: reports.councils(past),
             "/councils/{key:path}": self.council,
         }
         if _LOOKS in self._tabs:
@@ -263,58 +260,63 @@ class _Runs:
         return page(make(past, asked), self._site(past, path, asked))
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(overview(_known(past, asked["key"]), db=self._archive.db))
+        return of(overview(_known(past, asked["key"]).name, db=self._archive.db))
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
-            return reports.unreadable("Surefoot decision", "Choose a baseline and a candidate.")
-        sides = [_known(past, asked[side]) for side in ("baseline", "candidate")]
+            return _told("Surefoot decision", "Choose a baseline and a candidate.")
+        sides = [_known(past, asked[side]).name for side in ("baseline", "candidate")]
         gate, uncalibrated, by = reports.rules_of(past)
         made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(calibrate(_known(past, asked["key"]), db=self._archive.db, person=NOBODY))
+        return of(calibrate(_known(past, asked["key"]).name, db=self._archive.db, person=NOBODY))
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
-        runs = past.councils.get(asked["key"])
-        if runs is None:
-            raise _Lost(f"no council sat under {asked['key'][:100]!r}")
-        found = council_scores(*(run.name for run in runs), db=self._archive.db)
-        return of(found, links={run.name: run_address(run) for run in runs})
+        sitting = _known(past, asked["key"]).sitting
+        runs = [run.name for run in past.runs if sitting and run.sitting == sitting]
+        if not runs:
+            raise _Lost(f"no council scored {asked['key'][:100]!r}")
+        return of(council_scores(*runs, db=self._archive.db), links={name: run_address(name) for name in runs})
 
     def _site(self, past: History, path: str, asked: Mapping[str, str]) -> Site:
-        runs = {one.key: one.name + f" ({one.version})" * (one.version not in ("", one.name))
-                for one in past.runs if one.measured}  # fmt: skip
+        runs = {one.name: one.name + f" ({one.version})" * (one.version not in ("", one.name))
+                for one in past.runs if one.overview}  # fmt: skip
         base, cand = past.usual_pair
         key = asked.get("key", base)
         compared = asked.get("baseline", base), asked.get("candidate", key if key in runs and key != base else cand)
-        is_runs = path != _LOOKS
-        return Site(self._tabs, _RUNS if is_runs else _LOOKS, runs, compared, _PARTS if is_runs else {}, path)
+        return Site(self._tabs, _LOOKS if path == _LOOKS else _RUNS, runs, compared)
+
+
+def _told(title: str, message: str, hint: str = "") -> Report:
+    """What a page says where there is nothing to show."""
+    lines = (Span(message, "strong"), hint and f"hint: {hint}")
+    return Report(title, (Headline("", tuple(filter(None, lines))),), ())
 
 
 def _reply(tabs: Mapping[str, str], error: Exception) -> Response:
     """What is not there, or cannot be read, is said on the page; a fault of ours also where the server was started."""
     if isinstance(error, (_Lost, HTTPException)):
         message = error.message if isinstance(error, _Lost) else "this address leads nowhere"
-        return _html(page(reports.unreadable("There is no such page", message, "choose a tab above"), Site(tabs)), 404)
+        return _html(page(_told("There is no such page", message, "choose a tab above"), Site(tabs)), 404)
     is_told = isinstance(error, SurefootError)
-    told = (error.message, error.hint) if isinstance(error, SurefootError) else (words_of(error),)
+    words = (error.message, error.hint) if isinstance(error, SurefootError) else (words_of(error),)
     if not is_told:
-        print(f"error: {told[0]}", file=sys.stderr)  # noqa: T201
-    return _html(page(reports.unreadable("This cannot be shown", *told), Site(tabs)), 200 if is_told else 500)
+        print(f"error: {words[0]}", file=sys.stderr)  # noqa: T201
+    return _html(page(_told("This cannot be shown", *words), Site(tabs)), 200 if is_told else 500)
 
 
 def _html(text: str, code: int = 200) -> Response:
     return HTMLResponse(text, code, headers=_HEADERS)
 
 
-def _known(past: History, key: str) -> str:
-    """The id of a run that can be shown; if it cannot, its problem says why."""
+def _known(past: History, key: str) -> PastRun:
+    """A run that can be shown; if it cannot, its problem says why."""
     found = past.run(key)
     if found is None:
         raise _Lost(f"no run is called {key[:100]!r}")
     if found.problem:
         raise UsageError(f"{found.name}: {found.problem}")
-    return found.name
+    return found

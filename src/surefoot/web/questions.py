@@ -16,7 +16,7 @@ from surefoot.datasets.hygiene import SURE, Finding
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided, edited
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
-from surefoot.jobs.authoring import Author
+from surefoot.jobs.questions import Author
 from surefoot.report.marked import Marks, Source, marks_of, source_key, source_of, unknown_source
 from surefoot.report.prose import visible
 from surefoot.web.forms import BadForm, Choice, Field, Values
