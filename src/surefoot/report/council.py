@@ -67,8 +67,8 @@ def ranking(found: Council) -> Report:
     for one in found.answers:
         answers += [Paragraph(f"{one.label} ({one.model or 'no model is named'}):"), Quote(one.text)]
     closing = Section("Closing answer", (Quote(found.synthesis),)) if found.synthesis else None
-    by_reviewer = Table(("answer", "reviewer", "score", "notes"), reviews)
-    ranked = Section("Ranking", (Table(heads, entries), by_reviewer, Items(list(_about(found)))))
+    by_reviewer = [Table(("answer", "reviewer", "score", "notes"), reviews)] if reviews else []
+    ranked = Section("Ranking", (Table(heads, entries), *by_reviewer, Items(list(_about(found)))))
     body = (Section("Answers", tuple(answers)), ranked)
     return Report(f"Surefoot council by the rubric {found.rubric}", (), (*body, *([closing] if closing else [])))
 
@@ -83,8 +83,6 @@ def _about(found: Council) -> Iterator[str]:
             yield f"not scored: {row.label}: {row.reason}"
         if row.missing:
             yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
-    if own := [row.label for row in found.ranking if row.own_votes]:
-        yield f"left out: the vote of the model itself on {', '.join(own)}"
     yield from (f"void: {void.reviewer}: {void.reason}" for void in found.void)
     yield from (f"abstained: {one.reviewer}: {one.reason}" for one in found.abstained)
     yield from (f"note: {note}" for note in found.notes)
