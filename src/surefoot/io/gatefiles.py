@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, nearest
 
 DEFAULT = "default"
 _A_RULE = 'write rules under [rules], each like G1 = "precision >= 0.80", or wrong = "wrong <= baseline + 3 points"'
@@ -47,8 +46,7 @@ def parse(text: str, source: str) -> dict[str, str]:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
     if unknown := [key for key in content if key != "rules"]:
-        hint = "did you mean [rules]?" if get_close_matches(unknown[0], ["rules"]) else _A_RULE
-        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", hint)
+        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", nearest(unknown[0], ["[rules]"]) or _A_RULE)
     rules = content.get("rules")
     if isinstance(rules, list):
         rules = {str(rule): rule for rule in rules}

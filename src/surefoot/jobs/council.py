@@ -28,8 +28,8 @@ from surefoot.council.ranking import Ranked, rank
 from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.graders.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.graders import settings_of
-from surefoot.jobs.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, Spent, spent_on
@@ -145,7 +145,7 @@ def council(
     wanted = len(members) * (1 + holistic if given else 2 + holistic) + (head is not None)
     known = "what is known from before is not asked for again"
     person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
-    agree(person, how)
+    agree(person, how.yes)
     with replies_kept(person):
         made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
     person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in made.failures])
@@ -560,7 +560,7 @@ def _agree_on(sessions: Sequence[_Session], models: Sequence[Model], how: Settin
         paid += found.calls if found else 0
         calls += found.calls if found else len(asked)
     if paid:
-        agree(person, how)
+        agree(person, how.yes)
     return calls
 
 

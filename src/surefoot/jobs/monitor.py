@@ -17,13 +17,13 @@ from surefoot.core.files import LOCK, PRIVATE
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem, counted
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.graders.grader import Graded
+from surefoot.graders.grader import Graded, Reader
 from surefoot.io.items import Ungradable, logged_items
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.traces import Span
 from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.graders import open_grader
 from surefoot.jobs.runs import Name, opened
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.monitor.answers import is_known, name_of, new_rows

@@ -12,17 +12,17 @@ answer = "output.text"          # where a field of a log is
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, nearest
 from surefoot.core.rubric import Citations
+from surefoot.io.rows import ALIASES, PATHS
 from surefoot.models.seam import Price
 
 NAME = "surefoot.toml"
@@ -53,23 +53,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yes: bool = False  # spend without being asked
 
 
-_EXAMPLES = {
-    "citations": "required or optional",
-    "concurrency": "a whole number from 1 to 1,000",
-    "effort": f"one of {', '.join(get_args(Effort))}",
-    "jobs": "a whole number from 1 to 1,000",
-    "map": 'a table in surefoot.toml: [map] and answer = "output.text"',
-    "max_cost": "US dollars from 0 on, such as 2.50",
-    "max_tokens": "a whole number from 1 on",
-    "prices": 'a table in surefoot.toml: [prices] and "NAME" = { in = 0.15, out = 0.60 }',
-    "retries": "a whole number from 0 to 100",
-    "settle": "seconds, from 0 to 86,400",
-    "sure_from": "a number from 0 to 1",
-    "timeout": "seconds, from 0.1 to 604,800",
-    "yes": "true or false",
-}
-
-
 def settings_from(given: Given = None, **chosen: object) -> Settings:
     """Return what surefoot.toml says, what is given once in its place, and before both what is `chosen` by name."""
     here = Path.cwd()
@@ -91,15 +74,28 @@ def settings_from(given: Given = None, **chosen: object) -> Settings:
 
 
 def _checked(values: Mapping[str, Any], where: str) -> None:
-    known = Settings.__struct_fields__
     for name, value in values.items():
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise UsageError(f"{where}: there is no setting {name!r}", hint)
+        _check_known(name, Settings.__struct_fields__, f"{where}: there is no setting")
         try:
             found = getattr(msgspec.convert({name: value}, Settings, strict=False), name)
             if isinstance(found, float) and not isfinite(found):
                 raise msgspec.ValidationError("Expected a number")
         except msgspec.ValidationError as error:
-            raise UsageError(f"{where}: {name} cannot be {value!r}", _EXAMPLES.get(name, str(error))) from error
+            raise UsageError(f"{where}: {name} cannot be {value!r}", _expected(name)) from error
+        for field in found if name == "map" else ():
+            _check_known(field, [*(one for one in PATHS if one != "triage"), *ALIASES], "--map: there is no field")
+
+
+def _check_known(name: str, known: Sequence[str], message: str) -> None:
+    if name not in known:
+        raise UsageError(f"{message} {name!r}", nearest(name, known) or f"there are {', '.join(known)}")
+
+
+def _expected(name: str) -> str:
+    """What a setting may be, in words."""
+    of_field = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"][name]
+    one: dict[str, Any] = of_field.get("anyOf", [of_field])[0]
+    if "minimum" in one:
+        return f"a {'whole ' * (one['type'] == 'integer')}number from {one['minimum']:,} to {one['maximum']:,}"
+    kinds = {"object": f"a table in {NAME}: [{name}]", "boolean": "true or false", "string": "a text"}
+    return f"one of {', '.join(filter(None, one['enum']))}" if "enum" in one else kinds[one["type"]]

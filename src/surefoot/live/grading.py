@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import words_of
 from surefoot.core.types import Item, Question
-from surefoot.graders.grader import Graded
-from surefoot.jobs.graders import Reader
+from surefoot.graders.grader import Graded, Reader
 from surefoot.live.intake import Intake, Queued, queued_in
 from surefoot.text.normal import id_of_text
 

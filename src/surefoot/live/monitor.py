@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import Incomplete, words_of
 from surefoot.core.result import Person
 from surefoot.core.types import counted
-from surefoot.jobs.graders import Reader
+from surefoot.graders.grader import Reader
 from surefoot.jobs.monitor import Monitored, keep_bad, now
 from surefoot.live.grading import Grading, Reading
 from surefoot.live.intake import Intake, Places

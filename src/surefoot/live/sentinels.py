@@ -11,8 +11,8 @@ from msgspec import Struct
 from surefoot.core.errors import words_of
 from surefoot.core.result import NOBODY
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
+from surefoot.graders.grader import Reader
 from surefoot.jobs.doctor import doctor
-from surefoot.jobs.graders import Reader
 from surefoot.jobs.inputs import closing, load_corpus, load_pipeline
 from surefoot.pipelines.specs import Asking
 

@@ -14,9 +14,10 @@ from surefoot.core.errors import UsageError
 from surefoot.core.files import LOCK
 from surefoot.core.result import READER, Person
 from surefoot.corpus.corpus import PassageTexts
+from surefoot.graders.grader import Reader
+from surefoot.graders.model_grader import ModelGrader
 from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import Reader, open_grader
-from surefoot.jobs.model_grader import ModelGrader
+from surefoot.jobs.graders import open_grader
 from surefoot.jobs.monitor import Monitored, reference_of
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.live.app import app_for

@@ -38,13 +38,13 @@ from surefoot.gate.rules import COMPLETENESS, Check, Decision, Rule
 from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
 from surefoot.io import sources as places
+from surefoot.io.cluster import Engine, check_engine, map_on_ray
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.questions import Questions, QuestionSet, content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
-from surefoot.jobs.engine import Engine, check_engine, map_on_ray
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
 from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
