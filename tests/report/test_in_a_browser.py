@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.core.records import Step
 from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.council.rows import Mean, RunScores, ScoredAnswer
 from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult
 from surefoot.gate.rules import Rule
@@ -21,7 +22,6 @@ from surefoot.jobs.overview import History, PastRun, Trend, overview_of
 from surefoot.jobs.settings import load_gate
 from surefoot.report import calibration, comparison, history, html, of, run
 from surefoot.report.blocks import Report
-from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.store import Manifest
 
 from ..axe import violations

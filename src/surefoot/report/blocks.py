@@ -310,14 +310,11 @@ def graded_by(graders: Sequence[str]) -> str:
 
 
 _PAGES = {  # the module and function that make the page
-    "Calibration": "calibration.report",
-    "CouncilScores": "council.scores",
-    "GateResult": "comparison.report",
-    "History": "history.report",
-    "MatrixResult": "council.matrix",
-    "RunOverview": "run.report",
+    "Calibration": "calibration.report", "Council": "council.ranking", "CouncilEvaluation": "council.evaluation",
+    "CouncilScores": "council.scores", "GateResult": "comparison.report", "History": "history.report",
+    "MatrixResult": "matrix.report", "RubricTuned": "council.tuned", "RunOverview": "run.report",
     "ScoreResult": "score.report",
-}
+}  # fmt: skip
 
 
 def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page takes them
