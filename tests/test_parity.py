@@ -12,6 +12,7 @@ import pytest
 import surefoot
 from surefoot.cli.main import cli
 from surefoot.jobs.calibrate import refit
+from surefoot.jobs.council import council
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.gate import gate
 from surefoot.live.server import monitor_live
@@ -23,7 +24,7 @@ FOR_PYTHON = {"person", "progress", "keep", "keep_rows", "asking", "announce"}  
 FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "baseline": (surefoot.baseline,),
     "calibrate": (surefoot.calibrate, refit),
-    "council ask": (surefoot.council,),
+    "council ask": (council,),
     "council evaluate": (surefoot.evaluate_council,),
     "council runs": (surefoot.council_runs,),
     "council score": (surefoot.score_reviews,),

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.core.result import Person
+    from surefoot.council.tune import RubricTuned
     from surefoot.gate.calibrate import Calibration
     from surefoot.jobs.build import Built, build_questions, proposals_from_log
     from surefoot.jobs.calibrate import calibrate
     from surefoot.jobs.council import (
+        Council,
         CouncilEvaluation,
         CouncilScores,
         council,
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
         search_corpus,
     )
     from surefoot.jobs.run import Answers, run
-    from surefoot.reviewers.panel import Council
-    from surefoot.reviewers.weights import RubricTuned
     from surefoot.scoring import ScoreResult, score
 
 __version__ = "0.1.0"
@@ -64,11 +64,10 @@ _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "jobs.build": ("Built", "build_questions", "proposals_from_log"),
     "jobs.calibrate": ("calibrate",),
-    "reviewers.panel": ("Council",),
-    "reviewers.weights": ("RubricTuned",),
+    "council.tune": ("RubricTuned",),
     "jobs.council": (
-        "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores", "evaluate_council",
-        "score_reviews", "tune_rubric",
+        "Council", "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores",
+        "evaluate_council", "score_reviews", "tune_rubric",
     ),
     "jobs.decision": ("GateResult",),
     "jobs.gate": ("BaselineResult", "baseline", "decisions", "gate"),

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import click
 import msgspec
 
-from surefoot import report
 from surefoot.core import files
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import printable, replacing
@@ -25,6 +24,7 @@ from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
 from surefoot.io.cluster import ENGINES
+from surefoot.report import of as page_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -191,7 +191,7 @@ class Output(NamedTuple):
             if self.as_json:
                 print_json(result.to_json())
             elif not self.to_stdout:
-                show() if show else print_page(report.of(result))
+                show() if show else print_page(page_of(result))
         return ExitCode.of_several(written, result.exit_code)
 
     def write(self, result: Result) -> ExitCode:
@@ -249,12 +249,12 @@ def _write_report(path: str, result: Result) -> ExitCode:
     kind = Path(path).suffix.lower()
     if path == STDOUT:
         with quiet_if_nobody_reads():
-            for line in markdown.lines(report.of(result)):
+            for line in markdown.lines(page_of(result)):
                 click.echo(line)
         return ExitCode.OK
     if kind in _PAGES:
-        return write_lines(path, [html.page(report.of(result)).removesuffix("\n")])
-    return write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(report.of(result)))
+        return write_lines(path, [html.page(page_of(result)).removesuffix("\n")])
+    return write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(page_of(result)))
 
 
 def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:

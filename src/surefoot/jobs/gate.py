@@ -18,10 +18,10 @@ from surefoot.gate.decide import GRADER, Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.io import gatefiles
 from surefoot.jobs.decision import GateResult, compare, words_for
 from surefoot.jobs.overview import overview_of
 from surefoot.jobs.runs import Name, Versions, is_file_of_verdicts, only_run, opened, read_all, read_file, versions_of
+from surefoot.jobs.settings import Gate, chosen_rules, load_gate
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
@@ -30,7 +30,7 @@ _MOSTLY = 0.5  # of the answers
 
 def gate(
     *runs: Name,
-    gate: gatefiles.Gate | None = None,
+    gate: Gate | None = None,
     rules: Sequence[str] = (),
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
@@ -46,7 +46,7 @@ def gate(
     compared with the baseline; without runs, the newest version is the candidate. `waive` and `without` give reasons,
     by rule and by run. The decision is kept; without `keep`, it is not.
     """
-    parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
+    parsed = [Rule.parse(text, name) for name, text in chosen_rules(gate, rules, GATE)]
     added = tuple(rule.text for rule in parsed[len(parsed) - len(rules) :])
     changed = {"rules" if gate is None else MORE_RULES: added} if rules else {}
     if len(runs) > 2:
@@ -295,7 +295,7 @@ def baseline(
             raise Incomplete(f"{are}, so it cannot be the baseline", f"surefoot grade {cand.id}")
         versions, found, waived = versions_of(project, before or cand, cand, {}), None, {}
         if before is not None:
-            rules = [Rule.parse(text, name) for name, text in gatefiles.load(GATE).items()]
+            rules = [Rule.parse(text, name) for name, text in load_gate(GATE).items()]
             found = _decided(project, versions, rules, Request(called=("", "")))
             keep_decision(project, step_of(found, versions, rules), person.tell)
             worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]

@@ -1,4 +1,4 @@
-"""How pipelines and models are asked: `surefoot.toml`, from the working directory upward, and what is set once.
+"""What a user's own files say: `surefoot.toml`, from the working directory upward, and gate files.
 
 citations = "optional"          # answers need not cite
 concurrency = 4
@@ -7,12 +7,16 @@ max_cost = 5.0                  # US dollars, for each command
 "my-model" = { in = 0.15, out = 0.60 }    # US dollars for a million tokens
 [map]
 answer = "output.text"          # where a field of a log is
+
+A gate file has `[rules]`, each line a name and a rule. `default` is bundled for `score`; `ship` and `helpful` for
+`gate`.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,6 +28,51 @@ from surefoot.core.errors import UsageError, nearest
 from surefoot.core.rubric import Citations
 from surefoot.io.rows import ALIASES, PATHS
 from surefoot.models.seam import Price
+
+DEFAULT_GATE = "default"
+_A_RULE = 'write rules under [rules], each like G1 = "precision >= 0.80", or wrong = "wrong <= baseline + 3 points"'
+_BUNDLED = "pass a TOML file, or one of default, ship and helpful"
+Gate = str | Path | Mapping[str, str]  # a bundled gate, a file, or its rules by name
+
+
+def chosen_rules(gate: Gate | None, more: Sequence[str], otherwise: str) -> list[tuple[str, str]]:
+    """Name and text of the rules to decide by: those of a gate and those given besides; or the latter alone where no
+    gate is named; or those of the usual gate."""
+    named = [] if gate is None and more else list(load_gate(otherwise if gate is None else gate).items())
+    return [*named, *(("", text) for text in more)]
+
+
+def load_gate(gate: Gate = DEFAULT_GATE) -> dict[str, str]:
+    """The rules of a bundled gate or of a file, by name."""
+    if isinstance(gate, Mapping):
+        return dict(gate)
+    bundled, path = files("surefoot") / "gates" / f"{gate}.toml", Path(gate)
+    if bundled.is_file() and not path.exists():
+        return parse_gate(bundled.read_text("utf-8"), f"gates/{gate}.toml")
+    try:
+        return parse_gate(path.read_text("utf-8"), str(path))
+    except OSError as error:
+        raise UsageError(f"the gate {gate} cannot be read: {error.strerror}", _BUNDLED) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the gate {gate} is not UTF-8 text", _BUNDLED) from error
+
+
+def parse_gate(text: str, source: str) -> dict[str, str]:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
+    if unknown := [key for key in content if key != "rules"]:
+        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", nearest(unknown[0], ["[rules]"]) or _A_RULE)
+    rules = content.get("rules")
+    if isinstance(rules, list):
+        rules = {str(rule): rule for rule in rules}
+    if not isinstance(rules, dict) or not rules:
+        raise UsageError(f"{source} has no rules", _A_RULE)
+    if wrong := [name for name, rule in rules.items() if not isinstance(rule, str)]:
+        raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", _A_RULE)
+    return dict(rules)
+
 
 NAME = "surefoot.toml"
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
