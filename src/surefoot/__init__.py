@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from surefoot.core.result import Person
     from surefoot.council.tune import RubricTuned
+    from surefoot.datasets.review import clone_questions, diff_questions, lock_questions, review_questions
     from surefoot.gate.calibrate import Calibration
-    from surefoot.jobs.build import Built, build_questions, proposals_from_log
     from surefoot.jobs.calibrate import calibrate
     from surefoot.jobs.council import (
         Council,
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
     from surefoot.jobs.project import export, import_, purge, verify_export
     from surefoot.jobs.questions import (
         Added,
+        Built,
         Passages,
         add_documents,
+        build_questions,
         check_questions,
-        clone_questions,
-        diff_questions,
-        lock_questions,
         passages,
+        proposals_from_log,
         remove_documents,
-        review_questions,
         search_corpus,
     )
     from surefoot.jobs.run import Answers, run
@@ -62,7 +61,7 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
-    "jobs.build": ("Built", "build_questions", "proposals_from_log"),
+    "datasets.review": ("clone_questions", "diff_questions", "lock_questions", "review_questions"),
     "jobs.calibrate": ("calibrate",),
     "council.tune": ("RubricTuned",),
     "jobs.council": (
@@ -78,8 +77,8 @@ _HOMES = {
     "jobs.matrix": ("MatrixResult", "matrix"),
     "jobs.monitor": ("Monitored", "monitor_log"),
     "jobs.questions": (
-        "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
-        "passages", "remove_documents", "review_questions", "search_corpus",
+        "Added", "Built", "Passages", "add_documents", "build_questions", "check_questions", "passages",
+        "proposals_from_log", "remove_documents", "search_corpus",
     ),
     "core.result": ("Person",),
     "jobs.run": ("Answers", "run"),

@@ -7,10 +7,20 @@ what is found of that, and what is found although nothing is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 
+from msgspec.structs import replace
+
+from surefoot.build.duplicates import duplicates_of
 from surefoot.build.proof import Proof
+from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage, Question, document_in
 from surefoot.datasets.hygiene import Finding
+from surefoot.datasets.protocol import USUAL
+from surefoot.datasets.question_file import QuestionFile
+from surefoot.datasets.review import decided
+from surefoot.io.questions import REJECTED, content_hash, lock_path, read_lock, review_of
+from surefoot.text.normal import id_of_text, normalise
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
@@ -109,3 +119,47 @@ def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Fin
 
 def _short(text: str) -> str:
     return text if len(text) <= _QUOTE else f"{text[: _QUOTE - 1]}…"
+
+
+class Author:
+    """Writes questions over one corpus into one file, for people who write or change them."""
+
+    def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
+        self._file, self._reader = file, Reader(passages)
+        self._reading = Lock()  # the model reads for one person at a time
+
+    def nearest(self, text: str, limit: int) -> list[Passage]:
+        return self._reader.nearest(text, limit)
+
+    def against(self, question: Question) -> tuple[Finding, ...]:
+        """What the documents, and the questions that are there already, say against a question."""
+        others = [one for one in self._file.questions() if review_of(one) != REJECTED and one.id != question.id]
+        again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
+        with self._reading:
+            return (*self._reader.findings(question), *again)
+
+    def check_edit(self, question: Question, edit: Question) -> None:
+        after, path = content_hash(edit), lock_path(self._file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
+            hint = f"reject it, or make a new version of the set: surefoot questions clone {self._file.path} NEW"
+            raise UsageError(f"{question.id} is locked, so its words may not change", hint)
+
+    def new(self, given: Question) -> Question:
+        """A question of somebody's own, with an id, and of the usual kind."""
+        kind = USUAL[given.expects]
+        return replace(
+            given, id=id_of_text(given.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
+        )
+
+    def add(self, question: Question, findings: Sequence[Finding], by: str) -> str:
+        """Add the question, with whatever was found, and return its id."""
+
+        def check(there: Sequence[Question]) -> None:
+            kept = (one for one in there if review_of(one) != REJECTED)
+            if same := next((one for one in kept if normalise(one.text) == normalise(question.text)), None):
+                raise UsageError(f"question {same.id!r} asks the same", "ask something else, or edit that one")
+
+        made: dict[str, object] = {"kind": "written", "by": by}
+        if findings:
+            made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
+        return self._file.add(decided(replace(question, metadata={"made": made}), "accepted", by), check).id
