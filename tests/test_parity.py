@@ -42,7 +42,6 @@ CALLED = {"names": "runs", "more_traces": "traces", "reasons": "waive", "refit":
 OWN = {
     "calibrate": {"details"},
     "gate": {"form", "brief", "history"},
-    "matrix": {"out"},  # where the reports go
     "score": {"no_rows"},
 }
 PYTHONS = {"doctor": {"grader"}, "matrix": {"grader"}, "score": {"settings"}}  # a grader may be an object

@@ -7,19 +7,23 @@ what is found of that, and what is found although nothing is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from threading import Lock
 
 from msgspec.structs import replace
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.proof import Proof
-from surefoot.core.errors import UsageError
-from surefoot.core.types import Passage, Question, document_in
-from surefoot.datasets.hygiene import Finding
-from surefoot.datasets.protocol import USUAL
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result, Seen
+from surefoot.core.types import Passage, Problem, Question, document_in
+from surefoot.corpus.corpus import load_corpus
+from surefoot.datasets.hygiene import ERRORS, SURE, Finding, findings_of, problem_of
+from surefoot.datasets.protocol import USUAL, mix_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
-from surefoot.io.questions import REJECTED, content_hash, lock_path, read_lock, review_of
+from surefoot.io.questions import REJECTED, content_hash, load, lock_path, read_lock, review_of
 from surefoot.text.normal import id_of_text, normalise
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
@@ -119,6 +123,55 @@ def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Fin
 
 def _short(text: str) -> str:
     return text if len(text) <= _QUOTE else f"{text[: _QUOTE - 1]}…"
+
+
+class Checked(Result, frozen=True):
+    """`findings` are all errors and warnings with the question's id, and those that are less than 50 % sure too."""
+
+    ok: bool
+    questions: int
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.ok else ExitCode.BLOCKED
+
+
+def check_questions(
+    file: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    prompt: str | Path | None = None,
+    strict: bool = False,
+    person: Person = READER,
+) -> Checked:
+    """Find what is wrong with a question set: duplicates, leaks, one-sidedness, changes under an id.
+
+    With `corpus` the set is read against it: gold passages that lack or contradict the gold claim, unanswerable
+    questions that a passage answers. `strict` accepts no finding that is at least 50 % sure; else only errors count.
+    """
+    found = load(file)
+    warned: list[str] = []
+    passages = None if corpus is None else load_corpus(corpus, with_texts=False, tell=warned.append)
+    words = "" if prompt is None else Path(prompt).read_text("utf-8", "replace")
+    findings = [*findings_of(found, passages, words), *mix_of(found.questions), *duplicates_of(found.questions)]
+    if passages and not any(passage.text.strip() for passage in passages):
+        findings.append(Finding(None, "not_read", "was not read against the corpus, which has ids and no texts"))
+    elif passages:
+        reader = Reader(passages)
+        with closing(person.watch(len(found.questions), "questions read")) as watch:
+            for question in found.questions:
+                findings += reader.findings(question)
+                watch.count(Seen())
+    problems = [*found.problems, *(problem_of(one, found) for one in findings if one.confidence >= SURE)]
+    problems += [Problem("corpus", warning.removeprefix("warning: ")) for warning in warned]
+    errors = tuple(problem for problem in problems if problem.kind in ERRORS)
+    warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
+    findings = [*(Finding(None, one.kind, str(one)) for one in found.problems), *findings]
+    ok = not errors and not (strict and any(one.confidence >= SURE and one.kind != "note" for one in findings))
+    return Checked(ok, len(found.questions), errors, warnings, tuple(findings))
 
 
 class Author:

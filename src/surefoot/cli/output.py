@@ -283,7 +283,6 @@ def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
 
 
 _NOT_ASKED = "not asked: "
-_HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
 _NUMBERED = re.compile(r"\S*\d\S*")
 _STATUS = len("HTTP 404")
 _MOST_CAUSES = 5
@@ -355,7 +354,7 @@ class AtTerminal(Person):
         Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number.
         """
         for cause, hint in causes:
-            why = bare_cause(cause)
+            why = cause.removeprefix(_NOT_ASKED).partition(" (given up after")[0]
             self._causes.setdefault(why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:]), (cause, hint))
 
     def show_causes(self) -> None:
@@ -381,11 +380,6 @@ class AtTerminal(Person):
 
 PERSON = AtTerminal()
 say = PERSON.tell  # to the person, not into the output
-
-
-def bare_cause(error: str) -> str:
-    """Without how long it took to find out."""
-    return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))
 
 
 page_options = together(

@@ -43,7 +43,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     differing: int
     looked_at: int
     unseen: int
-    unseen_questions: int
     minutes: int  # to look at all that nobody has looked at
     cannot_tell: tuple[str, ...]  # questions with an answer of which people cannot tell
     next: tuple[str, ...]  # commands and steps
@@ -125,7 +124,6 @@ def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateRe
         differing=len(judge.diff.pairs),
         looked_at=len(judge.diff.pairs) - len(unseen),
         unseen=len(unseen),
-        unseen_questions=len({pair.question for pair in unseen}),
         minutes=minutes_for(unseen),
         cannot_tell=_cannot_tell(judge),
         next=tuple(_next(judge)),
@@ -271,27 +269,25 @@ def changed_questions(
 ) -> list[dict[str, Any]]:
     """The questions whose answers moved to another bucket, each with the pair that tells most, the worst first."""
     newly = {id: f"newly {bucket}" for bucket in reversed(BAD) for id in lasting[bucket].newly}
-    found: dict[str, tuple[int, Pair]] = {}
+    ranked = []
     for pair in diff.pairs:
         before, after = _bucket(pair.base), _bucket(pair.cand)
-        if before == after:
+        if before != after:
+            turn = _turn(before, after)
+            turn = newly.get(pair.question, turn) if turn == f"became {after}" else turn
+            ranked.append((_TURNS.index(turn), pair.question, pair))
+    found: dict[str, dict[str, Any]] = {}
+    for rank, id, pair in sorted(ranked, key=lambda one: one[:2]):
+        if id in found:
             continue
-        turn = _turn(before, after)
-        if turn == f"became {after}" and pair.question in newly:
-            turn = newly[pair.question]
-        rank = _TURNS.index(turn)
-        if pair.question not in found or rank < found[pair.question][0]:
-            found[pair.question] = rank, pair
-    rows = []
-    for id, (rank, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
         question = asked[id]
-        rows.append({
+        found[id] = {
             "question_id": id, "turn": _TURNS[rank], "stratum": question.stratum if question else "",
             "question": question.text if question else "",
             "expected": " ".join(question.gold_claims) if question else "",
             "base": _shown(pair.base, said, question), "cand": _shown(pair.cand, said, question),
-        })  # fmt: skip
-    return rows
+        }  # fmt: skip
+    return list(found.values())
 
 
 def _bucket(reading: Reading) -> str | None:
