@@ -392,18 +392,23 @@ page_options = together(
 )  # fmt: skip
 
 
-def needs_pages(page: str) -> None:
+def open_page(
+    output: Output, what: str, serve: str, state: Callable[[Opened], str], *given: object, no_browser: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> ExitCode:  # fmt: skip
+    """Serve a page until Ctrl-C: print where it is, and open it. `state` says how far people have come with it."""
     for name in ("starlette", "uvicorn"):
-        files.library(name, "label", page)
+        files.library(name, "label", what)
+    from surefoot.web import app  # noqa: PLC0415 - of an extra
+    from surefoot.web.serve import open_browser  # noqa: PLC0415
 
+    def announce(page: Opened) -> None:
+        with quiet_if_nobody_reads():
+            print_json(page) if output.as_json else click.echo(page.url)
+        if not output.as_json:
+            PERSON.tell(f"note: open this address in a browser; {state(page)}; Ctrl-C ends it")
+        if not no_browser:
+            open_browser(page.url)
 
-def announce(page: Opened, state: str, as_json: bool, no_browser: bool) -> None:
-    """Print where the page is, and open it. `state` says how far people have come with it."""
-    from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
-
-    with quiet_if_nobody_reads():
-        print_json(page) if as_json else click.echo(page.url)
-    if not as_json:
-        PERSON.tell(f"note: open this address in a browser; {state}; Ctrl-C ends it")
-    if not no_browser:
-        open_browser(page.url)
+    getattr(app, serve)(*given, announce, person=PERSON, **options)
+    return ExitCode.OK

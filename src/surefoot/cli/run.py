@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+import surefoot
 from surefoot.cli.output import PERSON, Output, common, pipeline_options, say, set_option, yes_option
 from surefoot.core.errors import INTERRUPTED
 from surefoot.core.types import counted, plain
-from surefoot.jobs.matrix import matrix as run_cells
 from surefoot.jobs.run import Answers
 from surefoot.jobs.run import run as run_pipeline
 
@@ -72,7 +72,7 @@ def matrix(output: Output, file: str, **options: Any) -> int:  # noqa: ANN401 - 
     FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a version of its own. Repeat the
     command to continue.
     """
-    found = run_cells(file, person=PERSON, **options)
+    found = surefoot.matrix(file, person=PERSON, **options)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
         return INTERRUPTED
