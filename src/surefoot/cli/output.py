@@ -51,10 +51,8 @@ def together(*options: Option) -> Option:
 def _only_one(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> str | None:
     """Of two gates, one would be dropped in silence."""
     if len(given) > 1:
-        raise UsageError(
-            f"--gate is given {len(given)} times, and one gate decides",
-            "put the rules into one file, or add them with --rule",
-        )
+        hint = "put the rules into one file, or add them with --rule"
+        raise UsageError(f"--gate is given {len(given)} times, and one gate decides", hint)
     return given[0] if given else None
 
 
