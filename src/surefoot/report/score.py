@@ -121,7 +121,7 @@ def _metrics(card: Scorecard) -> Table:
 
 def _on_zeros(card: Scorecard) -> Iterator[Line]:
     """What a rate of zero proves."""
-    for name, estimate in card.metrics.items():
+    for name, estimate in card.metrics.items() if card.labels.keys() - {"MISSING"} else ():
         if SCORED[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
             yield (
                 Span(name, "code"),
