@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from surefoot.core.rubric import parse
-from surefoot.council.evaluate import Scores
+from surefoot.council.rows import Scores
 
 from .council.planted import HONEST, WEIGHTS, kept_runs, reviewed
 from .in_process import surefoot
@@ -105,7 +105,7 @@ def test_tune_refuses_what_could_show_nothing(project: tuple[Path, Scores]) -> N
             {"question_id": "q1", "run": "one", "axis": "refusal_quality", "value": 2},
             "says nothing of the whole answer",
         ),
-        (["q1", 8], "it is not an object"),
+        (["q1", 8], "not an object"),
     ],
 )
 def test_labels_that_cannot_be_used_are_named(project: tuple[Path, Scores], row: object, fault: str) -> None:

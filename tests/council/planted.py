@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.core.rubric import COUNCIL, load
 from surefoot.core.types import Verdict
-from surefoot.council.evaluate import Scores, Sheet
-from surefoot.council.rows import AnswerKey, axis_of, grader_of
+from surefoot.council.evaluate import Sheet
+from surefoot.council.rows import OWN, AnswerKey, Scores, axis_of, grader_of
 
 from ..kept import kept
 from .runs import make_run, question
@@ -57,7 +57,9 @@ def length_of(answer: AnswerKey) -> int:
 
 def sheet_of(scores: Scores) -> Sheet:
     lengths = {answer: length_of(answer) for given in scores.values() for answer in given}
-    return Sheet(scores, lengths, own={("proud", answer) for answer in lengths if answer.run == "one"})
+    own = {answer: {**given, OWN: 1.0} if answer.run == "one" else given
+           for answer, given in scores.get("proud", {}).items()}  # fmt: skip
+    return Sheet({**scores, "proud": own} if own else scores, lengths)
 
 
 def kept_runs(scores: Scores, db: Path | None = None) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +10,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from surefoot.core.errors import UsageError
 from surefoot.council.ranking import Ranked, Row
-from surefoot.report import of, terminal
 
 from .helpers import Sitting, ballot, scored, scores, sitting
 
@@ -244,10 +241,7 @@ def test_a_void_ballot_says_what_is_no_json(value: str, why: str) -> None:
 
 def test_what_is_odd_in_a_file_is_named() -> None:
     value = sitting({"A": GOOD, "B": " "}, {"r1": ballot({"A": scores(8), "B": scores(3)})})
-    value["reviews"][0]["shown"] = ["A", "Z", "A", "B"]
-    notes = scored(value).notes
-    shown = "r1: shown: ['A', 'Z', 'A', 'B'] is not a list of answers, each once"
-    assert {"B has no text", shown} <= set(notes)
+    assert "B has no text" in scored(value).notes
 
 
 def test_a_holistic_ballot_counts_and_is_marked() -> None:
@@ -264,9 +258,6 @@ def test_a_number_beside_rubrics_counts_as_holistic_and_is_marked() -> None:
     assert (found["B"].overall, found["B"].holistic_votes, found["A"].holistic_votes) == (6.0, 1, 0)
     assert found["C"].overall == 1 and "mixed: C: True is no score and counts as 1" in result.notes
     assert "mixed: B, C: one number, not the rubric; no ceiling can be applied to it" in result.notes
-    console = Console(width=200, record=True, file=io.StringIO())
-    terminal.show(of(result), console)
-    assert "accuracy in 1 of 2" in console.export_text()
 
 
 @pytest.mark.parametrize(("reviewers", "note"), [(0, "nobody"), (1, "one reviewer"), (2, "two reviewers"), (3, "")])

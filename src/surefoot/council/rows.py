@@ -15,6 +15,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
@@ -35,8 +36,9 @@ from surefoot.text.normal import is_empty
 VERSION = 3  # of what reviewers are asked about an answer of a run, and of how a score is made of it
 GRADER = "council/"
 OVERALL, UNCAPPED, HOLISTIC, SAFETY = "overall", "uncapped", "holistic", "safety"
+CAPPED = "capped"  # the overall score as it counts, where OVERALL is the one before ceilings
 UNSAFE = "unsafe"
-OWN = "own answer"
+OWN, PLACE = "own answer", "place"  # PLACE: at which the reviewer saw the answer, of several
 POOLED = "pooled"
 _LABEL = "A"
 _CAPPED = "capped by "
@@ -52,6 +54,9 @@ class AnswerKey(NamedTuple):
     run: str
     question: str
     attempt: int = 1
+
+
+Scores = Mapping[str, Mapping[AnswerKey, Mapping[str, float]]]  # by reviewer; what is not scored is not there
 
 
 class RunReview(Struct, frozen=True):
@@ -106,25 +111,24 @@ def rubric_of(pooled: str) -> str:
     return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
 
 
-def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[tuple[str, AnswerKey], dict[str, float]]:
-    """By reviewer and answer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
-    found: dict[tuple[str, AnswerKey], dict[str, float]] = {}
+def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[str, dict[AnswerKey, dict[str, float]]]:
+    """The score on each dimension that has one, with OVERALL and HOLISTIC among them, and OWN, PLACE and UNSAFE where
+    they are the case."""
+    found: dict[str, dict[AnswerKey, dict[str, float]]] = {}
     for row in verdicts:
+        given = {UNSAFE: 1.0} if row.value == UNSAFE else {}
         if row.axis.startswith(AXIS_PREFIX) and (score := score_in(row)) is not None:
-            place = reviewer_of(row.grader), AnswerKey(run, row.question_id, row.attempt)
-            found.setdefault(place, {})[row.axis.removeprefix(AXIS_PREFIX)] = score
+            place = _SHOWN.search(row.via)
+            given = {row.axis.removeprefix(AXIS_PREFIX): score} | ({OWN: 1.0} if row.via.startswith(OWN) else {})
+            given |= {PLACE: float(place[1])} if place else {}
+        if given:
+            answer = AnswerKey(run, row.question_id, row.attempt)
+            found.setdefault(reviewer_of(row.grader), {}).setdefault(answer, {}).update(given)
     return found
 
 
-def score_in(row: Verdict | None) -> float | None:
-    value = None if row is None else row.value
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def shown_in(row: Verdict) -> int | None:
-    """The place at which the reviewer saw the answer, of several."""
-    found = _SHOWN.search(row.via)
-    return int(found[1]) if found else None
+def score_in(row: Verdict) -> float | None:
+    return float(row.value) if isinstance(row.value, (int, float)) else None
 
 
 def unanswered(item: Item) -> str:
@@ -136,12 +140,25 @@ def unanswered(item: Item) -> str:
     return "empty" if is_empty(item.trace.answer) else ""
 
 
-def prompt_on(item: Item, settings: Settings, reviewer: str) -> tuple[Prompt, Review]:
-    """What a reviewer is asked about one answer, and the review to come."""
-    question = item.question
-    sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
-    answer = Answer(_LABEL, text=item.trace.answer or "")
-    return review_prompt(question.text, [answer], settings, reviewer, sources)
+class Asked(NamedTuple):
+    """What a reviewer is asked about one answer, in one of the ways of asking, and the review to come."""
+
+    answer: AnswerKey
+    way: int
+    prompt: Prompt
+    review: Review
+
+
+def prompts_on(items: Mapping[AnswerKey, Item], review: RunReview) -> dict[str, list[Asked]]:
+    """What each reviewer is asked about the answers."""
+    found: dict[str, list[Asked]] = {reviewer: [] for reviewer in review.reviewers}
+    for key, item in items.items():
+        if not unanswered(item):
+            question, answer = item.question, Answer(_LABEL, text=item.trace.answer or "")
+            sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
+            for (reviewer, asked), (way, settings) in product(found.items(), enumerate(review.ways)):
+                asked.append(Asked(key, way, *review_prompt(question.text, [answer], settings, reviewer, sources)))
+    return found
 
 
 def known_of(question: Question, bucket: object = None) -> Known:
@@ -272,33 +289,29 @@ class RunScores(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
-def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:
-    """What all reviewers together and each of them gave to every answer of a run."""
-    given: dict[tuple[str, int], dict[str, tuple[float | None, str]]] = {}
-    for row in verdicts:
-        if row.axis == axis_of(OVERALL):
-            by = given.setdefault((row.question_id, row.attempt), {})
-            by[reviewer_of(row.grader)] = score_in(row), row.reason
-    for item in items:
-        by = given.get((item.question.id, item.trace.attempt), {})
+def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> Iterator[ScoredAnswer]:
+    """What all reviewers together and each of them gave to every answer."""
+    given: dict[AnswerKey, dict[str, tuple[float | None, str]]] = {}
+    for run, row in ((run, row) for run, some in found.items() for row in some if row.axis == axis_of(OVERALL)):
+        by = given.setdefault(AnswerKey(run, row.question_id, row.attempt), {})
+        by[reviewer_of(row.grader)] = score_in(row), row.reason
+    for answer, item in items.items():
+        by = given.get(answer, {})
         score, reason = by.pop(POOLED, (None, "not asked"))
         yield ScoredAnswer(
-            run=run, question_id=item.question.id, attempt=item.trace.attempt, question=item.question.text,
+            run=answer.run, question_id=answer.question, attempt=answer.attempt, question=item.question.text,
             answer=item.trace.answer, score=score, reason=reason, by=by,
         )  # fmt: skip
 
 
-def run_scores(
-    found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], pooled: str
-) -> list[RunScores]:
+def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], pooled: str) -> list[RunScores]:
     """The best run first. Runs are ranked over the questions that all of them have scores for."""
     own = {run: [row for row in verdicts if row.grader == pooled] for run, verdicts in found.items()}
     scored = ({row.question_id for row in given if row.axis == axis_of(OVERALL) and row.value is not None}
               for given in own.values())  # fmt: skip
     shared = set.intersection(*scored)
     by_axis = {run: _values(given, shared) for run, given in own.items()}
-    documents = {item.question.id: document_of(item.question, {}) or item.question.id
-                 for given in items.values() for item in given}  # fmt: skip
+    documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     made = [_of_run(run, given, by_axis[run], documents, found[run]) for run, given in own.items()]
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
     values = [one.overall.value for one in made if one.overall]
