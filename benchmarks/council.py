@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import pairs_of
 from surefoot.core.rubric import COUNCIL, load
-from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, independence, reviewer_bias
+from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, redundant, reviewer_bias
 from surefoot.council.rows import OWN, AnswerKey
 from surefoot.council.tune import tune
 
@@ -78,14 +78,13 @@ def is_false(habit: ReviewerBias) -> bool:
 
 def found_in(sheet: Sheet) -> set[str]:
     """Names of what was found; "alarm" for what is not there."""
-    said = independence(sheet)
-    useless = set(said.redundant)
+    useless = set(redundant(sheet))
     seen = reviewer_bias(sheet, useless)
     found = {one.reviewer for one in seen if one.stands_out and (one.reviewer, one.kind) in _SIGNS}
     found |= {"random"} & useless
     found |= {"copy"} if useless & {"ada", "copy"} and "copy" in sheet.reviewers else set()
     honest = set(HONEST) - ({"ada"} if "copy" in sheet.reviewers else set())
-    if any(map(is_false, seen)) or useless & (honest | {"harsh", "length"}) or said.alike:
+    if any(map(is_false, seen)) or useless & (honest | {"harsh", "length"}):
         found.add("alarm")
     return found
 

@@ -63,7 +63,7 @@ def test_evaluate_says_who_is_biased_and_who_adds_nothing(project: tuple[Path, S
     assert "order as people see it (Kendall's tau): rubric 0." in done.out
     assert "does the rubric earn its cost here? not shown: no reviewer gave" in done.out
     found = json.loads(surefoot("council", "evaluate", "one", "--json").out)
-    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "independence", "bias"}
+    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "redundant", "bias"}
     assert (found["questions"], found["answers"], len(found["reviewers"])) == (100, 100, 6)
 
 

@@ -36,10 +36,6 @@ def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: 
             said = luck.uniform(1, 10, deserved.shape)
         if who == "proud":
             said += np.array([2.0 * (answer.run == "one") for answer in answers])[:, None]
-        if who == "twin":  # shares most of its errors with the first
-            said = found["unrounded"] + luck.normal(0, 0.3, deserved.shape)
-        if who == honest[0]:
-            found["unrounded"] = said
         found[who] = found[honest[0]] if who == "copy" else np.clip(np.rint(said), 1, 10)
     return {
         who: {
@@ -47,7 +43,6 @@ def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: 
             for answer, row in zip(answers, table, strict=True)
         }
         for who, table in found.items()
-        if who != "unrounded"
     }
 
 

@@ -1,4 +1,4 @@
-"""Reviewers over a question set: their bias, and how many votes they amount to."""
+"""Reviewers over a question set: their bias, and whose votes add nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from surefoot.council.evaluate import (
     FEWEST_QUESTIONS,
     ReviewerBias,
     Sheet,
-    independence,
+    redundant,
     reviewer_bias,
 )
 from surefoot.council.rows import AnswerKey
@@ -25,16 +25,14 @@ def clear(found: tuple[ReviewerBias, ...]) -> set[tuple[str, str]]:
 
 def test_honest_reviewers_have_no_bias_and_all_count() -> None:
     sheet = sheet_of(reviewed(60))
-    heard = independence(sheet)
-    assert (clear(reviewer_bias(sheet)), heard.redundant, heard.alike) == (set(), {}, ())
-    assert heard.effective_votes == 4
+    assert (clear(reviewer_bias(sheet)), redundant(sheet)) == (set(), {})
 
 
 def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
     sheet = sheet_of(reviewed(80, ("harsh", "length", "random", "proud", "copy")))
-    heard = independence(sheet)
-    assert heard.redundant.keys() == {"random", "copy"}
-    found = reviewer_bias(sheet, heard.redundant)
+    useless = redundant(sheet)
+    assert useless.keys() == {"random", "copy"}
+    found = reviewer_bias(sheet, useless)
     expected = {("harsh", "shift"), ("length", "length"), ("proud", "self_preference")}
     assert expected <= clear(found)
     assert not {who for who, _ in clear(found)} & {"ada", "ben", "cid", "dot"}
@@ -44,23 +42,9 @@ def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
     assert "harsh" not in shift.against
 
 
-def test_reviewers_who_err_alike_count_for_less_than_two() -> None:
-    heard = independence(sheet_of(reviewed(100, ("twin",))))
-    assert [one[:2] for one in heard.alike] == [("ada", "twin")]
-    assert heard.effective_votes is not None
-    assert 3.5 < heard.effective_votes < 4.5
-    assert not heard.redundant
-
-
 def test_who_stands_beside_a_lover_of_length_is_not_blamed_for_it() -> None:
     found = reviewer_bias(sheet_of(reviewed(60, ("harsh", "length"), honest=("ada",))))
     assert {who for who, kind in clear(found) if kind == "length"} == {"length"}
-
-
-def test_of_three_reviewers_the_independent_votes_are_not_measured() -> None:
-    for scores in (reviewed(60, honest=("ada", "ben", "cid")), reviewed(60, ("copy",), honest=("ada", "ben", "cid"))):
-        heard = independence(sheet_of(scores))
-        assert heard.effective_votes is None and "from 4 useful reviewers on, and there are 3" in heard.reason
 
 
 def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Path) -> None:
@@ -74,7 +58,7 @@ def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Pa
         for who, by_answer in reviewed(60, ("random",)).items()
     }
     found = evaluate_council(*kept_runs(scores))
-    assert list(found.independence.redundant) == ["random"]
+    assert list(found.redundant) == ["random"]
     variance = found.success.variance
     assert variance["overall"].figure and "uncapped" not in variance and "capped" not in variance
 
@@ -84,7 +68,7 @@ def test_with_few_questions_nothing_is_said() -> None:
     found = reviewer_bias(sheet)
     assert all(one.figure is None and one.reason for one in found)
     assert any("not enough data: needs 15 questions" in one.reason for one in found)
-    assert independence(sheet).effective_votes is None
+    assert redundant(sheet) == {}
 
 
 def test_what_does_not_apply_is_said() -> None:
@@ -97,13 +81,12 @@ def test_what_does_not_apply_is_said() -> None:
 def test_one_reviewer_has_nobody_to_be_held_against() -> None:
     sheet = sheet_of(reviewed(30, honest=("ada",)))
     assert {one.reason for one in reviewer_bias(sheet)} == {"needs another reviewer"}
-    assert "needs 2 reviewers" in independence(sheet).reason
+    assert redundant(sheet) == {}
 
 
 def test_reviewers_who_always_give_the_same_score_are_no_copies() -> None:
     scores = {who: {AnswerKey("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
-    heard = independence(Sheet(scores))
-    assert heard.redundant == {}
+    assert redundant(Sheet(scores)) == {}
     assert clear(reviewer_bias(Sheet(scores))) == set()
 
 

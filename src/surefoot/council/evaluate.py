@@ -1,4 +1,4 @@
-"""What the scores of a council's reviewers are worth: bias, independent votes, and whether the rubric earns its cost.
+"""What the scores of a council's reviewers are worth: bias, votes that add nothing, and whether the rubric pays off.
 
 What an answer deserves cancels out of a comparison of reviewers, as it is the same for all who scored it. So a bias
 that every reviewer has is not seen here; only labels by people show it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import atanh, sqrt, tanh
-from statistics import median, median_low
+from statistics import median
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,14 +27,12 @@ Flags = NDArray[np.bool_]
 ROUNDING = 1 / 12
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
 FEWEST_COMPARED = 2  # reviewers: of two that differ nobody can say which one is off
-FEWEST_USEFUL = 4  # reviewers, among whom errors that two of them share can be seen
 # Share of reports with a false alarm, by turned signs; as scores pile up at 10 it may be twice that. 5 % is the limit.
 ALARMS = 0.015
 _MOST_PULL = 0.9
 _FAR = 1.5  # standard deviations
 _HALF = 0.5  # of the usual agreement with the others: who has less is noise
 _CLOSER = 0.25  # a copy is at most this far from its twin, in what is between either and the nearest third
-_SHARED = 0.1  # a correlation of errors below this hardly changes what votes are worth
 _ALMOST_ONE = 1 - 1e-9
 _PANELS = 40  # of reviewers drawn with replacement from those there are
 _SEED = 20_011
@@ -69,20 +67,6 @@ class ReviewerBias(Figure, frozen=True, kw_only=True):
     kind: Kind
     stands_out: bool = False
     against: tuple[str, ...] = ()  # whom the reviewer was compared with
-
-
-class Independence(Struct, frozen=True):
-    """How many independent votes the reviewers amount to; None where not measured, and `reason` says why.
-
-    `redundant` has the reviewers whose votes may be saved, and why; `alike` those who err alike, with the correlation
-    of what is wrong with their overall scores.
-    """
-
-    effective_votes: float | None = None
-    votes: int = 0
-    redundant: dict[str, str] = {}
-    alike: tuple[tuple[str, str, Interval], ...] = ()
-    reason: str = ""
 
 
 class Compared(Struct, frozen=True):
@@ -134,21 +118,11 @@ class Sheet:
             self.values[OVERALL] = np.where(self.given[UNCAPPED], self.values[UNCAPPED], self.values[OVERALL])
         self.dimensions = tuple(one for one in names if one not in (OVERALL, HOLISTIC, UNCAPPED, OWN, PLACE))
         self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in names else ()))
-        self._weights: dict[str, Numbers] = {}
 
     def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
-        """The mean of some reviewers on each answer. Who scores at random would blur it, and so counts for less."""
-        if name not in self._weights:
-            # One over the variance of a reviewer's own errors, roughly: by how far most of the others are away.
-            values, given, usual = self.values[name], self.given[name], []
-            for row, mine in enumerate(given):
-                both = {other: mine & theirs for other, theirs in enumerate(given) if other != row}
-                apart = [float((values[row] - values[other])[on].var()) for other, on in both.items() if on.any()]
-                usual.append(median_low(apart) if apart else 0.0)
-            self._weights[name] = 1 / np.maximum(np.array(usual) - median(usual) / 2, ROUNDING)
-        weights = self._weights[name][rows]
-        total = weights @ self.given[name][rows]
-        return np.divide(weights @ self.values[name][rows], total, out=np.zeros(len(total)), where=total > 0), total > 0
+        """The mean of some reviewers on each answer, and which answers have one."""
+        count = self.given[name][rows].sum(axis=0)
+        return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
 
     def compared(self, name: str) -> Flags:
         """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
@@ -260,45 +234,24 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
     return sheet.slope(np.clip(doublings, middle - far, middle + far), lead, both) or "all answers are equally long"
 
 
-def independence(sheet: Sheet) -> Independence:
-    """Three things make a vote worth less than one: it follows nobody (noise), it repeats another one (a copy), or two
-    err alike. Only what some reviewers share is seen; an error that all of them share needs labels by people."""
+def redundant(sheet: Sheet) -> dict[str, str]:
+    """The reviewers whose votes may be saved, and why: who follows nobody (noise), or repeats another one (a copy)."""
     names = (OVERALL,) if OVERALL in sheet.values else sheet.dimensions
     every = np.all([sheet.given[name] for name in names], axis=0)
     steady = [row for row, own in enumerate(every) if sheet.count(own) >= FEWEST_QUESTIONS]
-    shared, size = np.asarray(every[steady].all(axis=0)), len(steady)
-    if size < FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
-        reason = f"not enough data: needs 2 reviewers who scored the same answers to {FEWEST_QUESTIONS} questions"
-        return Independence(votes=len(sheet.reviewers), reason=reason)
+    shared = np.asarray(every[steady].all(axis=0))
+    if len(steady) <= FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
+        return {}
     table = np.asarray(np.mean([sheet.values[name] for name in names], axis=0))
-    noise = _noise(sheet, table, shared, steady) if size > FEWEST_COMPARED else {}
+    noise = _noise(sheet, table, shared, steady)
     copies = _copies(sheet, [row for row in steady if row not in noise])
-    left = [row for row in steady if row not in noise and row not in copies]
-    redundant = {sheet.reviewers[row]: why for row, why in sorted((noise | copies).items())}
-    if len(left) < FEWEST_USEFUL:
-        few = f"errors that two reviewers share are seen from {FEWEST_USEFUL} useful reviewers on"
-        return Independence(votes=size, redundant=redundant, reason=f"{few}, and there are {len(left)}")
-    # What is left over once the common view is taken out leans apart by nature; that lean is no independence.
-    errors, lean = table[left] - table[left].mean(axis=0), 1 / (len(left) - 1)
-    pairs = {(one, other): sheet.correlation(errors[one], errors[other], shared)
-             for one, other in combinations(range(len(left)), 2)}  # fmt: skip
-    wide, alike, total = reach(list(pairs.values()), ALARMS), [], 0.0
-    for (one, other), found in pairs.items():
-        limits = found.within(wide)
-        value, low, high = (max(0.0, (tanh(z) + lean) / (1 + lean)) for z in (limits.value, limits.low, limits.high))
-        if low > _SHARED:
-            alike.append((sheet.reviewers[left[one]], sheet.reviewers[left[other]], Interval(value, low, high)))
-            total += value
-    return Independence(len(left) ** 2 / (len(left) + 2 * total), size, redundant, tuple(alike))
+    return {sheet.reviewers[row]: why for row, why in sorted((noise | copies).items())}
 
 
 def _noise(sheet: Sheet, table: Numbers, shared: Flags, rows: Sequence[int]) -> dict[int, str]:
     """Who scores as if without a look at the answers."""
-    found = {}
-    for row in rows:
-        others = [one for one in rows if one != row]
-        mean = sheet.pooled(OVERALL, others)[0] if OVERALL in sheet.values else table[others].mean(axis=0)
-        found[row] = sheet.correlation(table[row], mean, shared)
+    found = {row: sheet.correlation(table[row], table[[one for one in rows if one != row]].mean(axis=0), shared)
+             for row in rows}  # fmt: skip
     wide, noise = reach(list(found.values())), {}
     for row, one in found.items():
         usual, most = tanh(median(other.value for at, other in found.items() if at != row)), tanh(one.within(wide).high)

@@ -24,7 +24,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot import safety
 from surefoot.core.result import Result
-from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric
+from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric, Scored
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, Void, bare, read
 from surefoot.council.prompts import Settings
 from surefoot.text import jsonblocks, refusals
@@ -45,19 +45,13 @@ _NO_CEILING = "not the rubric; no ceiling can be applied to it"
 Table = dict[str, dict[str, float]]  # reviewer -> label -> score
 
 
-class Vote(Struct, frozen=True):
+class Vote(Scored, frozen=True, kw_only=True):
     """What one ballot says about one answer: its overall score, capped, or None and why."""
 
     reviewer: str
     label: str
-    value: float | None = None
-    uncapped: float | None = None
-    capped_by: tuple[str, ...] = ()
-    scores: dict[str, float] = {}
-    missing: tuple[str, ...] = ()
     holistic: bool = False
     own: bool = False  # the reviewer's own answer: on record, never counted
-    reason: str = ""
     unused: str = ""  # scores on dimensions that do not apply, as the answer counts as a refusal or not
 
     @property
@@ -114,8 +108,6 @@ class Row(Struct, frozen=True, kw_only=True):
     votes: int
     safety: Safety | None
     missing: tuple[str, ...] = ()  # dimensions that a ballot left out, so that the others weigh more
-    holistic_votes: int = 0
-    own_votes: int = 0
     refused: bool = False
     dispute: str = ""  # where reviewers and wording disagree whether it refuses
     faults: tuple[str, ...] = ()  # of its form, by the rubric's own rules
@@ -256,9 +248,9 @@ def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: K
 def _vote(
     ballot: Ballot, answer: Answer, settings: Settings, refused: bool | None, known: Known, checked: dict[str, float]
 ) -> Vote:
-    vote = Vote(ballot.reviewer, answer.label, own=_is_own(ballot, answer), holistic=answer.label in ballot.holistic)
+    vote = Vote(reviewer=ballot.reviewer, label=answer.label, own=_is_own(ballot, answer))
     if (value := ballot.holistic.get(answer.label)) is not None:
-        return replace(vote, value=value, uncapped=value)
+        return replace(vote, value=value, uncapped=value, holistic=True)
     evaluation = ballot.evaluations.get(answer.label)
     if evaluation is None:
         return replace(vote, reason="not scored in the ballot")
@@ -289,7 +281,6 @@ def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: S
         dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
         capped_by=tuple(dict.fromkeys(capped_by)), votes=len(counted), safety=gate,
         missing=tuple(sorted({name for vote in counted for name in vote.missing})),
-        holistic_votes=sum(vote.holistic for vote in counted), own_votes=sum(vote.own for vote in votes),
         refused=refused, reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
     )  # fmt: skip
 

@@ -24,6 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.intervals import clustered_mean
+from surefoot.core.records import Interval
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
 from surefoot.core.types import Evidence, Item, Question, Verdict, without_surrogates
 from surefoot.council.ballots import Answer, Review
@@ -261,12 +262,9 @@ class ScoredAnswer(Struct, frozen=True, kw_only=True):
     by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
 
 
-class Mean(Struct, frozen=True):
+class Mean(Interval, frozen=True):
     """Of a run's scores, with its 95 % interval over the questions."""
 
-    value: float
-    low: float
-    high: float
     answers: int
 
 

@@ -103,7 +103,7 @@ class CouncilEvaluation(Result, frozen=True):
     questions: int
     answers: int
     success: evaluate.Success
-    independence: evaluate.Independence
+    redundant: dict[str, str]  # reviewers whose votes add nothing, and why
     bias: tuple[evaluate.ReviewerBias, ...]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
@@ -132,9 +132,8 @@ def council(
     reviewed instead of asking for some: labels with their texts, or a file of these. What is not given comes from the
     variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
-    chosen = council_settings(rubric, SEED=seed, SAFETY_GATE=safety)
+    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings, yes=yes)
     by_number = council_settings(rubric, SEED=seed, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
-    how = settings_from(settings, yes=yes)
     found = {} if answers is None else _json_in(answers)
     given = () if answers is None else _read({"responses": found.get("responses", found), "reviews": []}).answers
     example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
@@ -147,70 +146,53 @@ def council(
     known = "what is known from before is not asked for again"
     person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
     agree(person, how.yes)
+    by_name, number = {one.name: one for one in members}, int(chosen["SEED"])
+    failures, replies, ranked = list[Failure](), list[Reply](), list[Ranked]()
+    reviews, synthesis = list[Review](), None
+
+    def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
+        """Whatever a model does - fail, hang, send nothing - costs its own answer or ballot, and is named."""
+        came = prompts.asked_at_once(of, asked, float(chosen["PATIENCE"]))
+        replies.extend(came.values())
+        for name, reply in came.items():
+            if not reply.error and asked[name].schema is None and is_empty(reply.text):
+                came[name] = replace(reply, error="the reply is empty")
+            if came[name].error:
+                failures.append(Failure(name, stage, came[name].error, reply.hint))
+        return came
+
     with replies_kept(person):
-        made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
-    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in made.failures])
-    if made.spent is not None:
-        person.tell(spent_words(made.spent))
-    review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
+        if not given:
+            came = ask("answer", by_name, dict.fromkeys(by_name, prompts.answer_prompt(question)))
+            # Labels must not show who was named first.
+            order = prompts.shuffled(
+                [one for one, reply in came.items() if not reply.error], number, "labels", question
+            )
+            given = tuple(ballots.Answer(label_of(place), name, came[name].text) for place, name in enumerate(order))
+        review = RunReview(tuple(by_name), chosen, by_number, question, given)
+        for way in review.ways:
+            calls = {name: prompts.review_prompt(question, given, way, name) for name in by_name if given}
+            came = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
+            texts = [prompts.reviewed(calls[name][1], reply) for name, reply in came.items()]
+            reviews = reviews or texts
+            ranked.append(rank(given, texts, way, question))
+        safe = {row.label: row.overall for row in ranked[0].ranking if row.safety is None or row.safety.passed}
+        if head is not None and safe:
+            shown = [next(one for one in given if one.label == label) for label in safe]
+            prompt = prompts.synthesis_prompt(question, shown, safe, number)
+            [reply] = ask(_SYNTHESIS, {head.name: head}, {head.name: prompt}).values()
+            synthesis = None if reply.error else reply.text
+        elif head is not None and given:
+            failures.append(Failure(head.name, _SYNTHESIS, "no answer passes the safety gate"))
+    made = Council(**asdict(ranked[0]), answers=given, reviews=tuple(reviews), synthesis=synthesis,
+                   failures=tuple(failures), spent=spent_on(replies))  # fmt: skip
+    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in failures])
+    person.tell(spent_words(spent_on(replies)))
     try:
         return replace(made, runs=_keep(made, ranked, review, db))
     except SurefootError as error:  # what was paid for is shown all the same
         person.tell(f"warning: the answers are not kept: {error}")
         return made
-
-
-def deliberate(
-    question: str,
-    models: Sequence[Model],
-    settings: prompts.Settings,
-    *,
-    answers: Sequence[ballots.Answer] = (),
-    chair: Model | None = None,
-    by_number: prompts.Settings | None = None,
-) -> tuple[Council, list[Ranked]]:
-    """Let the models answer (unless answers are given), review each way of asking, and be ranked.
-
-    Whatever a model does - fail, hang, refuse, send nonsense - costs its own answer or its own ballot, and is named.
-    """
-    by_name, seed = {model.name: model for model in models}, int(settings["SEED"])
-    failures, spent, reviews, ranked = list[Failure](), list[Reply](), list[list[Review]](), list[Ranked]()
-
-    def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
-        replies = prompts.asked_at_once(of, asked, float(settings["PATIENCE"]))
-        spent.extend(replies.values())
-        for name, reply in replies.items():
-            if not reply.error and asked[name].schema is None and is_empty(reply.text):
-                replies[name] = replace(reply, error="the reply is empty")
-            if replies[name].error:
-                failures.append(Failure(name, stage, replies[name].error, reply.hint))
-        return replies
-
-    if not answers:
-        replies = ask("answer", by_name, dict.fromkeys(by_name, prompts.answer_prompt(question)))
-        # Labels must not show who was named first.
-        answered = [name for name, reply in replies.items() if not reply.error]
-        order = prompts.shuffled(answered, seed, "labels", question)
-        answers = [ballots.Answer(label_of(place), name, replies[name].text) for place, name in enumerate(order)]
-    for way in (settings, by_number) if by_number else (settings,):
-        calls = {name: prompts.review_prompt(question, answers, way, name) for name in by_name if answers}
-        replies = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
-        reviews.append([prompts.reviewed(calls[name][1], reply) for name, reply in replies.items()])
-        ranked.append(rank(answers, reviews[-1], way, question))
-    synthesis = None
-    if chair is not None and answers:
-        safe = {row.label: row.overall for row in ranked[0].ranking if row.safety is None or row.safety.passed}
-        shown = [next(one for one in answers if one.label == label) for label in safe]
-        if safe:
-            prompt = prompts.synthesis_prompt(question, shown, safe, seed)
-            [reply] = ask(_SYNTHESIS, {chair.name: chair}, {chair.name: prompt}).values()
-            synthesis = None if reply.error else reply.text
-        else:
-            failures.append(Failure(chair.name, _SYNTHESIS, "no answer passes the safety gate"))
-    return Council(
-        **asdict(ranked[0]), answers=tuple(answers), reviews=tuple(reviews[0]), synthesis=synthesis,
-        failures=tuple(failures), spent=spent_on(spent),
-    ), ranked  # fmt: skip
 
 
 def label_of(place: int) -> str:
@@ -254,9 +236,8 @@ def score_reviews(
     """Rank answers by reviewers' raw texts, as a file or a mapping holds them. No model is asked, nothing is kept."""
     content = _json_in(reviews)
     file = _read(content)
-    gate = file.safety if isinstance(file.safety, _Safety) else _Safety(file.safety)
-    of_file = {"RUBRIC": file.rubric or None, "SAFETY_GATE": gate.gate, "SAFETY_SCORE_CAP": gate.cap}
-    options = _given(_FROM_FILE, of_file) | _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
+    options = _given(_FROM_FILE, {"RUBRIC": file.rubric or None, "SAFETY_GATE": file.safety})
+    options |= _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
     weights = None if file.weights is None else (file.weights, _FROM_FILE)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
@@ -379,10 +360,10 @@ def evaluate_council(
         hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else _preferences(labels, sheet, items, person)
-    heard = evaluate.independence(every)
+    useless = evaluate.redundant(every)
     return CouncilEvaluation(
         tuple(dict.fromkeys(answer.run for answer in items)), sheet.reviewers, len(sheet.questions), len(sheet.answers),
-        evaluate.success(sheet, people), heard, evaluate.reviewer_bias(every, heard.redundant),
+        evaluate.success(sheet, people), useless, evaluate.reviewer_bias(every, useless),
     )  # fmt: skip
 
 
@@ -452,27 +433,17 @@ def _each_once(runs: Sequence[Name]) -> Sequence[Name]:
     return runs
 
 
-class _Response(Struct):
-    model: str | None = None
-    text: str | None = None
-
-
-class _Safety(Struct, forbid_unknown_fields=True):
-    gate: bool | None = None
-    cap: float | None = None
-
-
 class _File(Struct):
-    responses: dict[str, _Response]
+    responses: dict[str, ballots.Answer]
     reviews: list[Any]  # what is wrong with one spoils its own ballot only
     question: str | None = None
     weights: Any = None
-    safety: bool | _Safety | None = None
+    safety: bool | None = None
     rubric: str | None = None
 
     @property
     def answers(self) -> tuple[ballots.Answer, ...]:
-        return tuple(ballots.Answer(label, one.model or "", one.text or "") for label, one in self.responses.items())
+        return tuple(replace(one, label=label) for label, one in self.responses.items())
 
 
 def _json_in(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ from surefoot.report.blocks import (
 if TYPE_CHECKING:
     from surefoot.core.records import Interval
     from surefoot.council.evaluate import Figure
-    from surefoot.council.rows import Mean, RunScores, ScoredAnswer
+    from surefoot.council.rows import RunScores, ScoredAnswer
     from surefoot.council.tune import RubricTuned
     from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores, Failure
 
@@ -173,7 +173,7 @@ def _case(one: ScoredAnswer) -> Case:
 
 def evaluation(found: CouncilEvaluation) -> Report:
     """What reviewers' scores are worth."""
-    made, heard = found.success, found.independence
+    made = found.success
     missing, clear = defaultdict[str, dict[str, None]](dict), defaultdict[str, list[str]](list)
 
     def figure(one: Figure, what: str) -> str:
@@ -188,10 +188,7 @@ def evaluation(found: CouncilEvaluation) -> Report:
         each = {"rubric": one.rubric, "holistic": one.holistic, "difference": one.difference}
         figures = "; ".join(f"{name} {figure(of, f'order {what}')}" for name, of in each.items())
         lines.append(f"order {what} (Kendall's tau): {figures}")
-    votes = "" if heard.effective_votes is None else f"{heard.effective_votes:.1f} of {heard.votes}"
-    lines.append(f"independent votes: {votes or f'not measured: {heard.reason}'}")
-    lines += [f"{reviewer} adds nothing: {why}" for reviewer, why in heard.redundant.items()]
-    lines += [f"{one} and {other} err alike: correlation {_mean(by)}" for one, other, by in heard.alike]
+    lines += [f"{reviewer} adds nothing: {why}" for reviewer, why in found.redundant.items()]
     for bias in found.bias:
         shown = figure(bias, f"bias by {bias.kind.replace('_', ' ')}")
         if bias.stands_out:
@@ -229,5 +226,5 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _mean(mean: Interval | Mean | None) -> str:
+def _mean(mean: Interval | None) -> str:
     return "-" if mean is None else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"
