@@ -66,7 +66,6 @@ class ReviewerBias(Figure, frozen=True, kw_only=True):
     dimension: str
     kind: Kind
     stands_out: bool = False
-    against: tuple[str, ...] = ()  # whom the reviewer was compared with
 
 
 class Compared(Struct, frozen=True):
@@ -120,7 +119,7 @@ class Sheet:
         self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in names else ()))
 
     def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
-        """The mean of some reviewers on each answer, and which answers have one."""
+        """The mean of some reviewers on each answer, as a council takes it, and which answers have one."""
         count = self.given[name][rows].sum(axis=0)
         return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
 
@@ -194,10 +193,9 @@ def reviewer_bias(sheet: Sheet, left_out: Iterable[str] = ()) -> tuple[ReviewerB
     made = []
     for key in sorted(found, key=lambda key: (key[0], KINDS.index(key[1]), key[2])):
         (row, kind, name), one = key, found[key]
-        figure, others = _figure(one, wide), sorted(groups[kind, name] - {row})
+        figure = asdict(_figure(one, wide))
         made.append(ReviewerBias(
-            **asdict(figure), reviewer=sheet.reviewers[row], dimension=name, kind=kind, stands_out=key in settled,
-            against=tuple(sheet.reviewers[other] for other in others) if figure.figure else (),
+            **figure, reviewer=sheet.reviewers[row], dimension=name, kind=kind, stands_out=key in settled
         ))  # fmt: skip
     return tuple(made)
 
@@ -207,7 +205,9 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
     (kind, name), others = cell, sorted(group - {row})
     if not others:
         return "needs another reviewer"
-    theirs, known = sheet.pooled(name, others)
+    given, known = sheet.given[name][others], sheet.given[name][others].any(axis=0)
+    # The median: one of them may score at random.
+    theirs = np.nanmedian(np.where(given | ~known, sheet.values[name][others], np.nan), axis=0)
     both, own = sheet.given[name][row] & known, sheet.given[OWN][row]
     lead = np.where(both, sheet.values[name][row] - theirs, 0.0)
     if kind == "position":

@@ -84,8 +84,10 @@ class RunReview(Struct, frozen=True):
         panel = _short_hash("\0".join((self.digest, *sorted(self.reviewers))).encode())
         return f"{GRADER}{POOLED}+{self.settings.rubric.name}+{panel}"
 
-    def grader(self, reviewer: str) -> str:
-        return grader_of(reviewer, self.digest)
+    @property
+    def graders(self) -> dict[str, str]:
+        """By reviewer, under which its scores are kept."""
+        return {reviewer: grader_of(reviewer, self.digest) for reviewer in self.reviewers}
 
     @property
     def ways(self) -> tuple[Settings, ...]:
@@ -178,8 +180,7 @@ def verdicts_alone(
     """What each reviewer and all together say of an answer that was reviewed alone. `reviews` has the reviews of each
     way of asking in turn; `author` is the model that gave the answer, and `bucket` what it was graded as, if known."""
     if why := unanswered(item):
-        graders = (*map(review.grader, review.reviewers), review.pooled)
-        return [_row(item, grader, OVERALL, None, reason=why) for grader in graders]
+        return [_row(item, one, OVERALL, None, reason=why) for one in (*review.graders.values(), review.pooled)]
     answer, known = Answer(_LABEL, author, item.trace.answer or ""), {_LABEL: known_of(item.question, bucket)}
     ranked = [rank([answer], given, settings, item.question.text, known=known)
               for settings, given in zip(review.ways, reviews, strict=True)]  # fmt: skip
@@ -195,21 +196,18 @@ def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: 
 
 def _rows(item: Item, review: RunReview, ranked: Ranked, label: str, overall: str) -> Iterator[Verdict]:
     votes = {vote.reviewer: vote for vote in ranked.votes if vote.label == label}
-    ballots = {ballot.reviewer: ballot for ballot in ranked.ballots}
     why = {one.reviewer: one.reason for one in (*ranked.void, *ranked.abstained)}
-    for reviewer in review.reviewers:
-        grader, vote = review.grader(reviewer), votes.get(reviewer)
-        if vote is None:
+    for reviewer, grader in review.graders.items():
+        if (vote := votes.get(reviewer)) is None:
             yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
             continue
-        shown, notes = ballots[reviewer].shown, ballots[reviewer].notes.get(label, "")
-        place = f"shown {shown.index(label) + 1} of {len(shown)}" if label in shown and len(shown) > 1 else ""
+        place = f"shown {vote.shown.index(label) + 1} of {len(vote.shown)}" if len(vote.shown) > 1 else ""
         via = ", ".join(filter(None, (OWN if vote.own else "", place)))
         for name, value in vote.scores.items():
             if name in review.settings.rubric.dimensions:  # the others are checked by code
                 yield _row(item, grader, name, value, via)
         number = "one number, not the rubric" if vote.holistic else ""
-        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, notes)
+        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, vote.notes)
         yield _row(item, grader, overall, vote.value, via, "; ".join(filter(None, reason)))
         if vote.capped_by:
             yield _row(item, grader, UNCAPPED, vote.uncapped, via)
@@ -279,7 +277,6 @@ class RunScores(Struct, frozen=True, kw_only=True):
     overall: Mean | None
     behind: Mean | None = None
     dimensions: dict[str, Mean]
-    answers: int
     not_scored: dict[str, int]  # by reason
     capped: dict[str, int]  # by ceiling
     unsafe: tuple[str, ...]  # ids of questions
@@ -310,7 +307,20 @@ def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey,
     shared = set.intersection(*scored)
     by_axis = {run: _values(given, shared) for run, given in own.items()}
     documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
-    made = [_of_run(run, given, by_axis[run], documents, found[run]) for run, given in own.items()]
+    made = list[RunScores]()
+    for run, given in own.items():
+        overall = [row for row in given if row.axis == axis_of(OVERALL)]
+        means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis[run].items()}
+        firsts = [row.reason.partition(";")[0] for row in overall]
+        capped = [first.removeprefix(_CAPPED) for first in firsts if first.startswith(_CAPPED)]
+        made.append(RunScores(
+            run=run, overall=means.pop(OVERALL, None), dimensions=means,
+            not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
+            capped=dict(Counter(name for names in capped for name in names.split(", "))),
+            unsafe=tuple(row.question_id for row in given if row.value == UNSAFE),
+            disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
+            own=tuple(sorted({reviewer_of(row.grader) for row in found[run] if row.via.startswith(OWN)})),
+        ))  # fmt: skip
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
     values = [one.overall.value for one in made if one.overall]
     first = {id: fmean(some) for id, some in by_axis[made[0].run].get(OVERALL, {}).items()}
@@ -323,24 +333,6 @@ def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey,
             behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
             made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)
     return made
-
-
-def _of_run(
-    run: str, own: Sequence[Verdict], by_axis: Mapping[str, _Values], documents: Mapping[str, str],
-    found: Sequence[Verdict],
-) -> RunScores:  # fmt: skip
-    overall = [row for row in own if row.axis == axis_of(OVERALL)]
-    means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis.items()}
-    firsts = (row.reason.partition(";")[0] for row in overall)
-    return RunScores(
-        run=run, overall=means.pop(OVERALL, None), dimensions=means, answers=len(overall),
-        not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
-        capped=dict(Counter(name for first in firsts if first.startswith(_CAPPED)
-                            for name in first.removeprefix(_CAPPED).split(", "))),
-        unsafe=tuple(row.question_id for row in own if row.value == UNSAFE),
-        disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
-        own=tuple(sorted({reviewer_of(row.grader) for row in found if row.via.startswith(OWN)})),
-    )  # fmt: skip
 
 
 def _values(own: Sequence[Verdict], among: set[str]) -> dict[str, _Values]:

@@ -143,8 +143,7 @@ def council(
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
     # What reviews cost depends on how long the answers are.
     wanted = len(members) * (1 + holistic if given else 2 + holistic) + (head is not None)
-    known = "what is known from before is not asked for again"
-    person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
+    person.tell(f"replies wanted: {wanted:,}; `--set max_cost=USD` limits what they may cost")
     agree(person, how.yes)
     by_name, number = {one.name: one for one in members}, int(chosen["SEED"])
     failures, replies, ranked = list[Failure](), list[Reply](), list[Ranked]()
@@ -163,11 +162,10 @@ def council(
 
     with replies_kept(person):
         if not given:
-            came = ask("answer", by_name, dict.fromkeys(by_name, prompts.answer_prompt(question)))
+            came = ask("answer", by_name, dict.fromkeys(by_name, Prompt(question, longest=prompts.LONGEST_TEXT)))
             # Labels must not show who was named first.
-            order = prompts.shuffled(
-                [one for one, reply in came.items() if not reply.error], number, "labels", question
-            )
+            answered = [one for one, reply in came.items() if not reply.error]
+            order = prompts.shuffled(answered, number, "labels", question)
             given = tuple(ballots.Answer(label_of(place), name, came[name].text) for place, name in enumerate(order))
         review = RunReview(tuple(by_name), chosen, by_number, question, given)
         for way in review.ways:
@@ -222,7 +220,7 @@ def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str |
 
 def _add(run: Run, review: RunReview, found: Sequence[Verdict]) -> None:
     """Where a reviewer says nothing now, its earlier scores of the same answer stand, and so do those of all."""
-    reviewers, standing = tuple(map(review.grader, review.reviewers)), dict[tuple[str, int], None]()
+    reviewers, standing = tuple(review.graders.values()), dict[tuple[str, int], None]()
     for grader in (*reviewers, review.pooled):  # all together come last
         own = [row for row in found if row.grader == grader]
         failed = standing if grader == review.pooled else ()
@@ -287,9 +285,8 @@ def council_runs(
         replies, failures = list[Reply](), list[Failure]()
         given = defaultdict[tuple[AnswerKey, int], list[Review]](list)
         with replies_kept(person), closing(person.watch(calls, "replies")) as watch:
-            for who, at, reply in prompts.asked_in_turn(
-                by_name, {who: [one.prompt for one in asked[who]] for who in asked}
-            ):
+            texts = {who: [one.prompt for one in some] for who, some in asked.items()}
+            for who, at, reply in prompts.asked_in_turn(by_name, texts):
                 answer, way, _, to_come = asked[who][at]
                 replies.append(reply)
                 if not reply.cached:  # what is known already was not announced as a call

@@ -51,7 +51,7 @@ def ranking(found: Council) -> Report:
     entries, reviews = [], list[tuple[str, ...]]()
     for row in rows:
         reviews += [(row.label, vote.reviewer, "own answer" if vote.own else _number(vote.value, 2),
-                     row.notes.get(vote.reviewer, "-")) for vote in found.votes if vote.label == row.label]  # fmt: skip
+                     vote.notes or "-") for vote in found.votes if vote.label == row.label]  # fmt: skip
         entries.append((
             f"{row.rank or '-'}{'=' if row.label in tied else ''}", row.label, row.model, _number(row.overall, 2),
             *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(row.capped_by) or "-",
