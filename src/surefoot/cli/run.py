@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
@@ -40,7 +41,9 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     answers = run_pipeline(**options, person=PERSON)
     code = output.finish(answers, lambda: show(answers))
     if answers.interrupted:
-        say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
+        given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
+                        if options[name] not in (None, "answer_with_licence"))  # fmt: skip
+        say(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
         return INTERRUPTED
     return code
 

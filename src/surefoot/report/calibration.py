@@ -55,7 +55,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
 
 def title(found: Calibration) -> str:
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
-    what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
+    what = f"{counted(found.labels, 'answer')} with a label" if found.labels or not by_axis else by_axis
     on = f" of {' and '.join(found.runs)}" if len(found.runs) > 1 else ""
     return f"{found.grader or 'a grader without a name'}: {what}{on} by {whose_by_name(found.annotators)}"
 
@@ -77,9 +77,9 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
                                           for share in (one.rate, one.sensitivity, one.specificity)))
             for name, one in axis.buckets.items()
         ])  # fmt: skip
-    told = [f"{counted(axis.n, 'labelled answer')}, by {axis.labelled_by}"] if axis.n else []
+    told = [f"{counted(axis.n, 'label')} by {axis.labelled_by}, in every run that gave the answer"] if axis.n else []
     if axis.agreement:
-        told.append(f"agreement: {in_percent(axis.agreement)}")
+        told.append(f"agreement, weighted to all answers: {in_percent(axis.agreement)}")
         told += [f"Cohen's kappa: {axis.kappa:z.2f}"] if axis.kappa is not None else []
     if axis.mean_label is not None:
         told.append(
@@ -97,6 +97,5 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
         for passage in one.cited[:_MOST_CITED]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
-        sure = "" if one.confidence is None else f"(confidence {one.confidence:.0%})"
-        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), sure, in_plain_words(one.reason)))
+        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), in_plain_words(one.reason)))
         yield Paragraph((Span("people:", "strong"), bucket(one.label), one.note))

@@ -103,7 +103,8 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
     told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
     if rule.change is not None:
-        told.append(_change(rule))
+        is_sum = rule.before is None or words_for(rule, rule.after - rule.before) == words_for(rule, rule.change)
+        told.append(_change(rule) + ("" if is_sum else " where both can be compared"))
     if rule.margin is not None:
         told.append(f"you allow {_signed(rule, rule.margin)}")
     elif rule.limit is not None:
