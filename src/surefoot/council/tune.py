@@ -209,8 +209,7 @@ def read_preferences(path: str, sheet: Sheet, answerable: Mapping[str, bool], pr
     scores, preferred = defaultdict[int, list[float]](list), defaultdict[tuple[int, int], list[int]](list)
     kinds = set[bool]()
     read = converted(read_rows([path]), lambda row: _label(row, places, runs, answerable), "bad_label", problems)
-    for _, label in read:
-        one, other, value, is_bucket = label
+    for _, (one, other, value, is_bucket) in read:
         if other is not None:
             preferred[min(one, other), max(one, other)].append(1 if one < other else -1)
         else:
@@ -234,11 +233,7 @@ def _label(
     """The places of the preferred answer and of the other one; or of one answer, its score, and whether that is a
     bucket."""
     fields = fields_of(row, "label", {}, {"question_id": ("question_id", "qid", "id")}, ("question_id",))
-    who, axis, value = (
-        str(fields.get("annotator") or fields.get("grader") or ""),
-        fields.get("axis"),
-        fields.get("value"),
-    )
+    who, id = str(fields.get("annotator") or fields.get("grader") or ""), str(fields["question_id"])
     if who.startswith(GRADER) or is_called_like_a_grader(who):
         raise BadRow(f"it is by {quoted(who)}, a grader: that would prove reviewers right by themselves")
 
@@ -247,24 +242,22 @@ def _label(
             raise BadRow("it does not say on the answer of which run it is")
         if run is not None and str(run) not in runs:
             raise BadRow(f"there is no run {quoted(str(run))} among those given")
-        id, attempt = str(fields["question_id"]), str(fields.get("attempt") or 1)
-        answer = AnswerKey(
-            next(iter(runs)) if run is None else str(run), id, int(attempt) if attempt.isdecimal() else 0
-        )
-        if answer not in places:
+        known, attempt = next(iter(runs)) if run is None else str(run), str(fields.get("attempt") or 1)
+        found = places.get(AnswerKey(known, id, int(attempt) if attempt.isdecimal() else 0))
+        if found is None:
             raise BadRow(f"reviewers did not score an answer to question {quoted(id)}")
-        return places[answer]
+        return found
 
     if "prefers" in fields or "over" in fields:
         one, other = place(fields.get("prefers", "")), place(fields.get("over", ""))
         if one == other:
             raise BadRow("it prefers an answer to itself")
         return one, other, 0.0, False
-    one = place(fields.get("run"))
+    one, axis, value = place(fields.get("run")), fields.get("axis"), fields.get("value")
     if axis not in _AXES:
         raise BadRow(f"its axis {quoted(axis)} says nothing of the whole answer; {axis_of(OVERALL)} or factuality do")
     if value in BUCKETS:  # whether a sound system would have answered so
-        sound = "correct" if answerable.get(str(fields["question_id"]), True) else "refused"
+        sound = "correct" if answerable.get(id, True) else "refused"
         return one, None, float(value == sound), True
     if (score := read_score(value)) is None:
         raise BadRow(f"{quoted(str(value))} is neither a score from 1 to 10 nor a bucket")
