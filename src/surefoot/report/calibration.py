@@ -55,7 +55,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
 
 def title(found: Calibration) -> str:
     by_axis = ", ".join(f"{counted(axis.n, 'label')} on {name}" for name, axis in found.axes.items())
-    what = f"{counted(found.labels, 'answer')} with a label" if found.labels or not by_axis else by_axis
+    what = f"{counted(found.labels, 'answer')} labelled" if found.labels or not by_axis else by_axis
     on = f" of {' and '.join(found.runs)}" if len(found.runs) > 1 else ""
     return f"{found.grader or 'a grader without a name'}: {what}{on} by {whose_by_name(found.annotators)}"
 

@@ -132,8 +132,8 @@ def unseen(found: GateResult) -> str:
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
     left = f"nobody has looked at both answers of {found.unseen} of {counted(found.differing, 'differing pair')}"
-    questions, time = counted(found.unseen_questions, "question"), counted(found.minutes, "minute")
-    return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
+    time = counted(found.minutes, "minute")
+    return f"{alike}; {left}: an error there would go unseen; about {time} would close it."
 
 
 def _body(found: GateResult, written: bool) -> Iterator[Block]:
