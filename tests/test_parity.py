@@ -14,7 +14,6 @@ from surefoot.cli.main import cli
 from surefoot.jobs.calibrate import refit
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.gate import gate
-from surefoot.live.server import monitor_live
 
 from .in_process import surefoot as surefoot_command
 
@@ -32,7 +31,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "gate": (gate,),
     "grade": (surefoot.grade, surefoot.grade_log, surefoot.grade_items, surefoot.grade_texts),
     "matrix": (surefoot.matrix,),
-    "monitor": (surefoot.monitor_log, monitor_live),
+    "monitor": (surefoot.monitor_log,),
     "report": (surefoot.overview,),
     "run": (surefoot.run,),
     "score": (surefoot.score,),

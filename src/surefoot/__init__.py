@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
-    from surefoot.jobs.monitor import Monitored, monitor_log
     from surefoot.jobs.overview import History, RunOverview, history, overview
     from surefoot.jobs.project import export, import_, purge, verify_export
     from surefoot.jobs.questions import (
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     )
     from surefoot.jobs.run import Answers, run
     from surefoot.jobs.runs import Decided, decisions
+    from surefoot.monitor.monitor import Monitored, monitor_log
     from surefoot.reviewers.panel import Council
     from surefoot.reviewers.weights import RubricTuned
     from surefoot.scoring import ScoreResult, score
@@ -79,7 +79,7 @@ _HOMES = {
     "jobs.overview": ("History", "RunOverview", "history", "overview"),
     "jobs.looks": ("LookList", "look_list"),
     "jobs.matrix": ("MatrixResult", "matrix"),
-    "jobs.monitor": ("Monitored", "monitor_log"),
+    "monitor.monitor": ("Monitored", "monitor_log"),
     "jobs.questions": (
         "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
         "passages", "remove_documents", "review_questions", "search_corpus",

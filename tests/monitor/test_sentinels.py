@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.live import sentinels
-from surefoot.live.sentinels import Readiness, Sentinels
+from surefoot.jobs.settings import settings_from
+from surefoot.monitor import monitor
+from surefoot.monitor.monitor import Monitor
+from surefoot.monitor.state import Design, State
 from tests.in_process import surefoot
+
+
+def watching(pipeline: str) -> Monitor:
+    how = settings_from({"pipeline": pipeline})
+    return Monitor(State(None, Design()), FindingsGrader(Rules()), how=how)
+
+
+def until(is_so: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 30
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.001)
+    return is_so()
 
 
 def test_ready_once_the_pipeline_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "answering.py").write_text("def answer(question):\n    return 'Forty euros.'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sentinels, "_PAUSE", 0.01)
-    ending, grader = threading.Event(), FindingsGrader(Rules())
-    broken = Readiness(grader, Sentinels("answering:answer"), ending)
-    assert broken.why_not == "the grader and the sentinels are being tried"
-    finding_out = threading.Thread(target=broken.find_out)
-    finding_out.start()
-    while "does not pass its sentinels" not in broken.why_not:
-        assert finding_out.is_alive() and broken.why_not, "not ready at any time before the sentinels passed"
-        time.sleep(0.001)
-    ending.set()
-    finding_out.join()
-    over = threading.Event()
-    over.set()
-    sound = Readiness(grader, Sentinels("reference"), over)
-    sound.find_out()
-    assert sound.why_not == ""
+    monkeypatch.setattr(monitor, "_READY_SECONDS", 0.01)
+    broken = watching("answering:answer")
+    assert broken.why_not_ready() == ["the grader and the sentinels are being tried"]
+    with broken.at_work():
+        assert until(lambda: "does not pass its sentinels" in broken.why_not_ready()[0])
+    sound = watching("reference")
+    with sound.at_work():
+        assert until(lambda: not sound.why_not_ready()), sound.why_not_ready()
 
 
-def test_a_pipeline_that_is_not_there_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    ending = threading.Event()
-    lost = Readiness(FindingsGrader(Rules()), Sentinels("gone.module:function"), ending)
-    threading.Timer(0.5, ending.set).start()
-    lost.find_out()
-    assert "gone" in lost.why_not
+def test_a_pipeline_that_is_not_there_is_a_reason() -> None:
+    lost = watching("gone.module:function")
+    with lost.at_work():
+        assert until(lambda: "gone" in lost.why_not_ready()[0])
 
 
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from surefoot.live.receiver import JSON
-from tests.live.exports import Span, export
+from surefoot.monitor.otlp import JSON
+from tests.monitor.exports import Span, export
 
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 
