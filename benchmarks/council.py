@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import pairs_of
 from surefoot.core.rubric import COUNCIL, load
-from surefoot.reviewers.habits import Habit, habits
-from surefoot.reviewers.sheet import Answer, Sheet
-from surefoot.reviewers.success import Opinions
-from surefoot.reviewers.voices import voices
-from surefoot.reviewers.weights import tune
+from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, independence, reviewer_bias
+from surefoot.council.rows import AnswerKey
+from surefoot.council.tune import tune
 
 WEIGHTS = load(COUNCIL).weights
 RUBRIC = np.array(list(WEIGHTS.values()))
@@ -35,7 +33,7 @@ Numbers = NDArray[np.float64]
 
 def scored(luck: np.random.Generator, questions: int, faulty: tuple[str, ...]) -> Sheet:
     """What honest and faulty reviewers say of the same answers."""
-    answers = [Answer(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
+    answers = [AnswerKey(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
     hard = luck.normal(0, 0.7, questions).repeat(2)
     deserved = (7 + hard + luck.normal(0, 1.2, len(answers)))[:, None] + luck.normal(
         0, 0.7, (len(answers), len(RUBRIC))
@@ -52,7 +50,7 @@ def scored(luck: np.random.Generator, questions: int, faulty: tuple[str, ...]) -
         for who, table in given.items()
     }
     sizes = {answer: int(2**size) for answer, size in zip(answers, length, strict=True)}
-    return Sheet(scores, sizes, own={"ada": frozenset({"one"})})
+    return Sheet(scores, sizes, own={("ada", answer) for answer in answers if answer.run == "one"})
 
 
 def _said(
@@ -68,7 +66,7 @@ def _said(
     return np.asarray(said - 1 if who == "harsh" else said + longer if who == "length" else said)
 
 
-def is_false(habit: Habit) -> bool:
+def is_false(habit: ReviewerBias) -> bool:
     """Honest reviewers have no habits; faulty ones have theirs, and what follows from it."""
     follows = {"harsh": {"shift", "spread"}, "length": {"shift", "spread", "length"}, "random": {"shift", "spread"}}
     return habit.stands_out and habit.kind not in follows.get(habit.reviewer, set())
@@ -76,9 +74,9 @@ def is_false(habit: Habit) -> bool:
 
 def found_in(sheet: Sheet) -> set[str]:
     """Names of what was found; "alarm" for what is not there."""
-    said = voices(sheet)
-    useless = {one.reviewer for one in said.adds_nothing}
-    seen = habits(sheet, useless)
+    said = independence(sheet)
+    useless = {one.reviewer for one in said.redundant}
+    seen = reviewer_bias(sheet, useless)
     found = {one.reviewer for one in seen if one.stands_out and (one.reviewer, one.kind) in _SIGNS}
     found |= {"random"} & useless
     found |= {"copy"} if useless & {"ada", "copy"} and "copy" in sheet.reviewers else set()
@@ -103,41 +101,38 @@ def show_reviewers(times: int, sizes: Sequence[int]) -> None:
             print(f"| {named} | {questions} | {' | '.join(cells)} | {count['alarm'] / times:.1%} |", flush=True)
 
 
-def preferred(luck: np.random.Generator, questions: int, weights: Numbers | None) -> tuple[Numbers, Opinions]:
+def preferred(luck: np.random.Generator, questions: int, weights: Numbers | None) -> tuple[Numbers, Preferences]:
     """Scores of two answers each, and which one people prefer: by these weights and some noise, or by noise alone."""
     question_of = np.arange(questions).repeat(2)
     common = luck.normal(0, 0.8, questions).repeat(2)[:, None] + luck.normal(0, 1, (2 * questions, 1))
     scores = np.clip(7 + common + luck.normal(0, 1.1, (2 * questions, len(RUBRIC))), 1, 10)
     liked = luck.normal(0, 0.5, 2 * questions) + (0 if weights is None else scores @ weights)
     pairs = pairs_of(question_of, np.ones(2 * questions, dtype=bool))
-    return scores, Opinions(pairs, pairs.signs(liked))
+    return scores, Preferences(pairs, pairs.signs(liked))
 
 
-def agreement(scores: Numbers, people: Opinions, weights: Numbers) -> float:
+def agreement(scores: Numbers, people: Preferences, weights: Numbers) -> float:
     return float((people.pairs.signs(scores @ weights) == people.signs).mean())
 
 
 def show_weights(times: int, sizes: Sequence[int]) -> None:
-    print("| people go by | questions | new weights written | true weight in its interval | gain on new questions |")
-    print("|---|---|---|---|---|")
+    print("| people go by | questions | new weights written | gain on new questions |")
+    print("|---|---|---|---|")
     for name, weights in (("other weights", PLANTED), ("the rubric's weights", RUBRIC), ("nothing", None)):
         for questions in sizes:
             luck = np.random.default_rng(questions)
-            written, inside, gains = 0, [], []
+            written, gains = 0, []
             for _ in range(times):
                 tuned = tune(*_labelled(luck, questions, weights))
-                if tuned.weights is None or tuned.alone is None:
+                if tuned.weights is None:
                     gains.append(0.0)
                     continue
                 written += tuned.is_better
                 now = np.array(list(tuned.weights.values())) if tuned.is_better else RUBRIC
                 fresh = preferred(luck, 2_000, weights)
                 gains.append(agreement(*fresh, now) - agreement(*fresh, RUBRIC))
-                if weights is not None:
-                    inside += [a.low <= w <= a.high for a, w in zip(tuned.alone.values(), weights, strict=True)]
-            share = f"{np.mean(inside):.0%}" if inside else "-"
             gain = f"{100 * np.mean(gains):+.1f} points (worst {100 * min(gains):+.1f})"
-            print(f"| {name} | {questions} | {written / times:.0%} | {share} | {gain} |", flush=True)
+            print(f"| {name} | {questions} | {written / times:.0%} | {gain} |", flush=True)
 
 
 def _labelled(luck: np.random.Generator, questions: int, weights: Numbers | None) -> tuple:  # type: ignore[type-arg]

@@ -31,6 +31,14 @@ def test_the_first_has_nothing_to_compare_with_and_tells_its_four_counts() -> No
     assert shown["buckets"] == {"correct": 30, "wrong": 3, "unsupported": 2, "refused": 5, "ungraded": 0}
 
 
+def test_it_is_not_compared_with_itself() -> None:
+    version("v1"), version("v2")
+    surefoot("baseline", "v1")
+    done = surefoot("gate", "v1")
+    assert done.code == 2 and "v1 is the baseline, so there is nothing to compare it with" in done.err
+    assert "hint: name a new version" in done.err and surefoot("gate", "v2").code == 0
+
+
 def test_a_first_baseline_whose_answers_are_mostly_bad_is_warned_of() -> None:
     version("v1", "w" * 15 + "u" * 10 + "c" * 15)
     done = surefoot("baseline", "v1")
@@ -61,7 +69,7 @@ def test_a_worse_version_needs_a_reason_which_is_kept() -> None:
     assert surefoot("baseline", "v2", "--json").json["exit_code"] == 1
     assert surefoot("baseline", "v2", "--accept-worse", "the law changed").code == 0
     assert api.baseline().run == "v2"
-    moves = [one.step for one in api.decisions() if one.step.mode == "baseline"]
+    moves = [one for one in api.decisions() if one.mode == "baseline"]
     assert [one.waived for one in moves] == [{}, {"worse": "the law changed"}]
     first, _, last = surefoot("gate", "--history").out.splitlines()
     assert "new baseline  v1  " in first and "new baseline  v1 -> v2  waived: worse (the law changed)  " in last

@@ -16,10 +16,10 @@ import pytest
 from surefoot.cli.main import _run
 
 from .conftest import Done
+from .council.helpers import ballot, scores, sitting
+from .council.runs import make_run, question
 from .fault_server import Call, Fault, FaultServer
 from .llm_server import LlmServer
-from .reviewers.helpers import ballot, scores, sitting
-from .reviewers.runs import make_run, question
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 ANSWERS = {"A": "Six months.", "B": "Nine weeks.", "C": BOMB}
@@ -116,11 +116,9 @@ def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> N
         done = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
         again = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
     assert done.code == 0, done.err
-    assert f" ({one}):\n  Line 1 of one.\n" in done.out and "Line 8 of two." in done.out and "Line 9" not in done.out
-    assert "... (3 more lines; --json has the whole)" in done.out and done.out.index("Line 1") < done.out.index(
-        "overall"
-    )
-    assert done.out.endswith("\nclosing answer:\n  All agree.\n  It is.\n")
+    assert f" ({one}):\n    Line 1 of one.\n" in done.out and "\n    Line 11 of two.\n" in done.out
+    assert done.out.index("Line 1") < done.out.index("overall")
+    assert done.out.endswith("\nClosing answer\n    All agree.\n    It is.\n")
     assert "asked 5 calls for a cost that is not known; 0 of 5 replies were known before" in done.err
     assert again.out == done.out and "asked 0 calls for $0.0000; 5 of 5 replies were known before" in again.err
 
@@ -277,8 +275,8 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
 def test_a_real_model_reviews_and_a_repeat_asks_nobody(
     surefoot: Run, tmp_path: Path, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("surefoot.reviewers.prompts._REVIEW", SHORT_REVIEW)
-    monkeypatch.setattr("surefoot.reviewers.prompts._LONGEST_NOTE", 20)  # it fills what it is given
+    monkeypatch.setattr("surefoot.council.prompts._REVIEW", SHORT_REVIEW)
+    monkeypatch.setattr("surefoot.council.prompts._LONGEST_NOTE", 20)  # it fills what it is given
     own = tmp_path / "own.toml"
     own.write_text('name = "own"\n[[axis]]\nname = "wit"\nasks = "Funny?"\nweight = 1.0\n', encoding="utf-8")
     given = {"A": {"model": "x", "text": "Sixty days."}, "B": {"model": "y", "text": "Ninety days."}}

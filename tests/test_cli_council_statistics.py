@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from surefoot.core.rubric import parse
-from surefoot.reviewers.sheet import Scores
+from surefoot.council.evaluate import Scores
 
+from .council.planted import HONEST, WEIGHTS, kept_runs, reviewed
 from .in_process import surefoot
-from .reviewers.planted import HONEST, WEIGHTS, kept_runs, reviewed
 
 PLANTED = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
 
@@ -63,7 +63,7 @@ def test_evaluate_says_who_is_biased_and_who_adds_nothing(project: tuple[Path, S
     assert "order as people see it (Kendall's tau): rubric 0." in done.out
     assert "does the rubric earn its cost here? not shown: no reviewer gave" in done.out
     found = json.loads(surefoot("council", "evaluate", "one", "--json").out)
-    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "voices", "bias"}
+    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "independence", "bias"}
     assert (found["questions"], found["answers"], len(found["reviewers"])) == (100, 100, 6)
 
 

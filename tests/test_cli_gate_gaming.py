@@ -266,6 +266,13 @@ def test_a_gate_file_loosened_after_a_decision(tmp_path: Path) -> None:
     assert re.search(r"other rules than on \S+: acceptable, .* and 7 more", told(found))
 
 
+def test_a_what_if_leaves_no_note() -> None:
+    version("v1"), version("v2")
+    for more in ([], ["--rule", "wrong <= 20"], ["--gate", "ship", "--rule", "wrong <= 20"]):
+        decided("v1", "v2", *more)
+    assert "other rules" not in told(decided("v1", "v2"))
+
+
 def test_ten_steps_of_one_wrong_answer_each() -> None:
     """Each is compared with the baseline, which no decision moves: the sum is caught."""
     version("v0")

@@ -139,6 +139,6 @@ def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer() -> 
     said_of_each = f"The fee is EUR 6.\n\n{'So it is. ' * 50}"
     run = keep_run("run", questions, [Trace(one.id, answer=said_of_each, retrieved=RETRIEVED) for one in questions])
     said = surefoot("grade", run, "--grader", "rules").out
-    assert "\nto check (5 of 8):\nq0: unsure, wrong: a passage says something else\n" in said
+    assert "\nto check (5 of 8):\nq0: wrong: unsure: a passage says something else\n" in said
     assert "\n  question: What is fee 0?\n  answer:   The fee is EUR 6. So it is." in said and "q5: " not in said
     assert max(map(len, said.splitlines())) < 120

@@ -254,14 +254,14 @@ def test_ctrl_c_and_the_same_command_again_ask_nothing_twice(folder: Path) -> No
     ("text", "says"),
     [
         ("", "no [[pipeline]]"),
-        ('questions = "none.json"\n[[pipeline]]\nname = "a"\nspec = "reference"', "questions: there is no file"),
+        ('questions = "none.json"\n[[pipeline]]\nname = "a"\nspec = "reference"', "none.json"),
         (MATRIX.replace('bundled = "with_licence"', 'file = "none.md"').format(url="http://x", other="http://x"),
-         "prompt: there is no file"),
+         "none.md is not a file"),
         (MATRIX.replace('bundled = "with_licence"', 'file = "q.json"').format(url="http://x", other="http://x"),
          "does not contain {passages}"),
         (MATRIX.replace('"rules"', '"nobody"').format(url="http://x", other="http://x"), "there is no grader"),
         (MATRIX.replace('corpus = "corpus.json"', "").format(url="http://x", other="http://x"),
-         "m.toml: the pipeline 'rag' needs a corpus to search, and there is no `corpus`"),
+         "m.toml: the pipeline 'rag' needs a corpus to search, and there is none"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_before_anything_is_asked(folder: Path, text: str, says: str) -> None:

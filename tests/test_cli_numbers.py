@@ -98,7 +98,7 @@ def options_of(command: click.Command, path: str = "surefoot") -> list[tuple[str
     return found
 
 
-CHECKED_ELSEWHERE = ("--repeats", "--labels", "ask --seed")
+CHECKED_ELSEWHERE = ("--repeats", "--labels", "--sample", "ask --seed")
 KINDS = (click.types.FloatParamType, click.types.IntParamType)
 NUMBERS = {
     name: option

@@ -48,7 +48,8 @@ def test_bad_rows_are_named_and_keep_their_place() -> None:
     ]
     done = surefoot("grade", "--pairs", "-", "--json", stdin="\n".join(lines).encode())
     assert done.code == 4
-    assert [(row["id"], row["refusal"]) for row in rows(done.out)] == [("a", None), ("b", None), ("c", "answered")]
+    assert [row["id"] for row in rows(done.out)] == ["a", None, None, None, "b", "c"]
+    assert [row["refusal"] for row in rows(done.out)] == [*[None] * 5, "answered"]
     assert rows(done.out)[0]["reason"] == "text is a number, not a text"
     for line, message in ((1, "text is a number"), (2, "not valid JSON"), (3, "no id"), (4, "must be an object")):
         assert f"stdin:{line}: " in done.err and message in done.err
@@ -62,14 +63,16 @@ def test_numbers_and_quotes_have_names_for_people(write: Write) -> None:
     assert '"I could not find"' in surefoot("grade", "--pairs", path).out
 
 
-def test_an_id_that_is_infinite_or_there_twice_is_named() -> None:
-    ids = ["1e999", '"a"', "7", '"a"', "7", '"a"']
-    lines = [f'{{"id": {identifier}, "text": "It is 5 EUR."}}' for identifier in ids]
+def test_an_id_that_is_infinite_is_named_and_one_that_is_there_twice_keeps_its_places() -> None:
+    lines = [f'{{"id": {identifier}, "text": "It is 5 EUR."}}' for identifier in ["1e999", '"a"', "7", '"a"']]
     done = surefoot("grade", "--pairs", "-", "--json", stdin="\n".join(lines).encode())
-    assert [row["id"] for row in rows(done.out)] == ["a", 7, "a", 7, "a"] and done.code == 4
-    assert "error: stdin:1: id is inf, not a number" in done.err
-    assert done.err.count("the id 'a'") == 1 and "note: stdin:4: the id 'a' is that of line 2 as well" in done.err
-    assert "note: stdin:5: the id 7 is that of line 3 as well" in done.err
+    assert [row["id"] for row in rows(done.out)] == [None, "a", 7, "a"] and done.code == 4
+    assert "error: stdin:1: the row has no id that can be written down, but a number" in done.err
+
+
+def test_a_file_without_rows_is_refused_in_a_sentence(write: Write) -> None:
+    done = surefoot("grade", "--pairs", write("empty.jsonl", []))
+    assert done.code == 2 and "empty.jsonl holds nothing to grade" in done.err and "hint: pass rows of {id" in done.err
 
 
 @pytest.mark.parametrize("options", ["--json", ""])

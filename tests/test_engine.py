@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from surefoot import grade_log, score
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.io import finished, parts, ray_process, sources
+from surefoot.io.cluster import ENGINES
 from surefoot.io.finished import Finished
 from surefoot.io.parts import Part
-from surefoot.jobs.engine import ENGINES
 from surefoot.scoring import run
 from surefoot.scoring.batch import BlockResult, BlockScorer, Rerun
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot

@@ -17,9 +17,9 @@ from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
-from surefoot.io import gatefiles
 from surefoot.jobs.decision import GateResult, compare
 from surefoot.jobs.runs import read_run
+from surefoot.jobs.settings import load_gate
 from surefoot.report import comparison as comparison_report
 from surefoot.report import html, junit, markdown, of, terminal
 from surefoot.store import Manifest, Project, Run
@@ -117,7 +117,7 @@ def graded_run(project: Project, name: str, answers: Mapping[str, tuple[str, str
 @pytest.fixture
 def comparison(tmp_path: Path) -> GateResult:
     """A candidate that turned wrong, made something up, and said nothing at all."""
-    rules = [Rule.parse(text, name) for name, text in gatefiles.load("ship").items()]
+    rules = [Rule.parse(text, name) for name, text in load_gate("ship").items()]
     with Project.open(tmp_path / "surefoot.db") as project:
         base, cand = (read_run(graded_run(project, *one)) for one in (("base", BEFORE), ("cand", AFTER)))
     return compare([base], [cand], rules, Request(called=("base", "cand"), waivers={"extra_claims": "a known gap"}))

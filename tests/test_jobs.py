@@ -159,8 +159,8 @@ def test_the_doctor_examines_a_function(tmp_path: Path) -> None:
 def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": 1, "text": "The documents do not say."}\n{"text": "No id."}\n')
     refused, unnamed = grade_texts(str(tmp_path / "r.jsonl"))
-    assert refused.row and refused.row["refusal"] == refused.decision == "refused" and not refused.problem
-    assert unnamed.row is None and unnamed.decision is None and "no id" in str(unnamed.problem)
+    assert refused["refusal"] == "refused" and "reason" not in refused
+    assert unnamed["id"] is None and unnamed["refusal"] is None and "no id" in unnamed["reason"]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,7 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
         lambda: surefoot.run("reference", settings={"concurrency": 0}),
         lambda: surefoot.run("reference", settings={"timeout": -1}),
         lambda: surefoot.run(str, repeats=-1),
+        lambda: surefoot.run("reference", mapping={"answr": "output"}),
         lambda: surefoot.import_("nowhere.csv"),
     ],
 )

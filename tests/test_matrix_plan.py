@@ -16,33 +16,33 @@ PROMPT = '[[prompt]]\nname = "{0}"\nbundled = "{0}"\n'
 WHOLE = CHAT + MODEL.format("a") + MODEL.format("b") + PROMPT.format("with_licence") + PROMPT.format("without_licence")
 
 
-def plan_of(text: str) -> Plan:
+def plan_of(text: str) -> tuple[Plan, list[Cell]]:
     return parse(text, "m.toml", "m", lambda name: f"here/{name}")
 
 
 def test_a_chat_pipeline_is_crossed_and_others_are_one_cell() -> None:
     text = 'questions = "q.json"\ncorpus = "c.json"\n[[pipeline]]\nname = "plain"\nspec = "reference"\n' + WHOLE
-    plan = plan_of(text + '[[pipeline]]\nname = "own"\nspec = "chat:c@http://localhost:2/v1"\n')
-    assert [cell.name for cell in plan.cells] == [
+    plan, cells = plan_of(text + '[[pipeline]]\nname = "own"\nspec = "chat:c@http://localhost:2/v1"\n')
+    assert [cell.name for cell in cells] == [
         "plain",
         *(f"rag / {model} / {prompt}" for model in "ab" for prompt in ("with_licence", "without_licence")),
         "own / with_licence",
         "own / without_licence",
     ]
-    assert plan.cells[0] == Cell({"pipeline": "plain"}, "reference")
-    assert plan.cells[2].spec == "chat:a@http://localhost:1/v1" and plan.cells[2].prompt == "answer_without_licence"
-    assert plan.cells[2].folder == "rag--a--without_licence"
+    assert cells[0] == Cell({"pipeline": "plain"}, "reference")
+    assert cells[2].spec == "chat:a@http://localhost:1/v1" and cells[2].prompt == "answer_without_licence"
+    assert cells[2].folder == "rag--a--without_licence"
     assert (plan.name, plan.questions, plan.corpus, plan.grader) == ("m", "here/q.json", "here/c.json", "local")
 
 
 def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
-    plan = plan_of(CHAT + MODEL.format("a") + '[[prompt]]\nname = "ours"\nfile = "p.md"\n')
-    assert plan.cells[0].prompt == "here/p.md"
+    _, cells = plan_of(CHAT + MODEL.format("a") + '[[prompt]]\nname = "ours"\nfile = "p.md"\n')
+    assert cells[0].prompt == "here/p.md"
 
 
 def test_a_model_of_a_vendor_needs_no_address() -> None:
     models = "".join(f'[[model]]\nname = "{kind}"\nspec = "{kind}:a"\n' for kind in ("llm", "anthropic"))
-    cells = plan_of(CHAT + models + PROMPT.format("with_licence")).cells
+    _, cells = plan_of(CHAT + models + PROMPT.format("with_licence"))
     assert [cell.spec for cell in cells] == [
         "chat:a@https://api.openai.com/v1",
         "chat:anthropic:a@https://api.anthropic.com",
@@ -72,11 +72,6 @@ def test_a_model_of_a_vendor_needs_no_address() -> None:
         (CHAT + MODEL.format("a") + '[[prompt]]\nname = "x"\n', "either `bundled` or `file`"),
         (CHAT + '[[model]]\nname = "a"\nspec = "a"\n' + PROMPT.format("with_licence"), "names no model"),
         ("repeats = 100000000\n" + WHOLE, "more than 1,000,000 answers"),
-        (
-            '[[pipeline]]\nname = "a"\nspec = "cmd:\\u0000"',
-            "spec has a character that cannot be printed - at `$.pipeline[0]`",
-        ),
-        ('questions = "q\\u202e"\n' + WHOLE, "questions has a character"),
         ('name = ""\n' + WHOLE, "of length >= 1 - at `$.name`"),
         ("repeats = 0\n" + WHOLE, "repeats"),
         ("repeats = true\n" + WHOLE, "repeats"),
@@ -118,8 +113,8 @@ def test_any_text_is_a_plan_or_one_clear_error(text: str) -> None:
 def test_cells_never_share_a_folder(names: list[str]) -> None:
     text = "".join(f'[[pipeline]]\nname = {json.dumps(name)}\nspec = "reference"\n' for name in names)
     try:
-        plan = plan_of(text)
+        _, cells = plan_of(text)
     except UsageError:
         return
-    folders = [cell.folder.casefold() for cell in plan.cells]
+    folders = [cell.folder.casefold() for cell in cells]
     assert len(set(folders)) == len(folders) and not any({"/", "\\", "\0"} & set(folder) for folder in folders)

@@ -12,8 +12,10 @@ import pytest
 import surefoot
 from surefoot.cli.main import cli
 from surefoot.jobs.calibrate import refit
+from surefoot.jobs.council import council
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.gate import gate
+from surefoot.web.app import serve_looks, serve_questions, serve_runs
 
 from .in_process import surefoot as surefoot_command
 
@@ -22,7 +24,12 @@ FOR_PYTHON = {"person", "progress", "keep", "keep_rows", "asking", "announce"}  
 FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "baseline": (surefoot.baseline,),
     "calibrate": (surefoot.calibrate, refit),
-    "council ask": (surefoot.council,),
+    "corpus add": (surefoot.add_documents,),
+    "corpus list": (surefoot.passages,),
+    "corpus remove": (surefoot.remove_documents,),
+    "corpus search": (surefoot.search_corpus,),
+    "corpus show": (surefoot.passages,),
+    "council ask": (council,),
     "council evaluate": (surefoot.evaluate_council,),
     "council runs": (surefoot.council_runs,),
     "council score": (surefoot.score_reviews,),
@@ -30,20 +37,37 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "doctor": (doctor,),
     "gate": (gate,),
     "grade": (surefoot.grade, surefoot.grade_log, surefoot.grade_items, surefoot.grade_texts),
+    "import": (surefoot.import_,),
+    "label": (serve_looks,),
     "matrix": (surefoot.matrix,),
     "monitor": (surefoot.monitor_log,),
+    "purge": (surefoot.purge,),
+    "questions build": (surefoot.build_questions,),
+    "questions check": (surefoot.check_questions,),
+    "questions clone": (surefoot.clone_questions,),
+    "questions diff": (surefoot.diff_questions,),
+    "questions lock": (surefoot.lock_questions,),
+    "questions review": (serve_questions,),
     "report": (surefoot.overview,),
     "run": (surefoot.run,),
     "score": (surefoot.score,),
+    "serve": (serve_runs,),
 }
 CALLED = {"names": "runs", "more_traces": "traces", "reasons": "waive", "refit": "out"}  # by an option, in Python
 OWN = {
     "calibrate": {"details"},
     "gate": {"form", "brief", "history"},
+    "import": {"verify"},
+    "label": {"no_browser"},
     "matrix": {"out"},  # where the reports go
+    "questions review": {"no_browser"},
     "score": {"no_rows"},
+    "serve": {"no_browser"},
 }
-PYTHONS = {"doctor": {"grader"}, "matrix": {"grader"}, "score": {"settings"}}  # a grader may be an object
+PYTHONS = {
+    "corpus list": {"ids"}, "corpus show": {"doc"}, "doctor": {"grader"}, "matrix": {"grader"},
+    "score": {"settings"},
+}  # fmt: skip
 
 
 def command_named(name: str) -> click.Command:
@@ -58,9 +82,10 @@ def command_named(name: str) -> click.Command:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_command_and_its_function_take_the_same(name: str) -> None:
-    options = {CALLED.get(str(one.name), str(one.name)): one for one in command_named(name).params}
     given = [inspect.signature(function).parameters for function in FUNCTIONS[name]]
     taken = {parameter: one for signature in given for parameter, one in signature.items()}
+    params = {str(one.name): one for one in command_named(name).params}
+    options = {option if option in taken else CALLED.get(option, option): one for option, one in params.items()}
     assert options.keys() - SHOWN - OWN.get(name, set()) == taken.keys() - FOR_PYTHON - PYTHONS.get(name, set())
     for parameter, one in taken.items():
         if parameter in options and one.default is not inspect.Parameter.empty:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from surefoot.core.result import Person
+    from surefoot.council.tune import RubricTuned
     from surefoot.gate.calibrate import Calibration
     from surefoot.jobs.build import Built, build_questions, proposals_from_log
     from surefoot.jobs.calibrate import calibrate
     from surefoot.jobs.council import (
+        Council,
         CouncilEvaluation,
         CouncilScores,
         council,
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
         tune_rubric,
     )
     from surefoot.jobs.decision import GateResult
-    from surefoot.jobs.gate import BaselineResult, baseline, gate
+    from surefoot.jobs.gate import BaselineResult, baseline, decisions, gate
     from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
@@ -41,16 +43,13 @@ if TYPE_CHECKING:
         search_corpus,
     )
     from surefoot.jobs.run import Answers, run
-    from surefoot.jobs.runs import Decided, decisions
     from surefoot.monitor.monitor import Monitored, monitor_log
-    from surefoot.reviewers.panel import Council
-    from surefoot.reviewers.weights import RubricTuned
     from surefoot.scoring import ScoreResult, score
 
 __version__ = "0.1.0"
 __all__ = [
     "Added", "Answers", "BaselineResult", "Built", "Calibration", "Council", "CouncilEvaluation",
-    "CouncilScores", "Decided", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
+    "CouncilScores", "GateResult", "Grades", "History", "LookList", "MatrixResult", "Monitored",
     "Passages", "Person", "RubricTuned", "RunOverview", "ScoreResult",
     "__version__", "add_documents", "baseline", "build_questions", "calibrate",
     "check_questions", "clone_questions", "council", "council_runs", "council_scores",
@@ -65,15 +64,13 @@ _HOMES = {
     "scoring": ("ScoreResult", "score"),
     "jobs.build": ("Built", "build_questions", "proposals_from_log"),
     "jobs.calibrate": ("calibrate",),
-    "reviewers.panel": ("Council",),
-    "reviewers.weights": ("RubricTuned",),
+    "council.tune": ("RubricTuned",),
     "jobs.council": (
-        "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores", "evaluate_council",
-        "score_reviews", "tune_rubric",
+        "Council", "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores",
+        "evaluate_council", "score_reviews", "tune_rubric",
     ),
-    "jobs.runs": ("Decided", "decisions"),
     "jobs.decision": ("GateResult",),
-    "jobs.gate": ("BaselineResult", "baseline", "gate"),
+    "jobs.gate": ("BaselineResult", "baseline", "decisions", "gate"),
     "jobs.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
     "jobs.project": ("export", "import_", "purge", "verify_export"),
     "jobs.overview": ("History", "RunOverview", "history", "overview"),

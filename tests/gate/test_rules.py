@@ -13,7 +13,7 @@ from surefoot import score
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.types import Estimate
 from surefoot.gate.rules import Check, Rule, check, decide
-from surefoot.io import gatefiles
+from surefoot.jobs.settings import load_gate
 from tests.conftest import QUESTIONS
 
 
@@ -117,14 +117,14 @@ def test_a_broken_gate_file_is_a_usage_error_that_names_it(text: str, tmp_path: 
     path = tmp_path / "gate.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=r"gate\.toml") as error:
-        gatefiles.load(path)
+        load_gate(path)
     assert error.value.hint
 
 
 def test_a_gate_file_may_be_a_list_of_rules(tmp_path: Path) -> None:
     path = tmp_path / "gate.toml"
     path.write_text('rules = ["precision >= 0.5", "coverage >= 1"]', encoding="utf-8")
-    assert list(gatefiles.load(path).values()) == ["precision >= 0.5", "coverage >= 1"]
+    assert list(load_gate(path).values()) == ["precision >= 0.5", "coverage >= 1"]
 
 
 answers = st.sampled_from(["not in context", "So it is. citations: [p1#1]", "So it is. citations: [p2#1]", "So it is."])

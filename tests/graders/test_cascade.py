@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from surefoot.core.result import Person
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
+from surefoot.graders.model_grader import ModelGrader
 from surefoot.graders.rules import Rules
-from surefoot.jobs.model_grader import ModelGrader
-from surefoot.jobs.settings import Settings
 from surefoot.models.seam import Prompt, Reply
 
 from ..attacks.judges import Fake, Seen, sound
@@ -57,7 +56,7 @@ class Told(Person):
 
 def cascade(model: Fake, sure_from: float = 0.8) -> tuple[ModelGrader, Told]:
     told = Told()
-    return ModelGrader(model, Sure(), Settings(sure_from=sure_from), told), told
+    return ModelGrader(model, Sure(), told, sure_from=sure_from), told
 
 
 def asked_of(model: Fake) -> list[dict[int, str]]:
@@ -109,7 +108,7 @@ def test_what_the_first_grader_cannot_read_goes_to_the_model() -> None:
         def _one(self, pair: Pair) -> Judgement:
             return Judgement(None, reason="not English")
 
-    grader = ModelGrader(Fake(sound), Blind(), Settings(), Told())
+    grader = ModelGrader(Fake(sound), Blind(), Told())
     assert [one.bucket for one in grader.read([OPEN, item("")])] == ["correct", None]
 
 
@@ -117,7 +116,7 @@ def test_without_a_server_the_verdicts_say_that_the_model_failed_its_self_check(
     grader, _ = cascade(Fake(lambda _: Reply(error="gone")))
     known, unread = grader.read([KNOWN, OPEN])
     assert unread.bucket == "correct" and "did not answer" in unread.verdicts[0].self_check
-    assert not known.verdicts[0].self_check and grader.self_checks[grader.name].in_vain
+    assert not known.verdicts[0].self_check and grader.in_vain
 
 
 @pytest.fixture

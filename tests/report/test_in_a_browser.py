@@ -11,17 +11,17 @@ from playwright.sync_api import Page, expect
 
 from surefoot.core.records import Step
 from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
+from surefoot.council.rows import Mean, RunScores, ScoredAnswer
 from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
-from surefoot.io import gatefiles
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
 from surefoot.jobs.overview import History, PastRun, Trend, overview_of
+from surefoot.jobs.settings import load_gate
 from surefoot.report import calibration, comparison, history, html, of, run
 from surefoot.report.blocks import Report
-from surefoot.reviewers.run_scores import Mean, RunScores, ScoredAnswer
 from surefoot.store import Manifest
 
 from ..axe import violations
@@ -30,7 +30,7 @@ from ..gate.test_effects import cell
 from .hostile import HOSTILE
 from .test_matrix import matrix_of
 
-RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
+RULES = [Rule.parse(rule, name) for name, rule in load_gate("ship").items()]
 URL = "http://127.0.0.1:1/report.html"
 PASSAGE = "The lease names a fee. The rent is EUR 900 a month. It is due on the first."
 Side = Callable[[int], str]

@@ -12,14 +12,14 @@ from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved,
 from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import Run
-from surefoot.io import gatefiles
 from surefoot.jobs.decision import GateResult, compare
+from surefoot.jobs.settings import load_gate
 from surefoot.report import markdown, terminal
 from surefoot.report.blocks import TERMS, Paragraph, Quote, Report
 from surefoot.report.comparison import in_words, report
 from surefoot.report.html import page as page_of
 
-RULES = [Rule.parse(rule, name) for name, rule in gatefiles.load("ship").items()]
+RULES = [Rule.parse(rule, name) for name, rule in load_gate("ship").items()]
 VOID = {"meta", "input"}
 # Tags and attributes that run, load or lead somewhere.
 FORBIDDEN = {"link", "img", "iframe", "object", "embed", "base", "form"}

@@ -11,9 +11,9 @@ from surefoot.core.records import Label
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.jobs.council import council_runs
 from surefoot.jobs.gate import gate
+from tests.council.runs import Reviewer
 from tests.kept import add_labels, keep_run, kept
 from tests.report.hostile import HOSTILE
-from tests.reviewers.runs import Reviewer
 from tests.served import Server, ending_well
 
 from ..browser import _watched, browser, console, page, window  # noqa: F401 - fixtures

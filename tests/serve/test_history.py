@@ -6,9 +6,9 @@ import surefoot
 from surefoot.jobs.council import council_runs
 from surefoot.jobs.gate import gate
 from surefoot.report import markdown, of
+from tests.council.runs import Reviewer, question
+from tests.council.runs import make_run as reviewed_run
 from tests.kept import add_labels
-from tests.reviewers.runs import Reviewer, question
-from tests.reviewers.runs import make_run as reviewed_run
 from tests.serve.conftest import COUNT, GRADER, labels_on, make_run
 
 

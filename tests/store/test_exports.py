@@ -29,7 +29,7 @@ def decided(db: str) -> str:
     a_run("unrelated", [replace(one, text=f"{one.text} And why?") for one in ASKED], version="v3")
     add_labels(label(base, "q0", "correct"), label("cand", "q1", "unsupported", 2, note="too high", subject="u-1"))
     surefoot.gate(base, "cand", uncalibrated=True)
-    [step] = [one.step for one in surefoot.decisions()]
+    [step] = surefoot.decisions()
     return step.id
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from surefoot import report
 from surefoot.cli.output import PERSON, Output, check_outputs, common, print_page
 from surefoot.core.errors import UsageError
 from surefoot.core.rubric import DEFAULT
 from surefoot.jobs import calibrate as service
 from surefoot.jobs.calibrate import refit as refit_local
+from surefoot.report import of as page_of
 
 
 @click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")
@@ -50,4 +50,4 @@ def calibrate(
     result = service.calibrate(
         *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric, db=db, person=PERSON
     )
-    return output.finish(result, lambda: print_page(report.of(result, details=details)))
+    return output.finish(result, lambda: print_page(page_of(result, details=details)))

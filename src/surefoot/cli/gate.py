@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -23,15 +21,14 @@ from surefoot.cli.output import (
     write_lines,
 )
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.records import BASELINE, Step
+from surefoot.core.records import BASELINE, MORE_RULES
 from surefoot.core.types import plain
 from surefoot.jobs.gate import baseline as set_baseline
+from surefoot.jobs.gate import decisions
 from surefoot.jobs.gate import gate as decide
-from surefoot.jobs.runs import decisions
 from surefoot.report import comparison as github
 from surefoot.report import markdown
 from surefoot.report.blocks import remarks
-from surefoot.report.comparison import brief as brief_report
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file that a step of a workflow may write Markdown to
 
@@ -70,10 +67,15 @@ def gate(
     if form == "github" and (output.as_json or output.to_stdout):
         other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
-    waived, left_out = _reasons(waive, without, reasons)
+    named = [*waive, *without]
+    if not len(named) == len({*named}) == len(reasons) or not all(map(str.strip, reasons)):
+        hint = "give the reasons in order: first those of --waive RULE, then those of --without RUN"
+        raise UsageError("each --waive and --without needs one --reason of its own", hint)
+    waived, left_out = dict(zip(waive, reasons, strict=False)), dict(zip(without, reasons[len(waive) :], strict=True))
     found = decide(*runs, waive=waived, without=left_out, person=PERSON, **options)
     if form == "text":
-        return output.finish(found, (lambda: print_page(brief_report(found))) if brief else None)
+        page = github.brief(found) if brief else github.report(found, written=bool(output.reports))
+        return output.finish(found, lambda: print_page(page))
     codes = [found.exit_code, output.write(found)]
     if place := os.environ.get(SUMMARY):
         codes.append(write_lines(place, markdown.lines(github.summary(found)), append=True))
@@ -83,42 +85,20 @@ def gate(
     return ExitCode.of_several(*codes)
 
 
-def _reasons(
-    waive: Sequence[str], without: Sequence[str], reasons: Sequence[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Each rule that is waived and each run that is left out with its reason: first the rules, then the runs."""
-    named = [*waive, *without]
-    if len(named) != len(reasons):
-        message = f"each --waive and --without needs its own --reason: {len(named)} and {len(reasons)} are given"
-        raise UsageError(message, "give the reasons in order: first those of --waive RULE, then those of --without RUN")
-    if twice := [name for name, count in Counter(named).items() if count > 1]:
-        raise UsageError(f"{twice[0]!r} is waived or left out twice", "give one reason for it")
-    if empty := [name for name, reason in zip(named, reasons, strict=True) if not reason.strip()]:
-        raise UsageError(f"no reason is given for {empty[0]!r}", "say why with --reason")
-    pairs = list(zip(named, reasons, strict=True))
-    return dict(pairs[: len(waive)]), dict(pairs[len(waive) :])
-
-
 def _history(db: str | None, as_json: bool) -> int:
-    decided = decisions(db)
+    rows, lines, before = list[object](), list[str](), tuple[str, ...]()
+    for step in decisions(db):
+        now = () if {"rules", MORE_RULES} & step.overridden.keys() else step.rules
+        is_changed, before = bool(before and now and before != now), now or before
+        rows.append({**msgspec.to_builtins(step), "file_changed": ["rules"] * is_changed})
+        sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
+        what = "new baseline" if step.mode == BASELINE else step.outcome
+        more = "the gate file has changed: rules" if is_changed else ""
+        told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
+        lines.append(f"{step.at[:16]}  {what:12}  {'  '.join(told)}")
     with quiet_if_nobody_reads():
-        if as_json:
-            rows = [{**msgspec.to_builtins(one.step), "file_changed": list(one.changed)} for one in decided]
-            print_json({"decisions": rows})
-        else:
-            for one in decided:
-                click.echo(_line(one.step, one.changed))
-            if not decided:
-                click.echo("nothing was decided yet")
+        print_json({"decisions": rows}) if as_json else click.echo("\n".join(lines) or "nothing was decided yet")
     return ExitCode.OK
-
-
-def _line(step: Step, changed: Sequence[str]) -> str:
-    sides = " -> ".join(dict.fromkeys((step.reference, step.release)))  # the first baseline replaces none
-    what = "new baseline" if step.mode == BASELINE else step.outcome
-    more = f"the gate file has changed: {', '.join(changed)}" if changed else ""
-    told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
-    return f"{step.at[:16]}  {what:12}  {'  '.join(told)}"
 
 
 @click.command(epilog="Example: surefoot baseline v2")
@@ -133,5 +113,5 @@ def baseline(output: Output, run: str | None, accept_worse: str | None, db: str 
     found = set_baseline(run, accept_worse=accept_worse, db=db, person=PERSON)
     code = output.finish(found, lambda: click.echo(plain(found.headline, 1_000)))
     if found.warning:
-        say(f"{'note' if found.exit_code else 'warning'}: {plain(found.warning, 1_000)}")
+        say(f"{'note' if found.exit_code else 'warning'}: {found.warning}")
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -23,17 +23,15 @@ from surefoot.cli.output import (
     yes_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.table import BUCKETS, Bucket
-from surefoot.core.types import in_plain_words, names, plain
-from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.jobs.engine import Engine
-from surefoot.jobs.grade import DEFAULT, Grades, grade_items, grade_log, grade_texts
+from surefoot.core.records import BAD
+from surefoot.core.table import BUCKETS
+from surefoot.core.types import plain
+from surefoot.io.cluster import Engine
+from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
 from surefoot.jobs.grade import grade as grade_runs
-from surefoot.jobs.graders import Reader, open_grader
-from surefoot.jobs.overview import trust_in
+from surefoot.jobs.overview import Judged, is_unsure, trust_in, why_of
 from surefoot.jobs.settings import settings_from
 
-_BAD: tuple[Bucket, ...] = ("wrong", "unsupported")
 _SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
 
 
@@ -84,126 +82,88 @@ def grade(
         for name, given in (("report", output.reports), ("engine ray", engine != "local")):
             if given:
                 raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
-    how = settings_from(options["settings"], citations=options["citations"], yes=options["yes"], map=mapping)
     if pairs is not None:
+        settings_from(options["settings"])  # which it needs none of, but for a slip
         return _grade_texts(pairs, output.as_json)
+    options |= {"grader": grader, "person": PERSON}
     if items is not None:
-        chosen = open_grader(grader, how, person=PERSON)
-        rows = grade_items(items, grader=chosen, corpus=options["corpus"], mapping=mapping, person=PERSON)
-        return _grade_items(rows, chosen, output.as_json)
-    options["grader"] = grader
+        del options["db"]
+        return _show(grade_items(items, mapping=mapping, **options), output)
     if runs:
-        return _show_run(grade_runs(*runs, engine=engine, person=PERSON, **options), output)
-    found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, person=PERSON, **options)
-    say(f"run: {found.runs[0]}")
-    return _show_run(found, output)
+        found = grade_runs(*runs, engine=engine, **options)
+    else:
+        found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, **options)
+        say(f"run: {found.runs[0]}")
+    written = output.write(found)
+    with quiet_if_nobody_reads():
+        if not output.to_stdout:
+            _show(found.rows if output.as_json else sorted(found.rows, key=_is_sure), output)
+    for problem in found.problems:
+        say(f"warning: {problem}")
+    for note in found.notes:
+        say(f"note: {note}")
+    if found.overview:
+        if not output.as_json and not output.to_stdout:
+            _show_first(found.overview.answers, found.runs[-1])
+        say(f"trust: {trust_in(found.overview)}")
+    return ExitCode.of_several(found.exit_code, written)
 
 
 def _grade_texts(path: str, as_json: bool) -> int:
     counts: Counter[str] = Counter()
-    for one in grade_texts(path, person=PERSON):
-        if one.problem:
-            say(f"error: {plain(str(one.problem), 500)}")
-        decision = "not graded" if one.decision is None else str(one.decision)
-        if one.row is not None and as_json:
-            print_json(one.row)
-        elif one.row is not None:
-            name = plain(str(one.row["id"]), 40)
-            click.echo(f"{name:16} {decision:12} {plain(one.words, _LONGEST_LINE)}".rstrip())
-        counts["graded" if isinstance(one.decision, float) else decision] += 1
+    for row in grade_texts(path, person=PERSON):
+        decision = next((row[name] for name in ("label", "answers", "refusal") if name in row), None)
+        kind = "not graded" if decision is None else "graded" if isinstance(decision, float) else decision
+        counts[kind] += 1
+        if as_json:
+            print_json(row)
+            continue
+        shares = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row.items()
+                           if isinstance(value, float) and name != "id")  # fmt: skip
+        quote = f'evidence: "{plain(row["evidence"], _LINE)}"' if row.get("evidence") else ""
+        words = "; ".join(filter(None, (shares, quote, row.get("reason"))))
+        click.echo(f"{plain(str(row['id'] or '-'), 40):16} {kind:12} {plain(words, _LONGEST_LINE)}".rstrip())
     if not as_json:
-        click.echo(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing to grade")
-    return ExitCode.INCOMPLETE if counts["not graded"] or not counts else ExitCode.OK
+        click.echo(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+    return ExitCode.INCOMPLETE if counts["not graded"] else ExitCode.OK
 
 
-def _grade_items(rows: Iterable[Mapping[str, Any]], grader: Reader, as_json: bool) -> int:
-    counts, sure = Counter[str | None](), Counter[str | None]()
+def _show(rows: Iterable[Mapping[str, Any]], output: Output) -> int:
+    """Print rows as they come, and then how many there are of which kind."""
+    counts, sure, failed = Counter[str | None](), Counter[str | None](), False
     for row in rows:
         counts[row["factuality"]] += 1
         sure[row["factuality"]] += _is_sure(row)
-        _print(row, as_json)
-    checks: Mapping[str, SelfCheck] = getattr(grader, "self_checks", {})
-    _sum_up(counts, sure, as_json, checks)
-    failed = any(check.failed for check in checks.values())
-    return ExitCode.INCOMPLETE if failed or counts[None] or not counts.total() else ExitCode.OK
-
-
-def _show_run(found: Grades, output: Output) -> int:
-    as_json, printed = output.as_json, output.to_stdout
-    written = output.write(found)
-    with quiet_if_nobody_reads():
-        rows = found.rows if as_json else sorted(found.rows, key=_is_sure)
-        for row in rows if not printed else ():
-            _print(row, as_json)
-    for problem in found.problems:
-        say(f"warning: {plain(str(problem), 500)}")
-    if standing := found.found.standing:
-        ids = [question_id for question_id, _ in standing]
-        say(f"warning: not graded this time, so the verdicts of before stand: {names(ids, len(ids), 50)}")
-    if found.found.in_vain:
-        graded = f"graded by {plain(found.grader)}" if found.grader else "not graded"
-        say(f"note: nothing was graded, and the run stays as it was: {graded}")
-    for note in found.notes:
-        say(f"note: {plain(note, 500)}")
-    counts = Counter[str | None](found.buckets)
-    counts[None] = found.not_graded
-    _sum_up(counts, Counter(found.sure), as_json or printed, found.found.self_checks, Counter(found.stands))
-    if not as_json and not printed:
-        _show_first(found.found.graded, found.runs[-1])
-    if found.overview:
-        say(f"trust: {plain(trust_in(found.overview), 500)}")
-    return ExitCode.of_several(found.exit_code, written)
+        failed |= bool(row["self_check"])
+        if output.as_json:
+            print_json(row)
+            continue
+        bucket = row["factuality"] or "not graded"
+        name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
+        detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
+        click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
+    if not output.as_json:
+        each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))
+        click.echo(f"{sure.total()} of {counts.total()} sure: {each}; {counts.total() - sure.total()} to check")
+        click.echo(f"{now}, {counts[None]} not graded")
+    return ExitCode.INCOMPLETE if failed or counts[None] or not counts else ExitCode.OK
 
 
 def _is_sure(row: Mapping[str, Any]) -> bool:
     return row["factuality"] is not None and not row["unsure"]
 
 
-def _print(row: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(row)
-        return
-    bucket = row["factuality"] or "not graded"
-    name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
-    detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
-    click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
-
-
-def _show_first(graded: Iterable[Graded], run: str) -> None:
-    """The first answers to look into: those without a sure verdict, then the wrong ones, then the unsupported."""
-    to_check = [one for one in graded if one.bucket is None or one.verdicts[0].unsure]
-    bad = [one for bucket in _BAD for one in graded if one.bucket == bucket and not one.verdicts[0].unsure]
+def _show_first(answers: Sequence[Judged], run: str) -> None:
+    """The first answers to look into: those without a sure verdict, then the bad ones, the worst first."""
+    to_check = [one for one in answers if one[0].bucket is None or is_unsure(one[0])]
+    bad = [one for one in answers if one[0].bucket in BAD and not is_unsure(one[0])]
     for title, found in (("to check", to_check), ("bad, and sure", bad)):
         if found:
             click.echo(f"\n{title} ({min(_SHOWN, len(found))} of {len(found)}):")
-        for one in found[:_SHOWN]:
-            bucket = "unsure, " * one.verdicts[0].unsure + (one.bucket or "not graded")
-            click.echo(
-                f"{plain(one.item.question.id)}: {bucket}: {plain(in_plain_words(one.verdicts[0].reason), _LINE)}"
-            )
-            click.echo(f"  question: {plain(one.item.question.text, _LINE)}")
-            click.echo(f"  answer:   {plain(one.item.trace.answer or '', _LINE)}")
+        for said, question in found[:_SHOWN]:
+            why = plain(why_of(said), _LINE)
+            click.echo(f"{plain(said.question_id)}: {said.bucket or 'not graded'}: {why}")
+            click.echo(f"  question: {plain(question.text if question else '', _LINE)}")
+            click.echo(f"  answer:   {plain((said.trace and said.trace.answer) or '', _LINE)}")
     if to_check or bad:
         say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --report page.html")
-
-
-def _in_buckets(counts: Counter[str | None]) -> str:
-    return ", ".join(f"{counts[bucket]} {bucket}" for bucket in BUCKETS)
-
-
-def _sum_up(
-    counts: Counter[str | None],
-    sure: Counter[str | None],
-    as_json: bool,
-    checks: Mapping[str, SelfCheck],
-    stands: Counter[str | None] | None = None,
-) -> None:
-    if not as_json:
-        every, left = counts.total(), counts.total() - sure.total()
-        click.echo(f"{sure.total()} of {every} sure: {_in_buckets(sure)}; {left} to check")
-        now = f"{_in_buckets(counts)}, {counts[None]} not graded"
-        click.echo(f"{now} this time; the verdicts of before stand: {_in_buckets(stands)}" if stands else now)
-    for name, check in checks.items():
-        if check.failed and not check.in_vain:  # where the server did not answer, it is named
-            words = f"the grader {name} failed its self-check ({check.words}): what rests on it does not ship"
-            say(f"warning: {plain(words, 500)}\nhint: grade again, or with another model")

@@ -7,16 +7,15 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module  # noqa: TID251 - one command is loaded, not all
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from surefoot import __version__
-from surefoot.core.errors import ExitCode, SurefootError, UsageError, nearest
+from surefoot.core.errors import INTERRUPTED, ExitCode, SurefootError, UsageError, nearest
 
-_INTERRUPTED = 130
 _OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
 _HELP = ["-h", "--help"]
 # In the order of work. Said here, so that listing the commands loads none of them.
@@ -52,18 +51,6 @@ _MEANT = {  # what others call it
 }  # fmt: skip
 
 
-class _ReaderGone(Exception):
-    """Nobody reads what we print any more (`| head`)."""
-
-
-@contextlib.contextmanager
-def _noticing_that_nobody_reads() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:  # click would end with 1, and to us 1 is BLOCKED
-        raise _ReaderGone from error
-
-
 class _Commands(click.Group):
     """Loads the command that is given and no other, so that each may import what it needs and all start at once."""
 
@@ -82,14 +69,6 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
         command.context_settings.setdefault("help_option_names", _HELP)
         return command
-
-    @_noticing_that_nobody_reads()
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401
-        return super().make_context(*arguments, **options)
-
-    @_noticing_that_nobody_reads()
-    def invoke(self, ctx: click.Context) -> object:
-        return super().invoke(ctx)
 
 
 @click.group(
@@ -123,8 +102,10 @@ def _interrupt(*_: object) -> None:
 
 def _run(arguments: list[str]) -> int:
     try:
-        result = cli.main(arguments, prog_name="surefoot", standalone_mode=False)
-        return int(result or 0)
+        with cli.make_context("surefoot", arguments) as context:  # cli.main would end a broken pipe with 1, BLOCKED
+            return int(cli.invoke(context) or 0)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     except SurefootError as error:
         return _say(error.message, error.hint, error.exit_code)
     except click.UsageError as error:
@@ -136,8 +117,8 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), "", ExitCode.USAGE)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", "", _INTERRUPTED)
-    except _ReaderGone:
+        return _say("interrupted", "", INTERRUPTED)
+    except BrokenPipeError:
         # Nothing is wrong, and nothing more can be said; the work was not finished.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.INCOMPLETE

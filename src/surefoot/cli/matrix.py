@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from surefoot.cli.output import PERSON, Output, check_outputs, common, say, set_option, write_lines, yes_option
-from surefoot.core.errors import ExitCode
+from surefoot.core.errors import INTERRUPTED, ExitCode
 from surefoot.jobs.matrix import matrix as run_cells
 from surefoot.jobs.matrix import slug
 
@@ -33,7 +33,7 @@ def matrix(output: Output, file: Path, out: Path | None, **options: Any) -> int:
     found = run_cells(file, person=PERSON, **options)
     if found.interrupted:
         say("interrupted; the same `surefoot matrix` command goes on from here")
-        return 130
+        return INTERRUPTED
     code = output.finish(found)
     if found.misused or not any(cell.graded for cell in found.cells):
         say("note: no report is written" + (", as no cell has verdicts" if not found.misused else ""))

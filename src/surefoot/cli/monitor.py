@@ -10,7 +10,6 @@ import click
 from surefoot.cli.output import (
     PERSON,
     Output,
-    Real,
     check_outputs,
     common,
     print_json,
@@ -45,7 +44,7 @@ _PORT = click.IntRange(0, 65_535)
 )  # fmt: skip
 @click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
 @click.option(
-    "--sample", type=Real(0, 1, min_open=True), default=RATE, show_default=True, metavar="SHARE",
+    "--sample", type=float, default=RATE, show_default=True, metavar="SHARE",
     help="Share of ordinary answers to grade; refusals twice as often, flagged ones ten times.",
 )  # fmt: skip
 @click.option(

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the ranges of numbers on the command line."""
+"""What commands share: options, where results and reports go, and what a person sees meanwhile."""
 
 from __future__ import annotations
 
@@ -10,51 +10,31 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 import msgspec
 
 from surefoot.core import files
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import printable, replacing
 from surefoot.core.records import where
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
-from surefoot.jobs.engine import ENGINES
+from surefoot.io.cluster import ENGINES
+from surefoot.report import of as page_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from surefoot.report.blocks import Report
+    from surefoot.web.app import Opened
 
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
-_FARTHEST_SEED = 10**15
-
-
-class Real(click.FloatRange):
-    """A range of click's lets nan through, which lies in none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        number = float(super().convert(value, param, ctx))
-        if isnan(number):
-            self.fail(f"{value} is not a number.", param, ctx)
-        return number
-
-
-class Share(Real):
-    """From 0 to 1."""
-
-    def __init__(self) -> None:
-        super().__init__(0, 1)
-
-
-SEED = click.IntRange(-_FARTHEST_SEED, _FARTHEST_SEED)
 
 
 def together(*options: Option) -> Option:
@@ -97,10 +77,6 @@ def gate_option(default: str) -> Option:
     )  # fmt: skip
 
 
-def json_option(words: str = "Print one JSON object.") -> Option:
-    return click.option("--json", "as_json", is_flag=True, help=words)
-
-
 map_option = click.option(
     "--map", "mapping", multiple=True, callback=_pairs, metavar="FIELD=PATH",
     help="Where a field is, such as answer=output.text. Repeatable.",
@@ -108,10 +84,6 @@ map_option = click.option(
 rule_option = click.option(
     "--rule", "rules", multiple=True, metavar="RULE",
     help="Add this rule to those of --gate; without --gate, decide by it alone. Repeatable.",
-)  # fmt: skip
-db_option = click.option(
-    "--db", type=click.Path(), metavar="FILE|URL",
-    help="The project's database, also postgresql://...  [default: $SUREFOOT_DB, else surefoot.db]",
 )  # fmt: skip
 citations_option = click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), help="Whether answers must cite.  [default: required]",
@@ -142,12 +114,6 @@ engine_option = click.option(
     "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
     help="This machine, or the Ray cluster at RAY_ADDRESS.",
 )  # fmt: skip
-
-
-def say(line: str) -> None:
-    """To the person, not into the output."""
-    if not PERSON.quiet or line.startswith(("error", "warning")):
-        click.echo(line, err=True)
 
 
 def print_json(value: object) -> None:
@@ -225,7 +191,7 @@ class Output(NamedTuple):
             if self.as_json:
                 print_json(result.to_json())
             elif not self.to_stdout:
-                show() if show else print_page(_page(result))
+                show() if show else print_page(page_of(result))
         return ExitCode.of_several(written, result.exit_code)
 
     def write(self, result: Result) -> ExitCode:
@@ -246,6 +212,20 @@ def common(
 
     The command gets its Output first.
     """
+    options = [
+        click.option("--json", "as_json", is_flag=True, help=json),
+        click.option("--quiet", is_flag=True, help="Print no progress and no notes."),
+    ]
+    if report:
+        options.insert(0, click.option(
+            "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
+            help="A page to .html, Markdown to .md, JUnit to .xml (gate and score); - is stdout. Repeatable.",
+        ))  # fmt: skip
+    if db:
+        options.insert(0, click.option(
+            "--db", type=click.Path(), metavar="FILE|URL",
+            help="The project's database, also postgresql://...  [default: $SUREFOOT_DB, else surefoot.db]",
+        ))  # fmt: skip
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
@@ -253,26 +233,14 @@ def common(
             PERSON.quiet = quiet
             output = Output(as_json, reports)
             output.check(junit)
-            return command(output, *arguments, **options)
+            try:
+                return command(output, *arguments, **options)
+            finally:
+                PERSON.show_causes()
 
-        return together(
-            *([db_option] if db else []), *([report_option] if report else []), json_option(json),
-            click.option("--quiet", is_flag=True, help="Print no progress and no notes."),
-        )(run)  # fmt: skip
+        return together(*options)(run)
 
     return decorate
-
-
-report_option = click.option(
-    "--report", "reports", multiple=True, type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
-    help="A page to .html, Markdown to .md, JUnit to .xml (gate and score); - is stdout. Repeatable.",
-)  # fmt: skip
-
-
-def _page(result: Result) -> Report:
-    from surefoot.report import of  # noqa: PLC0415 - few commands have one
-
-    return of(result)
 
 
 def _write_report(path: str, result: Result) -> ExitCode:
@@ -281,12 +249,12 @@ def _write_report(path: str, result: Result) -> ExitCode:
     kind = Path(path).suffix.lower()
     if path == STDOUT:
         with quiet_if_nobody_reads():
-            for line in markdown.lines(_page(result)):
+            for line in markdown.lines(page_of(result)):
                 click.echo(line)
         return ExitCode.OK
     if kind in _PAGES:
-        return write_lines(path, [html.page(_page(result)).removesuffix("\n")])
-    return write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(_page(result)))
+        return write_lines(path, [html.page(page_of(result)).removesuffix("\n")])
+    return write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(page_of(result)))
 
 
 def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:
@@ -357,16 +325,13 @@ class Progress(Watch):
             click.echo(f"\r\033[K{line}" if self._watched else line, nl=not self._watched, err=True)
 
     def _line(self, seconds: float) -> str:
-        rate = self._done / seconds
-        if self._total is None:
-            left = f", {self._share:.0%}, {seconds * (1 / self._share - 1):,.0f} s left" if self._share else ""
-            return f"{self._done:,} {self._of}, {rate:,.0f}/s{left}"
-        done = f"{self._done}/{self._total} {self._of}, {counted(self._errors, 'error')}"
-        if not self._done:
-            return f"{done}, {seconds:,.0f} s"
+        of, errors, share = "", "", self._share
+        if self._total is not None:
+            of, errors, share = f"/{self._total:,}", f", {counted(self._errors, 'error')}", self._done / self._total
+        done, rate = f"{self._done:,}{of} {self._of}{errors}", self._done / seconds
         one = "s per reply" if self._of == _REPLIES else "s each"
-        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}"
-        return f"{done}, {pace}, {(self._total - self._done) / rate:,.0f} s left"
+        pace = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} {one}" if rate else f"{seconds:,.0f} s"
+        return f"{done}, {pace}" + (f", {seconds * (1 / share - 1):,.0f} s left" if share else "")
 
     def close(self) -> None:
         with self._guard:
@@ -376,18 +341,34 @@ class Progress(Watch):
 
 
 class AtTerminal(Person):
-    quiet = False
+    def __init__(self) -> None:
+        self.quiet = False
+        self._causes: dict[str, tuple[str, str]] = {}  # of errors, by kind
 
     def tell(self, line: str) -> None:
         if not self.quiet or line.startswith(("error", "warning")):
             click.echo(plain(line, 2_000), err=True)
 
     def tell_causes(self, causes: Sequence[tuple[str, str]]) -> None:
-        """At the end of the command, behind all that followed from them: there they are seen."""
-        if context := click.get_current_context(silent=True):
-            context.call_on_close(lambda: show_causes(causes))
-        else:
-            show_causes(causes)
+        """They are shown at the end of the command, behind all that followed from them: there they are seen.
+
+        Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number.
+        """
+        for cause, hint in causes:
+            why = bare_cause(cause)
+            self._causes.setdefault(why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:]), (cause, hint))
+
+    def show_causes(self) -> None:
+        """Why something was not answered, each with a hint, and no more than a few."""
+        found, hints = list(self._causes.values()), set[str]()
+        self._causes.clear()
+        for cause, hint in found[:_MOST_CAUSES]:
+            click.echo(plain(f"error: {cause.removeprefix(_NOT_ASKED)}", 500), err=True)
+            if hint and hint not in hints:
+                click.echo(plain(f"hint: {hint}", 500), err=True)
+            hints.add(hint)
+        if len(found) > _MOST_CAUSES:
+            click.echo(f"and {counted(len(found) - _MOST_CAUSES, 'other error')}", err=True)
 
     def agrees(self) -> bool:
         """Nobody is asked who is not there."""
@@ -399,35 +380,12 @@ class AtTerminal(Person):
 
 
 PERSON = AtTerminal()
-
-
-def show_causes(causes: Sequence[tuple[str, str]]) -> None:
-    """Why something was not answered, each with a hint: once in a command, and no more than a few."""
-    context = click.get_current_context(silent=True)
-    shown: set[str] = context.meta.setdefault(__name__, set()) if context else set()
-    new: dict[str, tuple[str, str]] = {}
-    for cause, hint in causes:
-        if (kind := _kind(cause)) not in shown:
-            new.setdefault(kind, (cause, hint))
-    shown.update(new)
-    for cause, hint in list(new.values())[:_MOST_CAUSES]:
-        click.echo(plain(f"error: {cause.removeprefix(_NOT_ASKED)}", 500), err=True)
-        if hint and hint not in shown:
-            click.echo(plain(f"hint: {hint}", 500), err=True)
-        shown.add(hint)
-    if len(new) > _MOST_CAUSES:
-        click.echo(f"and {counted(len(new) - _MOST_CAUSES, 'other error')}", err=True)
+say = PERSON.tell  # to the person, not into the output
 
 
 def bare_cause(error: str) -> str:
     """Without how long it took to find out."""
     return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))
-
-
-def _kind(cause: str) -> str:
-    """Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number."""
-    why = bare_cause(cause)
-    return why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:])
 
 
 page_options = together(
@@ -440,19 +398,12 @@ page_options = together(
 )  # fmt: skip
 
 
-class Page(Protocol):
-    """Ready to be used."""
-
-    @property
-    def url(self) -> str: ...
+def needs_pages(page: str) -> None:
+    for name in ("starlette", "uvicorn"):
+        files.library(name, "label", page)
 
 
-def without_pages(page: str) -> Incomplete:
-    hint = "install surefoot with its extra `label`: pip install '/path/to/surefoot[label]'"
-    return Incomplete(f"{page} needs more packages", hint)
-
-
-def announce(page: Page, state: str, as_json: bool, no_browser: bool) -> None:
+def announce(page: Opened, state: str, as_json: bool, no_browser: bool) -> None:
     """Print where the page is, and open it. `state` says how far people have come with it."""
     from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, announce, common, page_options, without_pages
+from surefoot.cli.output import PERSON, Output, announce, common, needs_pages, page_options
 from surefoot.core.errors import ExitCode
 from surefoot.core.types import counted
 
@@ -34,10 +34,8 @@ def label(output: Output, names: tuple[str, ...], axes: str | None, no_browser: 
     --decision` wrote stands for both. Of one run or version it shows single answers, for `calibrate`. Labels are kept
     at once. Runs until Ctrl-C.
     """
-    try:
-        from surefoot.web.app import Opened, serve_looks  # noqa: PLC0415 - of an extra
-    except ImportError as error:
-        raise without_pages("the look page") from error
+    needs_pages("the look page")
+    from surefoot.web.app import Opened, serve_looks  # noqa: PLC0415 - of an extra
 
     def show(page: Opened) -> None:
         announce(page, f"{page.looked_at} of {page.goal} looked at; labels go to {page.db}", output.as_json, no_browser)
@@ -60,10 +58,8 @@ def serve(output: Output, no_browser: bool, **options: Any) -> int:  # noqa: ANN
 
     Runs until Ctrl-C.
     """
-    try:
-        from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
-    except ImportError as error:
-        raise without_pages("browsing runs") from error
+    needs_pages("browsing runs")
+    from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
 
     def show(page: Opened) -> None:
         announce(page, f"{counted(page.runs or 0, 'run')} are there", output.as_json, no_browser)

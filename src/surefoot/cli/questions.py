@@ -11,18 +11,17 @@ import click
 import surefoot
 from surefoot.cli.output import (
     PERSON,
-    SEED,
     Output,
     announce,
     citations_option,
     common,
     map_option,
+    needs_pages,
     page_options,
     print_json,
     quiet_if_nobody_reads,
     say,
     set_option,
-    without_pages,
     yes_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
@@ -144,7 +143,14 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @map_option
 @citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option("--seed", type=SEED, default=0, show_default=True, metavar="N", help="Draws other questions.")
+@click.option(
+    "--seed",
+    type=click.IntRange(-(10**15), 10**15),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Draws other questions.",
+)
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @set_option
 @yes_option
@@ -175,10 +181,8 @@ def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
-    try:
-        from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
-    except ImportError as error:
-        raise without_pages("the review page") from error
+    needs_pages("the review page")
+    from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
 
     def show(page: Opened) -> None:
         announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)

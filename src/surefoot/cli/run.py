@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from surefoot.cli.output import PERSON, Output, common, pipeline_options, say
+from surefoot.core.errors import INTERRUPTED
 from surefoot.core.types import counted, plain
 from surefoot.jobs.run import Answers
 from surefoot.jobs.run import run as run_pipeline
-
-_INTERRUPTED = 130
 
 
 @click.command(epilog="Example: surefoot run --pipeline reference --version v1")
@@ -42,7 +41,7 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     code = output.finish(answers, lambda: show(answers))
     if answers.interrupted:
         say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
-        return _INTERRUPTED
+        return INTERRUPTED
     return code
 
 

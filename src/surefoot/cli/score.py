@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from surefoot import report
 from surefoot.cli.output import (
     PERSON,
     Output,
@@ -20,6 +19,7 @@ from surefoot.cli.output import (
     rule_option,
 )
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.report import of as page_of
 from surefoot.scoring import score as score_traces
 
 
@@ -75,5 +75,5 @@ def score(
             result.write_json(sys.stdout.buffer, with_rows=not no_rows)
             sys.stdout.buffer.flush()
         elif not output.to_stdout:
-            print_page(report.of(result, with_rows=False))
+            print_page(page_of(result, with_rows=False))
     return ExitCode.of_several(result.exit_code, written)

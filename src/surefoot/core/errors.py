@@ -13,6 +13,8 @@ import difflib
 from collections.abc import Iterable
 from enum import IntEnum
 
+INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
+
 
 class ExitCode(IntEnum):
     OK = 0

@@ -60,6 +60,10 @@ def holding(path: Path, taken: Incomplete, seconds: float = 0.0) -> Iterator[Non
 PRIVATE = 0o600  # the mode of files that hold what people said
 
 
+def cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "surefoot"
+
+
 def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:
     with replacing(path, mode) as file:
         file.write(data)

@@ -35,6 +35,16 @@ _SUM_TOLERANCE = 1e-9
 _THOUSAND = 1000
 
 
+class Check(Struct, frozen=True, forbid_unknown_fields=True):
+    """The form that an answer must have. Rules that are not given are not checked."""
+
+    json: bool = False
+    fields: tuple[str, ...] = ()  # of a JSON object, each with a value
+    shortest: int = 0  # in words
+    longest: int | None = None
+    language: str = ""  # as ISO 639-1 has it, such as "en"
+
+
 class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     asks: str
@@ -44,6 +54,7 @@ class Axis(Struct, frozen=True, forbid_unknown_fields=True):
     anchors: dict[str, str] = {}
     weight: float | None = None  # of a dimension of the overall score, rated from LOWEST to HIGHEST
     replaces: str = ""  # the dimension that this one stands in for, `when` says on which answers
+    check: Check | None = None  # rules that code scores the answer by; reviewers are not asked
 
     @property
     def is_dimension(self) -> bool:
@@ -95,8 +106,8 @@ class Rubric(Struct, frozen=True):
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """What reviewers score, and the columns of a report."""
-        return tuple(axis.name for axis in self.axes if axis.is_dimension)
+        """What reviewers score."""
+        return tuple(axis.name for axis in self.axes if axis.is_dimension and axis.check is None)
 
     @property
     def required(self) -> set[str]:
@@ -128,7 +139,9 @@ class Rubric(Struct, frozen=True):
         An answer that is not scored on a required dimension has no overall score.
         """
         applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
-        held_by = [name for name in self.weights if name in self.required]
+        # Who declines states nothing that could be false; whether declining is right has a ceiling of its own.
+        excused = ACCURACY if refused and any(axis.replaces for axis in self.axes) else ""
+        held_by = [name for name in self.weights if name in self.required and name != excused]
         read = {name: read_lowest(scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
         known = {name: score for name, score in read.items() if score is not None}
         missing = tuple(name for name in read if name not in known and (applying.get(name) or name in held_by))
@@ -139,20 +152,22 @@ class Rubric(Struct, frozen=True):
         if not whole:
             return Scored(scores=known, missing=missing, reason="no dimension that has a weight is scored")
         mean = sum((shares[name] * _exact(score) for name, score in known.items()), Fraction(0)) / whole
-        held = [cap for cap in self.caps if (cap.of == fault if cap.of else known.get(cap.axis, HIGHEST) < cap.below)]
+        held = [cap for cap in self.caps if (cap.of == fault if cap.of else
+                cap.axis != excused and known.get(cap.axis, HIGHEST) < cap.below)]  # fmt: skip
         caps = [cap for cap in held if cap.at < mean] if ceiling else []
         value = min([float(mean), *(cap.at for cap in caps)])
         return Scored(value, float(mean), tuple(dict.fromkeys(cap.of or cap.axis for cap in caps)), known, missing)
 
-    def described(self, order: Sequence[str] = ()) -> str:
-        """The dimensions in words for a prompt, with what each score means."""
-        parts = []
+    def described(self, order: Sequence[str] = (), weights: Mapping[str, float] | None = None) -> str:
+        """The dimensions in words for a prompt, with their weights and what each score means."""
+        parts, shares = [], weights or self.weights
         for name in order or self.dimensions:
             axis = self.axis(name)
             if axis is None or not axis.is_dimension:
                 raise ValueError(f"{name!r} is no dimension of the rubric {self.name}")
             instead = f" Only for a response that declines to answer; there it stands in for {axis.replaces}."
-            lines = [f"{name}: {axis.asks}{instead if axis.replaces else ''}"]
+            share = f"{shares.get(axis.replaces or name, 0):.0%} of the overall score"
+            lines = [f"{name} ({share}): {axis.asks}{instead if axis.replaces else ''}"]
             parts.append("\n".join(lines + [f"  {score}: {text}" for score, text in axis.anchors.items()]))
         return "\n\n".join(parts)
 
@@ -289,7 +304,7 @@ def _check(rubric: Rubric) -> None:
             raise ValueError(f'{axis.name} has a weight, so it counts always; use replaces and when = "refused"')
     for cap in rubric.caps:
         named = cap.axis or cap.of
-        if bool(cap.axis) == bool(cap.of) or (cap.axis and cap.axis not in rubric.dimensions):
+        if bool(cap.axis) == bool(cap.of) or (cap.axis and cap.axis not in {*rubric.dimensions, *rubric.weights}):
             raise ValueError(f"the cap on {named or 'nothing'} needs a dimension as its axis, or what it is `of`")
         if not isfinite(cap.below) or not LOWEST <= cap.at <= HIGHEST:
             raise ValueError(f"the cap on {named} needs a dimension, and an `at` from {LOWEST} to {HIGHEST}")

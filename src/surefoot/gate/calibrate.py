@@ -231,7 +231,7 @@ def in_words(trust: Trust) -> str:
         return f"{who}: nobody has labelled a random sample of its answers, so how often it errs is not known{picked}"
     were = f"{counted(trust.labels, 'answer')} {'was' if trust.labels == 1 else 'were'}"
     told = [f"{who}: {were} labelled by {whose_by_name(trust.annotators)}"]
-    told += [f"they put {trust.disputed} answers into different buckets"] if trust.disputed else []
+    told += [f"they put {counted(trust.disputed, 'answer')} into different buckets"] if trust.disputed else []
     return "; ".join([*told, *trust.two_numbers])
 
 

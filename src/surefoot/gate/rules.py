@@ -15,14 +15,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError, nearest
 from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.rubric import AXIS_PREFIX, conditional_axes, council_axes
 from surefoot.core.types import Estimate
@@ -72,7 +71,8 @@ class Rule(Struct, frozen=True):
             )
         metric = match["metric"]
         if (known := metric_named(metric)) is None:
-            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", _instead_of(metric))
+            hint = nearest(metric, METRICS) or f"the metrics are {', '.join(METRICS)}"
+            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
         limit = Fraction(number or 0) / (100 if match["unit"] else 1)
         if known.shape == "share" and limit > 1:
             raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")
@@ -104,11 +104,6 @@ class Rule(Struct, frozen=True):
         return (field.strip(), value.strip()) if equals else (DEFAULT_GROUP, self.group)
 
 
-def _instead_of(metric: str) -> str:
-    close = get_close_matches(metric, METRICS, 1)
-    return f"did you mean {close[0]}?" if close else f"the metrics are {', '.join(METRICS)}"
-
-
 def unscored(rule: Rule, axis: str, measured: Iterable[str]) -> str:
     """Why a rule on a council's scores cannot be decided: nobody has scored this axis.
 
@@ -117,8 +112,7 @@ def unscored(rule: Rule, axis: str, measured: Iterable[str]) -> str:
     """
     scored = sorted(name for name in measured if name.startswith(AXIS_PREFIX))
     dimensions = [name.removeprefix(AXIS_PREFIX) for name in scored or sorted(council_axes())]
-    near = get_close_matches(axis.removeprefix(AXIS_PREFIX), dimensions, 1)
-    meant = f"did you mean {AXIS_PREFIX}{near[0]}?" if near else ""
+    meant = nearest(axis.removeprefix(AXIS_PREFIX), dimensions).replace("mean ", f"mean {AXIS_PREFIX}")
     if scored and axis not in conditional_axes():
         message = f"the rule {rule.text!r} is on {axis}, which the council did not score"
         raise UsageError(message, f"{meant} the council scored {', '.join(scored)}".lstrip())

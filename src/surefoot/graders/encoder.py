@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.core.errors import Incomplete
+from surefoot.core.files import cache_folder
 from surefoot.graders.local import AGAIN, recorded, verified
-from surefoot.models.replies import cache_folder
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core import table
+from surefoot.core.result import Person
 from surefoot.core.rubric import Citations
 from surefoot.core.table import Findings
 from surefoot.core.types import Item, Verdict
@@ -18,6 +22,7 @@ from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, l
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusal_quality import refusal_quality
 from surefoot.graders.rules import Rules
+from surefoot.io.cluster import Engine, map_on_ray
 from surefoot.text.refusals import Refusal
 
 # The judges that need no language model, by the names users know.
@@ -33,6 +38,7 @@ SURE_FROM: dict[str, dict[str, float]] = {
 }
 # fmt: on
 _STEPS = (AnswerParts.cited_pairs, AnswerParts.joined_pairs, AnswerParts.further_pairs)
+_WATCHED = 25  # answers read at once
 _LEVELS, _NEVER = [percent / 100 for percent in range(50, 100)], 2.0  # of confidence
 
 
@@ -45,6 +51,15 @@ class Graded(Struct, frozen=True):
     bucket: table.Bucket | None
     reason: str
     verdicts: tuple[Verdict, ...]
+
+
+class Reader(Protocol):
+    """Grades, and tells everything it found."""
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, items: Sequence[Item]) -> list[Graded]: ...
 
 
 class SelfCheck(Struct, frozen=True):
@@ -138,6 +153,24 @@ class FindingsGrader:
         level = fitted if self._sure_from is None else self._sure_from
         verdicts = (replace(first, confidence=sure, unsure=bucket is not None and (sure or 1.0) < level), *others)
         return Graded(reading.item, findings, reading.refusal, bucket, reason, verdicts)
+
+
+def read_watched(
+    grader: Reader, items: Sequence[Item], person: Person, engine: Engine = "local", work: str | Path | None = None
+) -> list[Graded]:
+    """Who asks a model tells of its replies; any other grader is watched batch by batch."""
+    if not isinstance(grader, FindingsGrader):
+        if engine != "local":
+            person.tell(f"note: all is read on this machine, so that pace and budget hold; {engine} is not used")
+        return grader.read(items)
+    watch, graded = person.watch(len(items), "graded"), list[Graded]()
+    batches = [items[start : start + _WATCHED] for start in range(0, len(items), _WATCHED)]
+    read = map(grader.read, batches) if engine == "local" else map_on_ray(grader.read, batches, grader.name, work)
+    with closing(watch):
+        for batch in read:
+            graded += batch
+            watch.reach(len(graded))
+    return graded
 
 
 def graded_by(name: str, citations: Citations) -> str:

@@ -16,14 +16,19 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from subprocess import DEVNULL, Popen  # noqa: TID251 - of ourselves
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
-from surefoot.core.errors import Incomplete
+from surefoot import __version__
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.files import cache_folder
 from surefoot.io.finished import Finished
 from surefoot.io.ray_process import END, MORE, SETTINGS, Task
 
+Engine = Literal["local", "ray"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
@@ -31,14 +36,26 @@ _STDERR = 2
 _MAIN = "from surefoot.io.ray_process import main; main()"
 
 
-def map_parts(
-    work: Callable[[Part], Result], parts: Iterable[Part], finished: Finished, jobs: int | None
-) -> Iterator[Result]:
-    """`work(part)` for every part; `jobs` limits how many are worked on at once."""
+def check_engine(engine: str) -> None:
+    if engine not in ENGINES:
+        raise UsageError(f"engine cannot be {engine!r}", f"choose from {', '.join(ENGINES)}")
+
+
+def map_on_ray(
+    function: Callable[[Part], Result], parts: Iterable[Part], plan: str, work: str | Path | None,
+    jobs: int | None = None,
+) -> Iterator[Result]:  # fmt: skip
+    """`function(part)` for every part; `plan` says all that results depend on beside the parts.
+
+    `jobs` limits how many are worked on at once. Finished parts stay in `work`; where none is given, they lie in the
+    user's cache until all are done.
+    """
+    folder = cache_folder() / "work" if work is None else Path(work)
+    finished = Finished(folder, f"{__version__} {plan}", stays=work is not None)
     order: deque[str] = deque()
     whole = False
     try:
-        for name, result in _done(work, _missing(parts, finished, order), finished.hint, jobs):
+        for name, result in _done(function, _missing(parts, finished, order), finished.hint, jobs):
             finished.keep(name, result)
             yield from _next_in_order(order, finished)
         yield from _next_in_order(order, finished)

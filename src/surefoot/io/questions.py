@@ -167,7 +167,8 @@ def load_sound(given: str | Path) -> QuestionSet:
     errors = [problem for problem in found.problems if problem.kind != "note"]
     if errors:
         more = f"`surefoot questions check {given}` lists all {len(errors)} errors"
-        raise UsageError(str(errors[0]), more if len(errors) > 1 else "correct the row; nothing was asked or written")
+        one = "correct the row" if errors[0].line else "put questions into it, one JSON object a line"
+        raise UsageError(str(errors[0]), more if len(errors) > 1 else f"{one}; nothing was asked or written")
     return found
 
 

@@ -23,9 +23,10 @@ from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import PassageTexts, load_rows
 from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.graders.grader import Reader, read_watched
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
 from surefoot.jobs.grade import DEFAULT, read_log
-from surefoot.jobs.graders import Reader, open_grader, read_watched, settings_of
+from surefoot.jobs.graders import open_grader, settings_of
 from surefoot.jobs.questions import accept_unread
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget

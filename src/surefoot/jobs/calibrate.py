@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable, replace_file
-from surefoot.core.records import Label, as_label, is_annotator, timestamp
+from surefoot.core.records import as_label, is_annotator
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.rubric import BY_CITATIONS, Rubric
-from surefoot.core.types import Problem
+from surefoot.core.types import Problem, counted, names
 from surefoot.gate.calibrate import Answer, Calibration, answers_of, weighed
 from surefoot.gate.calibrate import calibrate as compare
 from surefoot.gate.sides import BUCKET_AXIS, apply_labels, said_in
@@ -23,22 +23,12 @@ from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import FindingsGrader, graded_by
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import FEWEST, SHIFTS, Fitted, RefitFile, fit
-from surefoot.io.labels import Place, bound, is_grader, load_labels, not_yet_in
+from surefoot.io.labels import is_grader, load_labels
 from surefoot.io.verdicts import load_verdicts
-from surefoot.jobs.project import known_answers
-from surefoot.jobs.runs import (
-    Name,
-    check_texts,
-    graders_of,
-    is_same_file,
-    labelled_alike,
-    opened,
-    read_run,
-    run_items,
-)
+from surefoot.jobs.project import import_
+from surefoot.jobs.runs import Name, check_texts, graders_of, labelled_alike, opened, read_run, run_items
 from surefoot.store import Project, Run
 
-_NAMED = 50  # answers that labels are on and no verdict is
 Labels = str | Path | Sequence[str | Path]
 
 
@@ -61,13 +51,14 @@ def calibrate(
         raise UsageError("--rubric goes with --verdicts FILE alone", "leave it out: a run is read by its own rubric")
     if verdicts:
         return _of_files(str(verdicts), rubrics.load(rubric or rubrics.DEFAULT), labels, grader, person)
+    problems = _imported(labels, runs, db, person)
     with opened(runs, db) as (project, named):
         check_texts(named)
-        sides, by = read_labelled(project, named, labels, grader)
         like = named[0].manifest
         alike = labelled_alike(project, like) if grader in (None, like.grader) else []
-        if others := [run for run in alike if run.id not in {one.id for one in named}]:
-            sides, by = read_labelled(project, [*others, *named], (), grader)
+        others = [run for run in alike if run.id not in {one.id for one in named}]
+        sides, by = read_labelled(project, [*others, *named], grader)
+        sides[-1].problems.extend(problems)
     if not any(side.labelled_by for side in sides):
         tell_problems([one for side in sides for one in side.problems], person.tell)
         ids = " or ".join(run.id for run in named)
@@ -83,7 +74,7 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     rows = [row for row in rows if not is_annotator(row.grader)]
     graders, files = {row.grader for row in rows}, [str(path) for path in _files(labels)]
     for path in files:
-        if is_same_file(path, verdicts):
+        if Path(path).exists() and Path(path).samefile(verdicts):
             message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
             raise UsageError(
                 message, "pass labels by people; those among the verdicts (human/NAME) count by themselves"
@@ -94,33 +85,28 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
         message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
         raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
     graded = {(row.question_id, row.attempt) for row in side.verdicts}
-    strangers = sorted({(label.question_id, label.attempt) for label in told} - graded)
-    for id, attempt in strangers[:_NAMED]:
-        message = f"question {id!r} (attempt {attempt}) has a label, and no verdict on the answer labelled"
+    strangers = sorted(
+        {f"{one.question_id} ({one.attempt})" for one in told if (one.question_id, one.attempt) not in graded}
+    )
+    if strangers:
+        message = f"{counted(len(strangers), 'answer')} with a label and no verdict: {names(strangers, len(strangers))}"
         problems.append(Problem("unknown_question", message))
-    if len(strangers) > _NAMED:
-        problems.append(Problem("unknown_question", f"{len(strangers)} answers in all have labels and no verdict"))
     apply_labels(side, told)
     if not side.labelled_by:
-        names = " and ".join(files) or verdicts
+        where = " and ".join(files) or verdicts
         if strangers:
-            message = f"no label in {names} is on an answer that has a verdict in {verdicts}"
+            message = f"no label in {where} is on an answer that has a verdict in {verdicts}"
             raise Incomplete(message, "both files must call questions by the same question_id (and attempt)")
         tell_problems(problems, person.tell)
-        raise Incomplete(f"there is no label in {names}", "pass --labels FILE with at least one label")
+        raise Incomplete(f"there is no label in {where}", "pass --labels FILE with at least one label")
     return compare([side], by, side.graders[0])
 
 
-def read_labelled(
-    project: Project, runs: Sequence[Run], labels: Labels = (), grader: str | None = None
-) -> tuple[list[ReadRun], Rubric]:
+def read_labelled(project: Project, runs: Sequence[Run], grader: str | None = None) -> tuple[list[ReadRun], Rubric]:
     """Return the runs, oldest first, with the verdicts of one grader and all labels in place, and their rubric.
 
-    They must have the same grader, rubric and corpus. Labels in files are imported first.
+    They must have the same grader, rubric and corpus.
     """
-    files = _files(labels)
-    if files and len(runs) > 1:
-        raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
     stores = sorted(runs, key=lambda run: (run.manifest.created, run.id))
     sides = [_by_one_grader(read_run(run), grader or run.manifest.grader) for run in stores]
     by = _rubric_of(stores[0])
@@ -133,19 +119,21 @@ def read_labelled(
             if theirs != ours:
                 message = f"{side.name} has another {what} than {sides[0].name}: {ours[:80]}, not {theirs[:80]}"
                 raise UsageError(message, "calibrate runs with one of each")
-        graders, told, places = graders_of(store), list[Label](), dict[str, Place]()
-        for path in files:
-            told += load_labels(path, side.problems, rubric=by, graders=graders, places=places)
-        keys = set(side.versions.values())
-        if told:
-            answers = [one._replace(rubric_sha256=by.sha256) for one in known_answers(store)]
-            told = bound(told, answers, side.problems, places=places)
-            project.add_new_labels(keys, lambda known, told=told: not_yet_in(known, told, timestamp()))  # type: ignore[misc]
+        graders, keys = graders_of(store), set(side.versions.values())
         given = [label for label in project.labels(keys=keys) if not is_grader(label.annotator, graders)]
         if other := sum(label.rubric_sha256 not in ("", by.sha256) for label in given):
             side.problems.append(Problem("note", f"labels by another rubric ({other}) are not used"))
         apply_labels(side, given)
     return sides, by
+
+
+def _imported(labels: Labels, runs: Sequence[Name], db: str | Path | None, person: Person) -> list[Problem]:
+    """Add labels in files to the project; what of them could not be placed."""
+    files = _files(labels)
+    if files and len(runs) != 1:
+        raise UsageError("labels in a file are on the answers of one run", "import them run by run first")
+    found = [import_(path, run=runs[0], db=db, person=person) for path in files]
+    return [Problem("unknown_question", words) for one in found if one.left_out for words in one.problems]
 
 
 def _files(labels: Labels) -> Sequence[str | Path]:
@@ -166,8 +154,9 @@ def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     if not graders:
         raise UsageError(f"{side.name} has no verdicts by a grader", "pass the verdicts that are to be checked")
     if grader is None and len(graders) > 1:
-        names = ", ".join(graders)
-        raise UsageError(f"{side.name} has verdicts by several graders: {names}", "choose one with --grader")
+        raise UsageError(
+            f"{side.name} has verdicts by several graders: {', '.join(graders)}", "choose one with --grader"
+        )
     if grader is not None and grader not in graders:
         raise UsageError(f"{side.name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
     name = grader or graders[0]
@@ -211,9 +200,10 @@ def refit(
     if not runs:
         raise UsageError("a grader is refitted to a run", "pass RUN, which people have labelled")
     judge = LocalJudge()
+    _imported(labels, runs, db, READER)
     with opened(runs, db) as (project, named):
         check_texts(named)
-        sides, _ = read_labelled(project, named, labels)
+        sides, _ = read_labelled(project, named)
         found = _fitted(sides, named, judge)
     if not found.is_better:
         shown = f"{_gain(found.gain, found.low, found.high)} on {found.labels} labels"

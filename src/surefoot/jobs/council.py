@@ -1,5 +1,5 @@
 """Councils: models that score the answers of runs, or answer a question and rank each other's answers; reviews that are
-there already; and what scores are worth, held against each other and against people."""
+there already; and what scores are worth, compared with each other and with people."""
 
 from __future__ import annotations
 
@@ -7,52 +7,73 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.files import printable, replace_file
+from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Watch, tell_problems
-from surefoot.core.rubric import Fault, Rubric
-from surefoot.core.types import Item, Problem, Verdict, counted, names, plain
+from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, plain
+from surefoot.council import ballots, evaluate, prompts, rows
+from surefoot.council.ballots import Review
+from surefoot.council.evaluate import Preferences, Sheet
+from surefoot.council.ranking import Ranked, rank
+from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey, RunReview, RunScores, ScoredAnswer
+from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.graders.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.graders import settings_of
-from surefoot.jobs.model_grader import agree, replies_kept, spent_words
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
-from surefoot.models.budget import Budget, spent_on
+from surefoot.models.budget import Budget, Spent, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.models.spec import chat_model
-from surefoot.reviewers import ballots, rows
-from surefoot.reviewers import settings as variables
-from surefoot.reviewers.ballots import Labels, Review
-from surefoot.reviewers.habits import Habit, habits
-from surefoot.reviewers.opinions import read_opinions
-from surefoot.reviewers.panel import Council, Failure, asked_in_turn, deliberate, reviewed
-from surefoot.reviewers.run_scores import RunScores, ScoredAnswer, run_scores, scored_answers
-from surefoot.reviewers.scores import score
-from surefoot.reviewers.sheet import CAPPED, HOLISTIC, OVERALL, Answer, Sheet
-from surefoot.reviewers.sitting import Sitting, known_of, prompt_on, unanswered, verdicts_on
-from surefoot.reviewers.success import Opinions, Success, success
-from surefoot.reviewers.voices import Voices, voices
-from surefoot.reviewers.weights import RubricTuned, scoring, tune
-from surefoot.store import Project, Run
+from surefoot.store import Manifest, Project, Run
 from surefoot.text import jsonblocks
+from surefoot.text.normal import is_empty
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
-_MODELS = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
 _FROM_FILE = "reviews file"
-_LONGEST_PROMPT = 400_000  # characters; no model reads more at once
-_SHORTEN = "retrieve fewer or shorter passages"
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _SCORE_FIRST = "let a council score them: surefoot council RUN --reviewer MODEL"
+_SYNTHESIS = "synthesis"  # the stage of the closing answer
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Failure(Struct, frozen=True):
+    model: str
+    stage: str  # or which answer of which run
+    reason: str
+    hint: str = ""
+
+
+class Council(Ranked, frozen=True, kw_only=True):
+    """Answers in the order of their reviewers' scores, and how that came about."""
+
+    answers: tuple[ballots.Answer, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    synthesis: str | None = None  # None: no chair, or one that failed
+    failures: tuple[Failure, ...] = ()
+    spent: Spent | None = None  # None: no model was asked
+    runs: dict[str, str] = field(default_factory=dict)  # by answer, the run that it is kept as
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """A model that fails is left out; without the closing answer that was asked for, the council is incomplete."""
+        is_closed = all(failure.stage != _SYNTHESIS for failure in self.failures)
+        return ExitCode.OK if self.is_scored and is_closed else ExitCode.INCOMPLETE
+
+    def table(self) -> Sequence[Mapping[str, Any]]:
+        """The answers, best first."""
+        return list(self["ranking"])
 
 
 class CouncilScores(Result, frozen=True, kw_only=True):
@@ -62,7 +83,7 @@ class CouncilScores(Result, frozen=True, kw_only=True):
     council: str
     reviewers: tuple[str, ...]
     runs: tuple[RunScores, ...]
-    failures: tuple[Failure, ...] = ()  # in this sitting
+    failures: tuple[Failure, ...] = ()  # this time
     answers: tuple[ScoredAnswer, ...]
     rows: tuple[dict[str, Any], ...]  # every verdict, with the run it is on
 
@@ -80,9 +101,9 @@ class CouncilEvaluation(Result, frozen=True):
     reviewers: tuple[str, ...]
     questions: int
     answers: int
-    success: Success
-    voices: Voices
-    bias: tuple[Habit, ...]
+    success: evaluate.Success
+    independence: evaluate.Independence
+    bias: tuple[evaluate.ReviewerBias, ...]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """Every figure on every reviewer."""
@@ -96,63 +117,174 @@ def council(
     chair: str | Model | None = None,
     answers: str | Path | Mapping[str, Any] | None = None,
     rubric: str | None = None,
+    holistic: bool = False,
     safety: bool | None = None,
     seed: int | None = None,
     yes: bool = False,
     settings: Given = None,
+    db: str | Path | None = None,
     person: Person = READER,
 ) -> Council:
     """Let models answer a question, review all answers without knowing whose they are, and rank them.
 
     `models` and `chair` are what `surefoot council ask` takes, or objects with `name` and `complete`. `answers` are
     reviewed instead of asking for some: labels with their texts, or a file of these. What is not given comes from the
-    variables LLM_COUNCIL_...
+    variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
     chosen = council_settings(rubric, SEED=seed, SAFETY_GATE=safety)
+    by_number = council_settings(rubric, SEED=seed, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
     how = settings_from(settings, yes=yes)
     found = {} if answers is None else _json_in(answers)
     given = () if answers is None else _read({"responses": found.get("responses", found), "reviews": []}).answers
-    members, head = _opened(models or str(chosen["MODELS"]), how, _MODELS, chair or str(chosen["CHAIR"]))
+    example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
+    members, head = _opened(models or str(chosen["MODELS"]), how, example, chair or str(chosen["CHAIR"]))
     if len(members) == 1 and not given:
         hint = "name two models or more, or give --answers FILE"
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
     # What reviews cost depends on how long the answers are.
-    wanted = len(members) * (1 if given else 2) + (head is not None)
+    wanted = len(members) * (1 + holistic if given else 2 + holistic) + (head is not None)
     known = "what is known from before is not asked for again"
     person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
-    agree(person, how)
+    agree(person, how.yes)
     with replies_kept(person):
-        made = deliberate(question, members, chosen, answers=given, chair=head)
+        made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
+    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in made.failures])
     if made.spent is not None:
         person.tell(spent_words(made.spent))
-    return made
+    review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
+    try:
+        return replace(made, runs=_keep(made, ranked, review, db))
+    except SurefootError as error:  # what was paid for is shown all the same
+        person.tell(f"warning: the answers are not kept: {error}")
+        return made
+
+
+def deliberate(
+    question: str,
+    models: Sequence[Model],
+    settings: prompts.Settings,
+    *,
+    answers: Sequence[ballots.Answer] = (),
+    chair: Model | None = None,
+    by_number: prompts.Settings | None = None,
+) -> tuple[Council, list[Ranked]]:
+    """Let the models answer (unless answers are given), review each way of asking, and be ranked.
+
+    Whatever a model does - fail, hang, refuse, send nonsense - costs its own answer or its own ballot, and is named.
+    """
+    by_name, seed = {model.name: model for model in models}, int(settings["SEED"])
+    failures, spent, reviews, ranked = list[Failure](), list[Reply](), list[list[Review]](), list[Ranked]()
+
+    def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
+        replies = prompts.asked_at_once(of, asked, float(settings["PATIENCE"]))
+        spent.extend(replies.values())
+        for name, reply in replies.items():
+            if not reply.error and asked[name].schema is None and is_empty(reply.text):
+                replies[name] = replace(reply, error="the reply is empty")
+            if replies[name].error:
+                failures.append(Failure(name, stage, replies[name].error, reply.hint))
+        return replies
+
+    if not answers:
+        replies = ask("answer", by_name, dict.fromkeys(by_name, prompts.answer_prompt(question)))
+        # Labels must not show who was named first.
+        answered = [name for name, reply in replies.items() if not reply.error]
+        order = prompts.shuffled(answered, seed, "labels", question)
+        answers = [ballots.Answer(label_of(place), name, replies[name].text) for place, name in enumerate(order)]
+    for way in (settings, by_number) if by_number else (settings,):
+        calls = {name: prompts.review_prompt(question, answers, way, name) for name in by_name if answers}
+        replies = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
+        reviews.append([prompts.reviewed(calls[name][1], reply) for name, reply in replies.items()])
+        ranked.append(rank(answers, reviews[-1], way, question))
+    synthesis = None
+    if chair is not None and answers:
+        safe = {row.label: row.overall for row in ranked[0].ranking if row.safety is None or row.safety.passed}
+        shown = [next(one for one in answers if one.label == label) for label in safe]
+        if safe:
+            prompt = prompts.synthesis_prompt(question, shown, safe, seed)
+            [reply] = ask(_SYNTHESIS, {chair.name: chair}, {chair.name: prompt}).values()
+            synthesis = None if reply.error else reply.text
+        else:
+            failures.append(Failure(chair.name, _SYNTHESIS, "no answer passes the safety gate"))
+    return Council(
+        **asdict(ranked[0]), answers=tuple(answers), reviews=tuple(reviews[0]), synthesis=synthesis,
+        failures=tuple(failures), spent=spent_on(spent),
+    ), ranked  # fmt: skip
+
+
+def label_of(place: int) -> str:
+    """A to Z, then A2 to Z2, and so on."""
+    again, letter = divmod(place, len(_LETTERS))
+    return _LETTERS[letter] + (str(again + 1) if again else "")
+
+
+def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
+    """Keep each answer as a run of its model, with what the reviewers gave it; return the runs by answer."""
+    kept: dict[str, str] = {}
+    digest = sha256(found.question.encode("utf-8", "replace")).hexdigest()[:8]
+    question = Question(f"ask-{digest}", found.question, "answer")
+    with Project.open(db) as project, project.database.holding(f"ask-{review.pooled[-8:]}"):
+        for place, answer in enumerate(found.answers, 1):
+            id = f"ask-{review.pooled[-8:]}-{place}"
+            run = project.run(id) or project.create(Manifest(
+                id=id, version=answer.model or id, pipeline=f"chat:{answer.model}", log_sha256=review.digest, repeats=1,
+                questions_sha256=fingerprint([question]), question_count=1, created=timestamp(), finished=True,
+            ), [question])  # fmt: skip
+            trace = Trace(question.id, answer=answer.text)
+            run.keep([trace])
+            _add(run, review, rows.verdicts_on(Item(question, trace), review, ranked, answer.label))
+            kept[answer.label] = id
+    return kept
+
+
+def _add(run: Run, review: RunReview, found: Sequence[Verdict]) -> None:
+    """Where a reviewer says nothing now, its earlier scores of the same answer stand, and so do those of all."""
+    reviewers, standing = tuple(map(review.grader, review.reviewers)), dict[tuple[str, int], None]()
+    for grader in (*reviewers, review.pooled):  # all together come last
+        own = [row for row in found if row.grader == grader]
+        failed = standing if grader == review.pooled else ()
+        standing |= dict.fromkeys(run.add_verdicts(grader, own, failed, review.settings.rubric.sha256))
+    run.amend(council=review.pooled, reviewers=reviewers)
 
 
 def score_reviews(
-    reviews: str | Path | Mapping[str, Any], *, rubric: str | None = None, safety: bool | None = None
+    reviews: str | Path | Mapping[str, Any],
+    *,
+    rubric: str | None = None,
+    safety: bool | None = None,
+    save: bool = False,
+    db: str | Path | None = None,
 ) -> Council:
-    """Rank answers by reviewers' raw texts, as a file or a mapping holds them; no model is asked."""
+    """Rank answers by reviewers' raw texts, as a file or a mapping holds them; no model is asked.
+
+    `save` keeps the answers as runs, as `council` does.
+    """
     content = _json_in(reviews)
     file = _read(content)
     gate = file.safety if isinstance(file.safety, _Safety) else _Safety(file.safety)
+    of_file = {"RUBRIC": file.rubric or None, "SAFETY_GATE": gate.gate, "SAFETY_SCORE_CAP": gate.cap}
+    options = _given(_FROM_FILE, of_file) | _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
     weights = None if file.weights is None else (file.weights, _FROM_FILE)
-    of_file = _given(_FROM_FILE, RUBRIC=file.rubric or None, SAFETY_GATE=gate.gate, SAFETY_SCORE_CAP=gate.cap)
-    options = of_file | _given("option", RUBRIC=rubric, SAFETY_GATE=safety)
-    chosen = variables.read(os.environ, options, weights)
+    chosen = prompts.read_settings(os.environ, options, weights)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
-    read = list(_reviews(file.reviews, Labels(answer.label for answer in file.answers)))
-    problems += [problem for _, wrong in read for problem in wrong]
-    return Council(**asdict(score(file.answers, [review for review, _ in read], chosen, file.question or "", problems)))
+    labels, texts = ballots.Labels(answer.label for answer in file.answers), list[Review]()
+    for place, written in enumerate(file.reviews, 1):
+        found = written if isinstance(written, dict) else {}
+        name, shown = found.get("reviewer"), found.get("shown") or []
+        reviewer = (name.strip() if isinstance(name, str) else "") or f"review {place}"
+        texts.append(Review(reviewer, found.get("text"), labels.order(shown)))
+        if list(texts[-1].shown) != [labels.find(one) for one in shown if isinstance(shown, list)]:
+            problems.append(f"{reviewer}: shown: {str(shown)[:80]} is not a list of answers, each once")
+    ranked = rank(file.answers, texts, chosen, file.question or "", problems)
+    made = Council(**asdict(ranked), answers=file.answers)
+    review = RunReview(tuple(one.reviewer for one in ranked.ballots), chosen, None, made.question, made.answers)
+    return replace(made, runs=_keep(made, [ranked], review, db)) if save else made
 
 
-def council_settings(
-    rubric: str | None = None, default: str | None = None, /, **values: variables.Value | None
-) -> variables.Settings:
-    """The settings from the environment, but for what is given; `default` is the rubric where nobody names one."""
-    named = os.environ.get(f"{variables.PREFIX}RUBRIC", "").strip()
-    of_default = _given("default", RUBRIC=None if named else default)
-    return variables.read(os.environ, of_default | _given("option", RUBRIC=rubric, **values))
+def council_settings(rubric: str | None = None, /, **values: prompts.Value | None) -> prompts.Settings:
+    """The settings from the environment, but for what is given."""
+    return prompts.read_settings(os.environ, _given("option", {"RUBRIC": rubric, **values}))
 
 
 def council_runs(
@@ -169,20 +301,19 @@ def council_runs(
     """Let models score every answer of the runs by a rubric, and keep the scores with the runs.
 
     Each answer is read alone, with the question, the passages it was made from and what the question set says of it.
-    `holistic` asks for one number beside the rubric, to hold the two against each other. A run keeps the scores of
-    its last council; replies that were paid for once are not paid for again.
+    `holistic` asks for one number beside the rubric, to compare the two. A run keeps the scores of its last council;
+    replies that were paid for once are not paid for again.
     """
-    how = settings_from(settings, yes=yes)
-    chosen = partial(council_settings, rubric, rubrics.COUNCIL_OF_RUNS, SAFETY_GATE=safety)
-    models, _ = _opened(reviewers or str(chosen()["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
-    panel = tuple(model.name for model in models)
-    sitting = Sitting(panel, chosen(), chosen(RUBRIC_SCORING=False) if holistic else None)
+    how, chosen = settings_from(settings, yes=yes), council_settings(rubric, SAFETY_GATE=safety)
+    models, _ = _opened(reviewers or str(chosen["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
+    by_number = council_settings(rubric, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
+    review = RunReview(tuple(model.name for model in models), chosen, by_number)
     with opened(_each_once(runs), db) as (project, named), ExitStack() as held:
         check_texts(named)
         for run in named:
             held.enter_context(project.database.holding(run.id))
         models = [one.keeping(project.replies) if isinstance(one, EndpointModel) else one for one in models]
-        sessions = [_Session(run, sitting, models) for run in named]
+        sessions = [_Session(run, review, models) for run in named]
         calls = _agree_on(sessions, models, how, person)
         with replies_kept(person), closing(person.watch(calls, "replies")) as watch:
             found = {one.run.id: one.hold(watch) for one in sessions}
@@ -190,22 +321,22 @@ def council_runs(
     failures = tuple(failure for one in sessions for failure in one.failures)
     person.tell_causes([(f"{one.model} on {one.stage}: {one.reason}", one.hint) for one in failures])
     items = {one.run.id: one.items for one in sessions}
-    return replace(_scores(found, items, sitting.pooled, panel), failures=failures)
+    return replace(_scores(found, items, review.pooled, review.reviewers), failures=failures)
 
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
     with opened(_each_once(runs), db) as (_, named):
-        manifests = [run.manifest for run in named]
         found = {run.id: _council_rows(run) for run in named}
         items = {run.id: list(run_items(run)) for run in named}
-    if unscored := [one.id for one in manifests if not one.council]:
-        hint = f"score it first: surefoot council {unscored[0]} --reviewer MODEL"
-        raise Incomplete(f"no council scored the run {unscored[0]}", hint)
-    if len({one.council for one in manifests}) > 1:
+    councils = {run.manifest.council: run.manifest for run in named}
+    if "" in councils:
+        raise Incomplete(f"no council scored the run {councils[''].id}", _SCORE_FIRST)
+    if len(councils) > 1:
         hint = "score them together: surefoot council RUN... --reviewer MODEL"
         raise UsageError("these runs were scored by different councils", hint)
-    return _scores(found, items, manifests[0].council, [rows.reviewer_of(one) or "" for one in manifests[0].reviewers])
+    [(pooled, manifest)] = councils.items()
+    return _scores(found, items, pooled, [rows.reviewer_of(one) for one in manifest.reviewers])
 
 
 def evaluate_council(
@@ -217,19 +348,20 @@ def evaluate_council(
 ) -> CouncilEvaluation:
     """Look at the scores that reviewers gave to the answers of runs: do they agree, with each other and with people?
 
-    `labels` are scores, buckets or preferences by people. `compare` insists on a holistic score beside the rubric's.
+    Without `runs`, all that a council scored are taken. `labels` are scores, buckets or preferences by people.
+    `compare` insists on a holistic score beside the rubric's.
     """
     scored = _Scored(runs, db)
     sheet = scored.sheet(own=False)
-    if compare and HOLISTIC not in sheet:
+    if compare and HOLISTIC not in sheet.values:
         hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
-    people = None if labels is None else scored.opinions(labels, sheet, person)
-    heard = voices(sheet)
-    return CouncilEvaluation(
-        tuple(scored.runs), sheet.reviewers, len(sheet.questions), len(sheet.answers), success(sheet, people), heard,
-        habits(scored.sheet(own=True), [one.reviewer for one in heard.adds_nothing]),
-    )  # fmt: skip
+    people = None if labels is None else scored.preferences(labels, sheet, person)
+    every = scored.sheet(own=True)
+    heard = evaluate.independence(every)
+    bias = evaluate.reviewer_bias(every, [one.reviewer for one in heard.redundant])
+    made, size = evaluate.success(sheet, people), (len(sheet.questions), len(sheet.answers))
+    return CouncilEvaluation(tuple(scored.runs), sheet.reviewers, *size, made, heard, bias)
 
 
 def tune_rubric(
@@ -251,19 +383,19 @@ def tune_rubric(
     if target.exists():
         raise UsageError(f"{printable(target)} is there already", "choose another name for --out")
     scored = _Scored(runs, db)
-    sheet = scored.sheet(own=False)
-    people = scored.opinions(labels, sheet, person)
-    scores, whole, overall = scoring(sheet, made, scored.faults(made))
-    kept, tied = whole[people.pairs.one] & whole[people.pairs.other], people.signs == 0
-    gaps = ~kept & ~tied
-    told = f"labels: {counted(len(kept), 'pair')} of answers: {counted(int(tied.sum()), 'tie')}"
-    told += f", {counted(int((kept & ~tied).sum()), 'pair')} used"
-    if gaps.any():
-        at = list(dict.fromkeys(sheet.questions[place] for place in sheet.question_of[people.pairs.one[gaps]]))
-        told += f"; {counted(int(gaps.sum()), 'pair')} left out, as no reviewer scored every dimension of both answers"
-        told += f" ({names(at, len(at), 5)})"
-    person.tell(told)
-    found = tune(scores, made.weights, Opinions(people.pairs.at(kept), people.signs[kept]), overall)
+    sheet = scored.sheet(own=False, checked=[axis.name for axis in made.axes if axis.check])
+    people = scored.preferences(labels, sheet, person)
+    known = {place: rows.known_of(item.question) for place, item in scored.items.items()}
+    # By the dimensions that all reviewers together have a score on: whether the answer counted as a refusal.
+    faults = {one: known[one].fault(made.says_refused(given)) for one, given in scored.pooled.items()}
+    scoring = Scoring(sheet, made, faults, scored.unsafe)
+    kept = scoring.whole[people.pairs.one] & scoring.whole[people.pairs.other]
+    tied = people.signs == 0
+    left = f"{int((~kept & ~tied).sum()):,} left out, as no reviewer scored every dimension of both answers"
+    used = f"{int((kept & ~tied).sum()):,} used, {counted(int(tied.sum()), 'tie')}"
+    person.tell(f"labels: {counted(len(kept), 'pair')} of answers: {used}, {left}")
+    pairs = Preferences(people.pairs.at(kept), people.signs[kept])
+    found = tune(scoring.scores, made.weights, pairs, scoring, scoring.held)
     if found.weights is None or not found.is_better:
         return found
     changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)
@@ -275,7 +407,7 @@ def tune_rubric(
     return replace(found, written=printable(target))
 
 
-def _given(source: str, **values: variables.Value | None) -> dict[str, tuple[variables.Value, str]]:
+def _given(source: str, values: Mapping[str, prompts.Value | None]) -> dict[str, tuple[prompts.Value, str]]:
     return {key: (value, source) for key, value in values.items() if value is not None}
 
 
@@ -283,10 +415,10 @@ def _opened(
     named: str | Sequence[str | Model], how: Settings, example: str, chair: str | Model = ""
 ) -> tuple[list[Model], Model | None]:
     """The members and the chair, who share one budget."""
-    listed = [one.strip() for one in named.split(",")] if isinstance(named, str) else named
+    listed = named.split(",") if isinstance(named, str) else named
     budget, asking = Budget(how.max_cost), settings_of(how)
     opened = [open_model(one.strip(), asking, budget) if isinstance(one, str) else one
-              for one in (*listed, chair) if one]  # fmt: skip
+              for one in (*listed, chair) if not isinstance(one, str) or one.strip()]  # fmt: skip
     members, head = (opened[:-1], opened[-1]) if chair else (opened, None)
     if not members:
         raise UsageError("a council needs models", f"as in {example}")
@@ -349,43 +481,19 @@ def _read(content: Mapping[str, Any]) -> _File:
     return file
 
 
-def _reviews(listed: Sequence[object], labels: Labels) -> Iterator[tuple[Review, list[str]]]:
-    """Each review, and what is wrong with the order in which its answers were shown."""
-    for place, written in enumerate(listed, 1):
-        found = written if isinstance(written, dict) else {}
-        name, shown = found.get("reviewer"), found.get("shown") or []
-        reviewer = (name.strip() if isinstance(name, str) else "") or f"review {place}"
-        order = [labels.find(label) for label in shown] if isinstance(shown, list) else []
-        wrong = ["it is not a list of labels"] if not isinstance(shown, list) else []
-        for at, label in enumerate(order):
-            if label is None or label in order[:at]:
-                why = "is no label of an answer" if label is None else "stands there twice"
-                wrong.append(f"{str(shown[at])[:40]} {why}")
-        review = Review(reviewer, found.get("text"), labels.order(shown))
-        yield review, [f"{reviewer}: shown: {what}" for what in wrong]
-
-
-class _Asked(Struct, frozen=True):
-    """One prompt: about which answer, and in which way."""
-
-    item: int
-    way: int
-    prompt: Prompt
-    review: Review
-
-
 class _Session:
     """One run before the council."""
 
-    def __init__(self, run: Run, sitting: Sitting, models: Sequence[Model]) -> None:
-        self.run, self.sitting, self.items = run, sitting, list(run_items(run))
+    def __init__(self, run: Run, review: RunReview, models: Sequence[Model]) -> None:
+        self.run, self.review, self.items = run, review, list(run_items(run))
         self.models = {model.name: model for model in models}
+        # By reviewer: about which answer and in which way, the prompt, and the review to come.
         self.asked = {
             name: [
-                _Asked(at, way, *prompt_on(item, settings, name))
-                for way, settings in enumerate(sitting.ways)
+                ((at, way), *rows.prompt_on(item, settings, name))
+                for way, settings in enumerate(review.ways)
                 for at, item in enumerate(self.items)
-                if not unanswered(item)
+                if not rows.unanswered(item)
             ]
             for name in self.models
         }
@@ -393,55 +501,41 @@ class _Session:
         self.failures: list[Failure] = []
 
     def hold(self, watch: Watch) -> list[Verdict]:
-        """Ask every reviewer, and keep what they say with the run; where one says nothing now, its earlier scores of
-        the very same answer stand, and so do those of all together."""
-        made, sitting = self.run.manifest, self.sitting
-        given: dict[tuple[int, int], dict[str, Review]] = {}
-        for reviewer, one, reply in self._replies(watch):
-            given.setdefault((one.item, one.way), {})[reviewer] = reviewed(one.review, reply)
+        """Ask every reviewer, and keep what they say with the run."""
+        made, review = self.run.manifest, self.review
+        given: dict[tuple[int, int], list[Review]] = {}
+        for place, found in self._reviews(watch):
+            given.setdefault(place, []).append(found)
+        for some in given.values():
+            some.sort(key=lambda one: review.reviewers.index(one.reviewer))
         buckets = {(row.question_id, row.attempt): row.value for row in self.run.verdicts()
                    if made.grader and row.grader == made.grader and row.axis == BUCKET_AXIS}  # fmt: skip
-        author, found = _author(made.pipeline), list[Verdict]()
+        author, verdicts = _author(made.pipeline), list[Verdict]()
         for at, item in enumerate(self.items):
-            by_way = [given.get((at, way), {}) for way in range(len(sitting.ways))]
-            reviews = [[by_name[name] for name in sitting.reviewers if name in by_name] for by_name in by_way]
+            reviews = [given.get((at, way), []) for way in range(len(review.ways))]
             bucket = buckets.get((item.question.id, item.trace.attempt))
-            found += verdicts_on(item, sitting, reviews, author, bucket)
-        if not rows.scores_of(found) and made.council != sitting.pooled:
-            return found  # asked in vain: what an earlier council said stays the run's
-        reviewers, standing = tuple(map(sitting.grader, sitting.reviewers)), dict[tuple[str, int], None]()
-        for grader in (*reviewers, sitting.pooled):  # all together come last
-            own = [row for row in found if row.grader == grader]
-            failed = standing if grader == sitting.pooled else ()
-            standing |= dict.fromkeys(self.run.add_verdicts(grader, own, failed, sitting.settings.rubric.sha256))
-        self.run.amend(council=sitting.pooled, reviewers=reviewers)
+            verdicts += rows.verdicts_alone(item, review, reviews, author, bucket)
+        if not rows.scores_of(verdicts) and made.council != review.pooled:
+            return verdicts  # nobody replied: what an earlier council said stays the run's
+        _add(self.run, review, verdicts)
         answered = self.run.answer_keys()
-        missing = [row for row in found if (row.question_id, row.attempt) not in answered]  # no answer, no row to keep
+        missing = [row for row in verdicts if (row.question_id, row.attempt) not in answered]  # no answer, no row
         return [*_council_rows(self.run), *missing]
 
-    def _replies(self, watch: Watch) -> Iterator[tuple[str, _Asked, Reply]]:
+    def _reviews(self, watch: Watch) -> Iterator[tuple[tuple[int, int], Review]]:
         """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
-        fitting = {who: [one for one in asked if len(one.prompt.text) <= _LONGEST_PROMPT]
-                   for who, asked in self.asked.items()}  # fmt: skip
-        for who, asked in self.asked.items():
-            for one in asked:
-                if (size := len(one.prompt.text)) > _LONGEST_PROMPT:
-                    error = f"{size:,} characters are too long to be asked at once"
-                    yield who, one, self._noted(who, one, Reply(error=error, hint=_SHORTEN))
-        prompts = {who: [one.prompt for one in asked] for who, asked in fitting.items()}
-        for who, place, reply in asked_in_turn(self.models, prompts):
+        texts = {who: [prompt for _, prompt, _ in asked] for who, asked in self.asked.items()}
+        for who, number, reply in prompts.asked_in_turn(self.models, texts):
+            place, _, review = self.asked[who][number]
+            self.replies.append(reply)
             if not reply.cached:
                 watch.count(reply)
-            yield who, fitting[who][place], self._noted(who, fitting[who][place], reply)
-
-    def _noted(self, reviewer: str, one: _Asked, reply: Reply) -> Reply:
-        self.replies.append(reply)
-        if reply.error:
-            item = self.items[one.item]
-            attempt = f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
-            answer = f"{self.run.id}: {item.question.id}{attempt}"
-            self.failures.append(Failure(reviewer, answer, plain(reply.error, 200), reply.hint or _ASK_AGAIN))
-        return reply
+            if reply.error:
+                item = self.items[place[0]]
+                attempt = f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
+                answer = f"{self.run.id}: {item.question.id}{attempt}"
+                self.failures.append(Failure(who, answer, plain(reply.error, 200), reply.hint or _ASK_AGAIN))
+            yield place, prompts.reviewed(review, reply)
 
 
 def _author(pipeline: str) -> str:
@@ -460,17 +554,13 @@ def _agree_on(sessions: Sequence[_Session], models: Sequence[Model], how: Settin
         person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
     calls = paid = 0
     for model in models:
-        prompts = [one.prompt for session in sessions for one in session.asked[model.name]]
-        if isinstance(model, EndpointModel):
-            found = model.estimate(prompts)
-            person.tell(found.sentence)
-            paid += found.calls
-            calls += found.calls
-        else:
-            person.tell(f"{counted(len(prompts), 'call')} to {plain(model.name, 200)}")
-            calls += len(prompts)
+        asked = [prompt for session in sessions for _, prompt, _ in session.asked[model.name]]
+        found = model.estimate(asked) if isinstance(model, EndpointModel) else None
+        person.tell(found.sentence if found else f"{counted(len(asked), 'call')} to {plain(model.name, 200)}")
+        paid += found.calls if found else 0
+        calls += found.calls if found else len(asked)
     if paid:
-        agree(person, how)
+        agree(person, how.yes)
     return calls
 
 
@@ -483,10 +573,10 @@ def _council_rows(run: Run) -> list[Verdict]:
 def _scores(
     found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], council: str, reviewers: Sequence[str]
 ) -> CouncilScores:
-    runs = run_scores(found, items, council)
+    runs = rows.run_scores(found, items, council)
     return CouncilScores(
         rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers), runs=tuple(runs),
-        answers=tuple(one for run in runs for one in scored_answers(run.run, items[run.run], found[run.run])),
+        answers=tuple(one for run in runs for one in rows.scored_answers(run.run, items[run.run], found[run.run])),
         rows=tuple({"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given),
     )  # fmt: skip
 
@@ -500,47 +590,48 @@ class _Scored:
                 named = [run.id for run in project.runs() if run.manifest.council]
             if not named:
                 raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
-        self.scores: dict[rows.Place, dict[str, float]] = {}
-        self.own: set[rows.Place] = set()
-        self.items: dict[Answer, Item] = {}
+        self.scores, self.items = dict[tuple[str, AnswerKey], dict[str, float]](), dict[AnswerKey, Item]()
+        self.own, self.places, self.unsafe = (
+            set[tuple[str, AnswerKey]](),
+            dict[tuple[str, AnswerKey], int](),
+            set[AnswerKey](),
+        )
         with opened(_each_once(named), db) as (_, runs):
             for run in runs:
                 verdicts = _council_rows(run)
                 self.scores |= rows.scores_of(verdicts, run.id)
-                self.own |= rows.own_answers(verdicts, run.id)
-                self.items |= {Answer(run.id, one.question.id, one.trace.attempt): one for one in run_items(run)}
+                self.items |= {AnswerKey(run.id, one.question.id, one.trace.attempt): one for one in run_items(run)}
+                for row in verdicts:
+                    at = rows.reviewer_of(row.grader), AnswerKey(run.id, row.question_id, row.attempt)
+                    self.own |= {at} if row.via.startswith(rows.OWN) else set()
+                    self.unsafe |= {at[1]} if row.value == rows.UNSAFE else set()
+                    if (shown := rows.shown_in(row)) is not None:
+                        self.places[at] = shown
             self.runs = [run.id for run in runs]
+        self.pooled = {answer: given for (who, answer), given in self.scores.items() if who == rows.POOLED}
         if not self.scores:
             raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _SCORE_FIRST)
 
-    def faults(self, rubric: Rubric) -> dict[Answer, Fault | None]:
-        """By the dimensions that all reviewers together have a score on: whether the answer counted as a refusal."""
-        found: dict[Answer, Fault | None] = {}
-        for place, given in self.scores.items():
-            if place.reviewer == rows.POOLED:
-                refused, known = rubric.says_refused(given), known_of(self.items[Answer(*place[1:])].question)
-                found[Answer(*place[1:])] = {True: known.if_refused, False: known.if_answered, None: None}[refused]
-        return found
-
-    def sheet(self, *, own: bool) -> Sheet:
-        """`own` False leaves out what reviewers gave to answers of their own model."""
-        scores: dict[str, dict[Answer, dict[str, float]]] = {}
-        for place, given in self.scores.items():
-            if place.reviewer != rows.POOLED and (own or place not in self.own):
+    def sheet(self, *, own: bool, checked: Sequence[str] = ()) -> Sheet:
+        """`own` False leaves out what reviewers gave to answers of their own model; what code checked is added."""
+        scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
+        for (reviewer, answer), given in self.scores.items():
+            if reviewer != rows.POOLED and (own or (reviewer, answer) not in self.own):
                 # The overall score is the one before ceilings, with the capped one beside it.
                 judged = {name: score for name, score in given.items() if name != rows.UNCAPPED}
-                if rows.OVERALL in given:
-                    judged |= {OVERALL: given.get(rows.UNCAPPED, given[rows.OVERALL]), CAPPED: given[rows.OVERALL]}
-                scores.setdefault(place.reviewer, {})[Answer(*place[1:])] = judged
-        mine: dict[str, set[str]] = {}
-        for place in self.own & self.scores.keys():
-            mine.setdefault(place.reviewer, set()).add(place.run)
+                if OVERALL in given:
+                    judged |= {OVERALL: given.get(rows.UNCAPPED, given[OVERALL]), evaluate.CAPPED: given[OVERALL]}
+                judged |= {name: self.pooled[answer][name] for name in checked if name in self.pooled.get(answer, {})}
+                scores.setdefault(reviewer, {})[answer] = judged
         lengths = {answer: len(item.trace.answer or "") for answer, item in self.items.items()}
-        return Sheet(scores, lengths, own={who: frozenset(found) for who, found in mine.items()})
+        return Sheet(scores, lengths, self.own, self.places)
 
-    def opinions(self, labels: str | Path, sheet: Sheet, person: Person) -> Opinions:
+    def preferences(self, labels: str | Path, sheet: Sheet, person: Person) -> Preferences:
         problems: list[Problem] = []
         answerable = {answer.question: item.question.answerable for answer, item in self.items.items()}
-        found = read_opinions(labels, sheet, answerable, problems)
+        if not Path(labels).is_file():
+            hint = "pass labels as CSV with a header, or one JSON object per line"
+            raise UsageError(f"there is no file {labels}", hint)
+        found = read_preferences(str(labels), sheet, answerable, problems)
         tell_problems(problems, person.tell)
         return found

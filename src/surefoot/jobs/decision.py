@@ -187,7 +187,9 @@ def _by_group(judge: Judge, name: str) -> Iterator[tuple[str, tuple[RuleResult, 
 def _next(judge: Judge) -> Iterator[str]:
     """What to do about what is not decided."""
     yield from unasked(problems_of(judge.sides))
-    yield from self_check_step(run for side in judge.sides for run in side.runs)
+    if misread := dict.fromkeys(run.name for side in judge.sides for run in side.runs if next(failed(run), None)):
+        again = "if answers are misread again, grade both runs with another model"
+        yield f"{SELF_CHECK}: grade {' and '.join(misread)} again; {again}"
     to_ask = sorted({id for found in judge.lasting.values() for id in found.to_ask})
     undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != SELF_CHECK]
     if judge.outcome == "BLOCK" or not undecided:
@@ -251,24 +253,13 @@ def unasked(problems: Iterable[Problem]) -> list[str]:
     return list(dict.fromkeys(str(problem) for problem in problems if problem.kind == NOT_ASKED))
 
 
-def self_check_step(runs: Iterable[Run]) -> list[str]:
-    names = list(dict.fromkeys(run.name for run in runs if next(failed(run), None)))
-    again = f"{SELF_CHECK}: grade {' and '.join(names)} again"
-    return [f"{again}; if answers are misread again, grade both runs with another model"] if names else []
-
-
 def problems_of(sides: Sequence[Side]) -> tuple[Problem, ...]:
-    """The serious ones first."""
+    """The serious ones first. Files of labels by different people can be compared, but not without saying so."""
     found = [problem for side in sides for run in side.runs for problem in run.problems]
-    return tuple(sorted([*found, *_other_graders(sides)], key=lambda problem: problem.kind in HARMLESS))
-
-
-def _other_graders(sides: Sequence[Side]) -> list[Problem]:
-    """Files of labels by different people can be compared, but not without saying so."""
-    base, cand = (sorted(graders_of(side.runs) - {""}) for side in sides)
-    if not base or not cand or base == cand:
-        return []
-    return [Problem("note", f"the sides were not graded alike: base by {', '.join(base)}, cand by {', '.join(cand)}")]
+    base, cand = (", ".join(sorted(graders_of(side.runs) - {""})) for side in sides)
+    if base and cand and base != cand:
+        found.append(Problem("note", f"the sides were not graded alike: base by {base}, cand by {cand}"))
+    return tuple(sorted(found, key=lambda problem: problem.kind in HARMLESS))
 
 
 _TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "still bad",

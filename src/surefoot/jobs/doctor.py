@@ -13,9 +13,9 @@ from msgspec import Struct
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.types import Item, Pipeline, Question, Trace, counted, in_plain_words
-from surefoot.graders.grader import Graded
+from surefoot.graders.grader import Graded, Reader
 from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.graders import open_grader
 from surefoot.jobs.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.jobs.run import asking_of
 from surefoot.jobs.settings import Given, settings_from

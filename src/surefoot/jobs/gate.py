@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, Label, Step, agreed
-from surefoot.core.result import READER, Person, Result
+from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, WITHOUT, Label, Step, agreed, timestamp
+from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import counted, names
 from surefoot.gate.decide import GRADER, Request
 from surefoot.gate.rules import Rule
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.io import gatefiles
 from surefoot.jobs.decision import GateResult, compare, words_for
 from surefoot.jobs.overview import overview_of
-from surefoot.jobs.runs import (
-    Name,
-    Versions,
-    cannot_ask,
-    current_baseline,
-    is_file_of_verdicts,
-    keep_decision,
-    notes_on,
-    only_run,
-    opened,
-    read_all,
-    read_file,
-    step_of,
-    versions_of,
-)
+from surefoot.jobs.runs import Name, Versions, is_file_of_verdicts, only_run, opened, read_all, read_file, versions_of
+from surefoot.jobs.settings import Gate, chosen_rules, load_gate
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
@@ -41,7 +30,7 @@ _MOSTLY = 0.5  # of the answers
 
 def gate(
     *runs: Name,
-    gate: gatefiles.Gate | None = None,
+    gate: Gate | None = None,
     rules: Sequence[str] = (),
     uncalibrated: bool = False,
     waive: Mapping[str, str] | None = None,
@@ -57,42 +46,46 @@ def gate(
     compared with the baseline; without runs, the newest version is the candidate. `waive` and `without` give reasons,
     by rule and by run. The decision is kept; without `keep`, it is not.
     """
-    parsed = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, rules, GATE)]
+    parsed = [Rule.parse(text, name) for name, text in chosen_rules(gate, rules, GATE)]
+    added = tuple(rule.text for rule in parsed[len(parsed) - len(rules) :])
+    changed = {"rules" if gate is None else MORE_RULES: added} if rules else {}
     if len(runs) > 2:
         raise UsageError(f"two versions are compared, not {len(runs)}", "write surefoot gate BASE CAND")
     request = Request(
         called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
     )
-    overridden = _overridden(parsed, gatefiles.load(gate or GATE))
-    if files := [name for name in runs if is_file_of_verdicts(name, db)]:
+    if files := [name for name in runs if is_file_of_verdicts(name)]:
         if without:
             raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
         if len(runs) < 2:
             raise UsageError(f"the file of verdicts {files[0]} has no baseline", "write surefoot gate BASE CAND")
         base, cand = (_read(name, db) for name in runs)
-        found = compare([base], [cand], parsed, replace(request, called=(base.name, cand.name)))
-        return replace(found, overridden=overridden)
+        return replace(compare([base], [cand], parsed, replace(request, called=(base.name, cand.name))),
+                       overridden=changed)  # fmt: skip
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs), without or {})
-        called = versions.key if versions.key[0] != versions.key[1] else (versions.base[-1].id, versions.cand[-1].id)
-        request = replace(request, called=called, cannot_ask=cannot_ask(versions))
-        found = compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
-        is_itself = versions.base[-1].id == versions.cand[-1].id
-        notes = [f"both sides are the run {called[1]}"] if is_itself else []
-        found = replace(
-            found, not_counted=versions.not_counted, overridden=overridden,
-            notes=(*notes, *found.notes, *versions.notes, *notes_on(project, versions, parsed)),
-        )  # fmt: skip
-        if not is_itself:
-            found = _with_blocks(project, versions, found)
-            found = replace(found, baseline=_anchor(project, versions, found))
-        if keep and not is_itself:
+        found = replace(_decided(project, versions, parsed, request), overridden=changed)
+        if keep and versions.base[-1].id != versions.cand[-1].id:
             keep_decision(project, step_of(found, versions, parsed), person.tell)
         return found
 
 
+def _decided(project: Project, versions: Versions, rules: Sequence[Rule], request: Request) -> GateResult:
+    """All runs of both versions, by the rules and by what was decided before."""
+    is_itself = versions.base[-1].id == versions.cand[-1].id
+    request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
+    found = compare(read_all(project, versions.base), read_all(project, versions.cand), rules, request)
+    notes = [f"both sides are the run {versions.names[1]}"] if is_itself else []
+    notes += [*found.notes, *versions.notes, *notes_on(project, versions, rules)]
+    found = replace(found, not_counted=versions.not_counted, notes=tuple(notes))
+    if is_itself:
+        return found
+    found = _with_blocks(project, versions, found)
+    return replace(found, baseline=_anchor(project, versions, found))
+
+
 def _read(name: Name, db: str | Path | None) -> ReadRun:
-    if is_file_of_verdicts(name, db):
+    if is_file_of_verdicts(name):
         return read_file(name)
     with opened([name], db) as (project, runs):
         return read_all(project, runs)[-1]
@@ -107,20 +100,16 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
         hint = "name one: surefoot gate BASE CAND; set one: surefoot baseline BASE; or import one: surefoot import FILE"
         raise Incomplete("there is no baseline yet to compare with", hint)
     if names:
-        return base, only_run(project, names[0])
+        cand = only_run(project, names[0])
+        if cand.version == base.version:
+            hint = f"name a new version, or two runs; `surefoot baseline` says what {base.version} answers"
+            raise UsageError(f"{cand.version} is the baseline, so there is nothing to compare it with", hint)
+        return base, cand
     whole = (run for run in project.runs() if run.manifest.finished and not run.manifest.partial)
     others = [run for run in whole if run.version != base.version]
     if not others:
         raise UsageError("no version was run but the baseline's", "write surefoot gate BASE CAND")
     return base, others[-1]
-
-
-def _overridden(rules: Sequence[Rule], of_file: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-    """What the command line puts in place of the gate file's rules, or adds to them."""
-    texts, usual = tuple(rule.text for rule in rules), tuple(" ".join(text.split()) for text in of_file.values())
-    if texts[: len(usual)] != usual:
-        return {"rules": texts}
-    return {MORE_RULES: texts[len(usual) :]} if texts[len(usual) :] else {}
 
 
 def _with_blocks(project: Project, versions: Versions, found: GateResult) -> GateResult:
@@ -184,6 +173,90 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
     return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
 
 
+def cannot_ask(versions: Versions) -> list[int]:
+    """The sides whose pipeline cannot be asked again: logs, and a baseline whose code the candidate has replaced.
+
+    Whatever code lies in this folder: everywhere the same answers lead to the same decision.
+    """
+    base, cand = made = versions.base[-1].manifest, versions.cand[-1].manifest
+    is_replaced = base.pipeline == cand.pipeline and base.code_sha256 != cand.code_sha256
+    logs = [bool(one.log_sha256) or one.pipeline.startswith("traces:") for one in made]
+    return [side for side, is_log in enumerate(logs) if is_log or (side == 0 and is_replaced)]
+
+
+def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Iterator[str]:
+    """What a decision has to say of those before it: what was left out, is gone, or was decided by."""
+    steps = [step for step in project.decisions() if step.mode == CHANGE]
+    mine = [step for step in steps if (step.reference, step.release) == versions.key]
+    runs = {run.id for run in project.runs()}
+    there = {id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()} if mine else set()
+    told: dict[str, str] = {}
+    for step in mine:
+        for run in step.overridden.get(WITHOUT, ()):
+            told.setdefault(run, f"left out on {step.at[:10]}: {run}")
+        for run in {*step.base_runs, *step.cand_runs} - runs:
+            told.setdefault(run, f"the run {run}, which was counted on {step.at[:10]}, is gone")
+        if {*step.base_runs, *step.cand_runs} <= runs and (lost := {*step.pinned} - there):
+            told["lost"] = f"{len(lost)} verdicts or labels that were there on {step.at[:10]} are gone"
+    yield from (words for run, words in told.items() if run not in versions.left_out)
+    by = tuple(sorted(rule.text for rule in rules))
+    # However often it was decided by other rules since: as long as the baseline is the same, that is told.
+    related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
+    usual = (step for step in reversed(related) if not {"rules", MORE_RULES} & step.overridden.keys())
+    if other := next((step for step in usual if step.rules != by), None):
+        on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
+        yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
+
+
+def keep_decision(project: Project, step: Step, tell: Tell) -> None:
+    """Add the decision, unless it says the same as the last one."""
+    last = next((one for one in reversed(project.decisions()) if one.mode == CHANGE), None)
+    if last is not None and replace(last, id="", at="", document={}) == replace(step, id="", at="", document={}):
+        return
+    try:
+        project.add(step)
+    except Incomplete as error:
+        if step.outcome == "SHIP":  # what is not kept could be tried for again and again
+            raise
+        tell(f"note: {error.message}; the decision is not kept")
+
+
+def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
+    """A decision to keep; the first baseline has none."""
+    made = versions.cand[-1].manifest
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
+        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
+        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
+        "document": {name: found[name] for name in found.printed() if name != "changed"},
+    }  # fmt: skip
+    return Step(
+        id=uuid.uuid4().hex[:12], at=timestamp(), mode=CHANGE, reference=versions.key[0], release=versions.key[1],
+        code=versions.code, base_runs=tuple(run.id for run in versions.base),
+        cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
+        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
+        pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
+        **told,
+    )  # fmt: skip
+
+
+def current_baseline(project: Project) -> Run | None:
+    """The run that the baseline was last moved to; None where it was never set."""
+    moves = [step for step in project.decisions() if step.mode == BASELINE]
+    if not moves:
+        return None
+    if (run := project.run(moves[-1].cand_run)) is None:
+        message = f"the baseline is the run {moves[-1].cand_run}, and the project has it no longer"
+        raise Incomplete(message, "import it again, or set another: surefoot baseline RUN")
+    return run
+
+
+def decisions(db: str | Path | None = None) -> list[Step]:
+    """Everything that was decided so far, oldest first."""
+    with Project.existing(db) as project:
+        return project.decisions()
+
+
 class BaselineResult(Result, frozen=True, kw_only=True):
     """Which version is the baseline, and what it answers."""
 
@@ -214,28 +287,31 @@ def baseline(
                 raise UsageError("there is no baseline yet", "set one: surefoot baseline RUN")
             return _told(project, before, before, moved=False)
         cand = only_run(project, run)
-        if before is not None and before.version == cand.version:
-            return _told(project, cand, before, moved=False)
-        versions = versions_of(project, before or cand, cand, {})
-        read = overview_of(read_all(project, versions.cand))
-        if lacking := read.buckets["ungraded"]:
+        told = _told(project, cand, before, moved=before is None or before.version != cand.version)
+        if not told.moved:
+            return told
+        if lacking := told.buckets["ungraded"]:
             are = f"{counted(lacking, 'answer')} of {cand.id} {'is' if lacking == 1 else 'are'} not graded"
             raise Incomplete(f"{are}, so it cannot be the baseline", f"surefoot grade {cand.id}")
-        found = None
+        versions, found, waived = versions_of(project, before or cand, cand, {}), None, {}
         if before is not None:
-            found = gate(before.id, cand.id, db=db, person=person)
+            rules = [Rule.parse(text, name) for name, text in load_gate(GATE).items()]
+            found = _decided(project, versions, rules, Request(called=("", "")))
+            keep_decision(project, step_of(found, versions, rules), person.tell)
             worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]
-            if (found.outcome != "SHIP" or worse) and accept_worse is None:
-                why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
-                message = f"the baseline stays {before.version}: {cand.version} {why}"
-                code = ExitCode.BLOCKED if found.outcome == "BLOCK" or worse else found.exit_code
-                stays = _told(project, before, before, moved=False)
-                hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
-                return replace(stays, headline=message, warning=hint, exit_code=code)
+            if found.outcome != "SHIP" or worse:
+                if accept_worse is None:
+                    why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
+                    hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
+                    return replace(
+                        _told(project, before, before, moved=False), warning=hint,
+                        headline=f"the baseline stays {before.version}: {cand.version} {why}",
+                        exit_code=ExitCode.BLOCKED if worse else found.exit_code,
+                    )  # fmt: skip
+                waived = {"worse": accept_worse}
         step = step_of(found, versions)
-        waived = {"worse": accept_worse} if accept_worse and found and (found.outcome != "SHIP" or worse) else {}
         project.add(replace(step, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
-        return _told(project, cand, before, moved=True)
+        return told
 
 
 def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> BaselineResult:

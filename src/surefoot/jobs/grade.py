@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import fingerprint, timestamp
-from surefoot.core.result import READER, Person, Result, Tell
+from surefoot.core.result import READER, Person, Result
 from surefoot.core.rubric import Citations
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import Item, Problem, Question, Trace, counted, plain
+from surefoot.core.types import Item, Problem, Question, Trace, names, plain
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
+from surefoot.graders.grader import FindingsGrader, Graded, Reader, read_watched
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
+from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import Row as ReadRow
 from surefoot.io.rows import kind_of, quoted, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
-from surefoot.jobs.engine import Engine, check_engine
-from surefoot.jobs.graders import Reader, open_grader, read_watched, rubric_of
+from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
-from surefoot.jobs.settings import Given, settings_from
-from surefoot.store import Key, Manifest, Project, Run
+from surefoot.jobs.settings import Given, Settings, settings_from
+from surefoot.store import Manifest, Project, Run
 from surefoot.text.normal import id_of_text, is_empty
 from surefoot.text.refusals import detect
 
@@ -47,7 +46,7 @@ _WITHOUT_GOLD = (
 class Grades(Result, frozen=True, kw_only=True):
     """What grading some runs came to."""
 
-    beside = ("found", "grader", "stands", "overview")
+    beside = ("overview",)
 
     runs: tuple[str, ...]
     buckets: dict[str, int]
@@ -56,16 +55,12 @@ class Grades(Result, frozen=True, kw_only=True):
     problems: list[str]
     notes: list[str]
     rows: list[dict[str, Any]]  # an answer each, with its verdict on each axis, and every claim with its evidence
-    found: Regraded
-    grader: str | None  # whose verdicts the runs have now
-    stands: dict[str, int]  # verdicts of before, by bucket
     overview: RunOverview | None  # of the newest run as it stands now, with the labels on its answers
 
     @property
     def exit_code(self) -> ExitCode:
-        failed = any(check.failed for check in self.found.self_checks.values())
-        is_whole = self.rows and not self.not_graded and not failed
-        return ExitCode.OK if is_whole and not self.problems and not self.found.standing else ExitCode.INCOMPLETE
+        is_whole = self.rows and not self.not_graded and not any(row["self_check"] for row in self.rows)
+        return ExitCode.OK if is_whole and not self.problems else ExitCode.INCOMPLETE
 
 
 def grade(
@@ -85,15 +80,12 @@ def grade(
     answers must cite. `corpus` has the texts of passages that the pipeline named by id alone; they are kept with the
     run. With the `engine` "ray" a cluster grades, unless a language model is asked. `settings` are those of `--set`.
     """
-    how = settings_from(settings, citations=citations, yes=yes)
-    check_engine(engine)
-    texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, how, person=person)
+    how = _Grading(settings_from(settings, citations=citations, yes=yes), grader, corpus, person, engine)
     with opened(runs, db) as (_, found):
         check_texts(found)
-        for run in found if texts else ():  # whoever grades or labels it has to see the same
-            run.keep(filled for trace in run.traces() if texts and (filled := texts.filled(trace)) != trace)
-        return _graded(found, _Grading(chosen, person, engine, how.work), texts)
+        for run in found if how.texts else ():  # whoever grades or labels it has to see the same
+            run.keep(filled for trace in run.traces() if (filled := how.filled(trace)) != trace)
+        return how.grades(found)
 
 
 def grade_log(
@@ -115,104 +107,13 @@ def grade_log(
     `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. All else
     is as for `grade`.
     """
-    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
-    check_engine(engine)
-    texts = PassageTexts.of(corpus, person.tell)
-    chosen = open_grader(grader, how, person=person)
-    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.map, texts)
+    how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person, engine)
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.settings.map, how.texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
     with Project.open(db) as project:
-        run = run_of(project, log, version, texts.sha256 if texts else None)
-        notes = [] if log.has_gold else [_WITHOUT_GOLD]
-        return _graded([run], _Grading(chosen, person, engine, how.work), texts, log.problems, notes)
-
-
-class _Grading(NamedTuple):
-    """Who grades, who watches, and where it is done."""
-
-    grader: Reader
-    person: Person
-    engine: Engine
-    work: str | Path | None
-
-
-def _graded(
-    runs: Sequence[Run], how: _Grading, texts: PassageTexts | None, problems: Sequence[Problem] = (),
-    notes: Sequence[str] = (),
-) -> Grades:  # fmt: skip
-    each = [grade_run(run, *how) for run in runs]
-    found = Regraded(
-        [one for some in each for one in some.graded], [key for some in each for key in some.standing],
-        each[-1].self_checks, all(some.in_vain for some in each),
-    )  # fmt: skip
-    lacking = texts.problems() if texts else []
-    rows, counts = [row_of(one) for one in found.graded], Counter(one.bucket for one in found.graded)
-    sure = Counter(one.bucket for one in found.graded if one.bucket and not one.verdicts[0].unsure)
-    stands = Counter(bucket for run in runs for bucket in _what_stands(run, found))
-    has_verdicts = found.graded and (counts.total() > counts[None] or stands)
-    own = [one for run in runs for one in (*_left_out(run), *not_asked(run))]
-    return Grades(
-        runs=tuple(run.id for run in runs), buckets={bucket: counts[bucket] for bucket in BUCKETS},
-        not_graded=counts[None], sure={bucket: sure[bucket] for bucket in BUCKETS},
-        problems=[str(one) for one in (*problems, *lacking, *own)], notes=[*notes, *notes_on(rows, how.grader)],
-        rows=rows, found=found, grader=runs[-1].manifest.grader, stands=dict(stands),
-        overview=overview_of(read_all(runs[-1].project, runs[-1:])) if has_verdicts else None,
-    )  # fmt: skip
-
-
-class Regraded(Struct, frozen=True):
-    """What grading a run came to."""
-
-    graded: list[Graded]
-    standing: list[Key]  # answers that could not be graded this time, where the verdicts of before stand
-    self_checks: dict[str, SelfCheck]  # by grader
-    in_vain: bool = False  # no model answered at all, and another grader's verdicts, or none, stay the run's
-
-
-def grade_run(
-    run: Run,
-    grader: Reader,
-    person: Person = READER,
-    engine: Engine = "local",
-    work: str | Path | None = None,
-) -> Regraded:
-    """Grade every answer of a run and add the verdicts.
-
-    Replies that were paid for are kept too. Where there is no verdict this time, the one of before stands. A grader
-    that was asked in vain does not become the run's.
-    """
-    chosen = rubric_of(grader)
-    if hasattr(grader, "keeping"):
-        grader = grader.keeping(run.project.replies)
-    with run.project.database.holding(run.id):
-        graded = read_watched(grader, list(run_items(run)), person, engine, work)
-        checks: dict[str, SelfCheck] = getattr(grader, "self_checks", {})
-        nothing = any(check.in_vain for check in checks.values()) and all(one.bucket is None for one in graded)
-        if nothing and run.manifest.grader != grader.name:
-            return Regraded(graded, [], checks, in_vain=True)
-        rows = [verdict for one in graded for verdict in one.verdicts]
-        versions = run.manifest.versions | getattr(grader, "versions", {})
-        standing = run.add_verdicts(grader.name, rows, rubric_sha256=chosen.sha256)
-        run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
-    return Regraded(graded, standing, checks)
-
-
-def _what_stands(run: Run, found: Regraded) -> Iterator[str]:
-    """The verdicts of before that count for the run, where there are none of this time."""
-    for one in run.verdicts():
-        is_own = one.grader == run.manifest.grader and one.axis == "factuality" and one.value is not None
-        if is_own and (found.in_vain or (one.question_id, one.attempt) in found.standing):
-            yield str(one.value)
-
-
-def _left_out(run: Run) -> Iterator[Problem]:
-    """The answers of a run beyond its questions and attempts."""
-    asked = {question.id for question in run.questions()}
-    for question_id, attempt in run.answer_keys():
-        if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
-            message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
-            yield Problem("unknown_question", message, run.id)
+        run = run_of(project, log, version, how.texts.sha256 if how.texts else None)
+        return how.grades([run], map(str, log.problems), [] if log.has_gold else [_WITHOUT_GOLD])
 
 
 def grade_items(
@@ -230,25 +131,98 @@ def grade_items(
 
     All else is as for `grade`; nothing is kept.
     """
-    path, how = items, settings_from(settings, citations=citations, yes=yes, map=mapping)
-    chosen = open_grader(grader, how, person=person)
-    if path != "-" and (not is_there(path) or is_folder(path)):
-        raise UsageError(f"{shown(path)} is not a file", "pass a file of items, one JSON object a line")
-    texts = PassageTexts.of(corpus, person.tell)
-    rest = load_items(path, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.map)
-    size = _BATCH if isinstance(chosen, FindingsGrader) else None  # what will be spent is said once, for all
+    _check_file(items, "pass a file of items, one JSON object a line")
+    how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person)
+    rest = load_items(items, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.settings.map)
+    size = _BATCH if isinstance(how.grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
         read = [item for item in batch if isinstance(item, Item)]
-        graded = iter(chosen.read([texts.filled_item(item) for item in read] if texts else read))
+        graded = iter(how.grader.read([replace(item, trace=how.filled(item.trace)) for item in read]))
         for item in batch:
             row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row
-    for problem in texts.problems() if texts else ():
+    for problem in how.texts.problems() if how.texts else ():
         person.tell(f"warning: {plain(str(problem), 500)}")
-    for note in notes_on(told, chosen):
+    for note in notes_on(told, how.grader):
         person.tell(f"note: {note}")
+
+
+class _Grading:
+    """Who grades, who watches, where it is done, and the texts of passages that answers name by id alone."""
+
+    def __init__(
+        self, settings: Settings, grader: str | Reader, corpus: str | Path | None, person: Person,
+        engine: Engine = "local",
+    ) -> None:  # fmt: skip
+        if engine != "local":
+            check_engine(engine)
+        self.settings, self.person, self.engine = settings, person, engine
+        self.grader = open_grader(grader, settings, person=person)
+        self.texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
+
+    def filled(self, trace: Trace) -> Trace:
+        return self.texts.filled(trace) if self.texts else trace
+
+    def grades(self, runs: Sequence[Run], problems: Iterable[str] = (), notes: Iterable[str] = ()) -> Grades:
+        graded, found = list[Graded](), list(problems)
+        for run in runs:
+            some, stays = grade_run(run, self.grader, self.person, self.engine, self.settings.work)
+            graded += some
+            found += [*stays, *map(str, (*_left_out(run), *not_asked(run)))]
+        found += map(str, self.texts.problems() if self.texts else ())
+        rows, counts = [row_of(one) for one in graded], Counter(one.bucket for one in graded)
+        sure = Counter(one.bucket for one in graded if one.bucket and not one.verdicts[0].unsure)
+        has_verdicts = any(one.value is not None for one in runs[-1].verdicts())
+        return Grades(
+            runs=tuple(run.id for run in runs), buckets={bucket: counts[bucket] for bucket in BUCKETS},
+            not_graded=counts[None], sure={bucket: sure[bucket] for bucket in BUCKETS}, problems=found,
+            notes=[*notes, *notes_on(rows, self.grader)], rows=rows,
+            overview=overview_of(read_all(runs[-1].project, runs[-1:])) if has_verdicts else None,
+        )  # fmt: skip
+
+
+def grade_run(
+    run: Run,
+    grader: Reader,
+    person: Person = READER,
+    engine: Engine = "local",
+    work: str | Path | None = None,
+) -> tuple[list[Graded], list[str]]:
+    """Grade every answer of a run and add the verdicts; return them, and which verdicts of before stand.
+
+    Replies that were paid for are kept too. A grader that nobody answered does not become the run's.
+    """
+    chosen = rubric_of(grader)
+    if hasattr(grader, "keeping"):
+        grader = grader.keeping(run.project.replies)
+    with run.project.database.holding(run.id):
+        graded = read_watched(grader, list(run_items(run)), person, engine, work)
+        before = run.manifest.grader
+        if before != grader.name and getattr(grader, "in_vain", False) and all(one.bucket is None for one in graded):
+            by = f"graded by {before}" if before else "not graded"
+            return graded, [f"nothing was graded, and the run {run.id} stays as it was: {by}"]
+        rows = [verdict for one in graded for verdict in one.verdicts]
+        versions = run.manifest.versions | getattr(grader, "versions", {})
+        standing = [id for id, _ in run.add_verdicts(grader.name, rows, rubric_sha256=chosen.sha256)]
+        run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
+    told = f"not graded this time, so the verdicts of before stand: {names(standing, len(standing), 50)}"
+    return graded, [told] if standing else []
+
+
+def _left_out(run: Run) -> Iterator[Problem]:
+    """The answers of a run beyond its questions and attempts."""
+    asked = {question.id for question in run.questions()}
+    for question_id, attempt in run.answer_keys():
+        if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
+            message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
+            yield Problem("unknown_question", message, run.id)
+
+
+def _check_file(path: str, hint: str) -> None:
+    if path != "-" and (not is_there(path) or is_folder(path)):
+        raise UsageError(f"{shown(path)} is not a file", hint)
 
 
 def notes_on(rows: Iterable[Mapping[str, Any]], grader: Reader) -> list[str]:
@@ -297,15 +271,8 @@ def row_of(graded: Graded) -> dict[str, Any]:
 def _ungraded_row(found: Ungradable) -> dict[str, Any]:
     of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
     empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
-    return {
-        "id": found.id,
-        "attempt": 1,
-        **empty,
-        "unsure": False,
-        "reason": "error",
-        "detail": str(found.problem),
-        "claims": [],
-    }
+    told = {"reason": "error", "detail": str(found.problem), "flags": [], "claims": []}
+    return {"id": found.id, "attempt": 1, **empty, "unsure": False, **told}
 
 
 class Log(Struct, frozen=True):
@@ -365,156 +332,81 @@ def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | N
     return kept
 
 
-_CHUNK, _SECONDS_BETWEEN_NEWS = 64, 5.0
+_CHUNK = 64
 _PROBABILITIES = ("supported", "contradicted", "not_enough")
-_LONGEST_QUOTE = 100
-
-Texts = dict[str, str]
-Found = dict[str, Any]
+_TEXTS = "pass rows of {id, context, claim}, {id, question, passage} or {id, text}, one JSON object a line"
 
 
-class TextGrade(NamedTuple):
-    """What was found in one row of input. `row` is as `--json` prints it; None where there is no id to name it by."""
+def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[dict[str, Any]]:
+    """Grade a file of bare texts (`-` is stdin): one row each, in order; the fields of its first object say which kind.
 
-    row: Found | None
-    decision: str | float | None  # None: not graded
-    words: str  # beside the decision, for a person
-    problem: Problem | None = None
-
-
-class _Kind(NamedTuple):
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-    columns: tuple[str, ...]
-    decides: str  # the column that says whether a row was graded
-    grade: Callable[[Sequence[Texts]], list[Found]]
-    words: Callable[[Texts, Found], str]
-
-
-class _Row(NamedTuple):
-    """A row of input: its texts, or what is wrong with it."""
-
-    id: str | float | None
-    texts: Texts
-    problem: Problem | None = None
-
-
-def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[TextGrade]:
-    """Grade a file of bare texts (`-` is stdin); the fields of its first object say of which kind."""
-    if pairs != "-" and (not Path(pairs).exists() or Path(pairs).is_dir()):
-        hint = "pass a file of {id, context, claim}, {id, question, passage} or {id, text}, one object a line"
-        raise UsageError(f"{shown(pairs)} is not a file", hint)
-    read = read_rows([pairs])
+    What could not be read is a row too, with its reason.
+    """
+    _check_file(pairs, _TEXTS)
+    read = (row for row in read_rows([pairs]) if not (isinstance(row.value, Problem) and row.value.kind == "note"))
     head = list(islice(read, _CHUNK))
-    fields = next((row.value for row in head if isinstance(row.value, dict)), {})
-    chosen = next((kind for kind in _KINDS if kind.required[-1] in fields), _KINDS[0])
-    rows, count, last_news = _rows(chain(head, read), chosen, person.tell), 0, time.monotonic()
+    fields = next((row.value for row in head if isinstance(row.value, dict)), None)
+    if fields is None:
+        raise UsageError(f"{shown(pairs)} holds nothing to grade", _TEXTS)
+    required = next((kind for kind in _KINDS if kind[-1] in fields), ("context", "claim"))
+    columns, grade = _KINDS[required]
+    rows = chain(head, read)
     while chunk := list(islice(rows, _CHUNK)):
-        texts = [row.texts for row in chunk if row.problem is None]
-        found = iter(chosen.grade(texts) if texts else ())
-        for row in chunk:
-            yield _result(row, {"reason": row.problem.message} if row.problem else next(found), chosen)
-        count += len(chunk)
-        if time.monotonic() - last_news >= _SECONDS_BETWEEN_NEWS:
-            last_news = time.monotonic()
-            person.tell(f"{counted(count, 'row')} graded")
+        problems = [_problem_with(row.value, required) for row in chunk]
+        sound: list[Any] = [row.value for row, problem in zip(chunk, problems, strict=True) if not problem]
+        graded = iter(grade(sound))
+        for row, problem in zip(chunk, problems, strict=True):
+            if problem:
+                person.tell(f"error: {plain(str(Problem('malformed', problem, row.source, row.line)), 500)}")
+            found = {"reason": problem} if problem else next(graded)
+            id = row.value.get("id") if isinstance(row.value, dict) else None
+            yield {"id": id, **dict.fromkeys(columns), **{name: one for name, one in found.items() if one != ""}}
 
 
-def _result(row: _Row, found: Found, kind: _Kind) -> TextGrade:
-    whole = None if row.id is None else {"id": row.id, **dict.fromkeys(kind.columns), **found}
-    words = "" if row.problem else kind.words(row.texts, found)
-    shown = "; ".join(filter(None, [words, found.get("reason")]))
-    return TextGrade(whole, found.get(kind.decides), shown, row.problem)
+def _problem_with(row: Any, required: Sequence[str]) -> str:  # noqa: ANN401 - as it was read
+    """Why a row cannot be graded, or ""."""
+    if isinstance(row, Problem):
+        return row.message
+    if not isinstance(row, dict):
+        return f"a row must be an object, not {kind_of(row)}"
+    if row.get("id") in (None, "", math.inf, -math.inf) or not isinstance(row["id"], (str, int, float)):
+        return f"the row has no id that can be written down, but {kind_of(row.get('id'))}"
+    wrong = next((name for name in required if not isinstance(row.get(name), str)), None)
+    return f"{wrong} is {kind_of(row.get(wrong))}, not a text" if wrong else ""
 
 
-def _rows(read: Iterable[ReadRow], kind: _Kind, tell: Tell) -> Iterator[_Row]:
-    first_lines: dict[str | float, int | None] = {}  # None: the id was named already
-    for source, line, value, _ in read:
-        if isinstance(value, Problem) and value.kind == "note":
-            continue
-        row = _row(value, kind, source, line)
-        if row.id is not None and (first := first_lines.setdefault(row.id, line)) not in (None, line):
-            first_lines[row.id] = None
-            message = f"the id {quoted(row.id)} is that of line {first} as well"
-            tell(f"note: {plain(str(Problem('note', message, source, line)), 500)}")
-        yield row
-
-
-def _row(value: object, kind: _Kind, source: str, line: int) -> _Row:
-    if isinstance(value, Problem):
-        return _Row(None, {}, value)
-
-    def refused(message: str, identifier: str | float | None = None) -> _Row:
-        return _Row(identifier, {}, Problem("malformed", message, source, line))
-
-    if not isinstance(value, dict):
-        return refused(f"a row must be an object, not {kind_of(value)}")
-    identifier = value.get("id")
-    if identifier in (None, ""):
-        return refused("the row has no id")
-    if not isinstance(identifier, (str, int, float)) or isinstance(identifier, bool):
-        return refused(f"id is {kind_of(identifier)}, not a text")
-    if isinstance(identifier, float) and not math.isfinite(identifier):
-        return refused(f"id is {identifier}, not a number that can be written down")
-    for field in (*kind.required, *kind.optional):
-        found = value.get(field)
-        if found is None and field in kind.required:
-            return refused(f"{field} is missing", identifier)
-        if found is not None and not isinstance(found, str):
-            return refused(f"{field} is {kind_of(found)}, not a text", identifier)
-    return _Row(identifier, {field: value.get(field) or "" for field in (*kind.required, *kind.optional)})
-
-
-def _claims(texts: Sequence[Texts]) -> list[Found]:
-    found = LocalJudge().judge([Pair(text["context"], text["claim"], context=text["question"]) for text in texts])
+def _claims(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    pairs = [Pair(row["context"], row["claim"], context=str(row.get("question") or "")) for row in rows]
     return [
         {
             **dict(zip(_PROBABILITIES, one.probabilities or (None,) * 3, strict=True)),
             "label": one.label,
             "evidence": one.quote or None,
-            **_reason(one.reason),
+            "reason": one.reason,
         }
-        for one in found
+        for one in LocalJudge().judge(pairs)
     ]
 
 
-def _words_of_claim(_: Texts, found: Found) -> str:
-    shares = [f"{name.replace('_', ' ')} {found[name]}" for name in _PROBABILITIES if found[name] is not None]
-    quote = found["evidence"]
-    return "; ".join(filter(None, [", ".join(shares), quote and f'evidence: "{plain(quote, _LONGEST_QUOTE)}"']))
+def _passages(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    found = LocalJudge().answers([(row["passage"], row["question"]) for row in rows])
+    return [{"answers": one.probability, "reason": one.reason} for one in found]
 
 
-def _passages(texts: Sequence[Texts]) -> list[Found]:
-    found = LocalJudge().answers([(text["passage"], text["question"]) for text in texts])
-    return [{"answers": one.probability, **_reason(one.reason)} for one in found]
+def _refusals(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for text in (row["text"] for row in rows):
+        value, start, end = detect(text)
+        made.append({"refusal": value} if value == "answered" else
+                    {"refusal": value, "span": [start, end], "evidence": text[start:end]})  # fmt: skip
+        if is_empty(text):
+            made[-1] = {"reason": "the text is empty"}
+    return made
 
 
-def _reason(words: str) -> Found:
-    return {"reason": words} if words else {}
-
-
-def _refusals(texts: Sequence[Texts]) -> list[Found]:
-    return [_refusal(text["text"]) for text in texts]
-
-
-def _refusal(text: str) -> Found:
-    if is_empty(text):
-        return {"refusal": None, "span": None, "reason": "the text is empty"}
-    value, start, end = detect(text)
-    return {"refusal": value, "span": None if value == "answered" else [start, end]}
-
-
-def _words_of_refusal(texts: Texts, found: Found) -> str:
-    return f'"{plain(texts["text"][slice(*found["span"])], _LONGEST_QUOTE)}"' if found["span"] else ""
-
-
-_KINDS = (
-    _Kind(
-        ("context", "claim"), ("question",), (*_PROBABILITIES, "label", "evidence"), "label", _claims, _words_of_claim
-    ),
-    _Kind(
-        ("question", "passage"), (), ("answers",), "answers", _passages,
-        lambda _, found: "" if found["answers"] is None else "probability that the passage answers",
-    ),
-    _Kind(("text",), ("question",), ("refusal", "span"), "refusal", _refusals, _words_of_refusal),
-)  # fmt: skip
+# By the texts that a row must have: what its grade has, and who grades it.
+_KINDS: dict[tuple[str, ...], tuple[tuple[str, ...], Callable[[Sequence[Mapping[str, str]]], list[dict[str, Any]]]]] = {
+    ("context", "claim"): ((*_PROBABILITIES, "label", "evidence"), _claims),
+    ("question", "passage"): (("answers",), _passages),
+    ("text",): (("refusal", "span", "evidence"), _refusals),
+}

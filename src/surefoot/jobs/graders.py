@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import os
 import re
-from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
-from typing import Protocol
 
 from surefoot.core import rubric
 from surefoot.core.errors import SurefootError, UsageError, nearest
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import BY_CITATIONS, Rubric
-from surefoot.core.types import Item, plain
-from surefoot.graders.grader import JUDGES, FindingsGrader, Graded
+from surefoot.core.types import plain
+from surefoot.graders.grader import JUDGES, FindingsGrader, Reader
 from surefoot.graders.judges import Judge
 from surefoot.graders.refit import refit_judge
-from surefoot.jobs.engine import Engine, map_on_ray
 from surefoot.jobs.settings import Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.replies import default_path
@@ -28,20 +23,10 @@ from surefoot.models.seam import Settings as ModelSettings
 from surefoot.models.spec import masked
 from surefoot.store import Project
 
-_WATCHED = 25  # answers read at once
 _MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
 _CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
 _REFITTED = "local@"  # and a file of `calibrate --refit`
 _HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
-
-
-class Reader(Protocol):
-    """Grades, and tells everything it found."""
-
-    @property
-    def name(self) -> str: ...
-
-    def read(self, items: Sequence[Item]) -> list[Graded]: ...
 
 
 def rubric_of(grader: Reader) -> Rubric:
@@ -81,11 +66,14 @@ def open_grader(
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), settings.citations)
-    from surefoot.jobs.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
+    from surefoot.graders.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
     from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
 
     first = _judge(asks[1]) if asks[1] else None
-    return ModelGrader(open_model(asks[2], settings_of(settings), budget), first, settings, person)
+    return ModelGrader(
+        open_model(asks[2], settings_of(settings), budget), first, person, citations=settings.citations,
+        sure_from=settings.sure_from, yes=settings.yes,
+    )  # fmt: skip
 
 
 def _judge(spec: str) -> Judge:
@@ -97,21 +85,3 @@ def _judge(spec: str) -> Judge:
     shown = plain(masked(spec), 80)
     meant = shown.replace("openai:", "llm:", 1)
     raise UsageError(f"there is no grader {shown!r}", nearest(meant, {*JUDGES, meant} - {shown}) or _HINT)
-
-
-def read_watched(
-    grader: Reader, items: Sequence[Item], person: Person, engine: Engine = "local", work: str | Path | None = None
-) -> list[Graded]:
-    """Who asks a model tells of its replies; any other grader is watched batch by batch."""
-    if not isinstance(grader, FindingsGrader):
-        if engine != "local":
-            person.tell(f"note: all is read on this machine, so that pace and budget hold; {engine} is not used")
-        return grader.read(items)
-    watch, graded = person.watch(len(items), "graded"), list[Graded]()
-    batches = [items[start : start + _WATCHED] for start in range(0, len(items), _WATCHED)]
-    read = map(grader.read, batches) if engine == "local" else map_on_ray(grader.read, batches, grader.name, work)
-    with contextlib.closing(watch):
-        for batch in read:
-            graded += batch
-            watch.reach(len(graded))
-    return graded

@@ -20,10 +20,10 @@ Source = str | Callable[..., Any]  # what can be asked: by its name, or a functi
 
 
 @contextlib.contextmanager
-def closing(pipeline: Pipeline) -> Iterator[None]:
+def closing(pipeline: Pipeline) -> Iterator[Pipeline]:
     """Ends what a pipeline has started, if it has started anything."""
     try:
-        yield
+        yield pipeline
     finally:
         getattr(pipeline, "close", lambda: None)()
 

@@ -90,13 +90,13 @@ class LookList(Result, frozen=True, kw_only=True):
 
     names: tuple[str, ...]  # of one version or run, or of baseline and candidate
     target: int | None
-    looked_at: int
-    of: int
+    looked_at: int = 0
+    of: int = 0
     notes: tuple[str, ...]
     rows: list[dict[str, Any]]  # what is left, first things first
     answers: dict[str, Answer]  # by key
     readings: dict[str, list[Reading]]  # by question, of two versions
-    order: tuple[Look, ...]  # of one version
+    order: tuple[Look, ...] = ()  # of one version
     runs: tuple[Run, ...]
 
     @property
@@ -176,9 +176,8 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
             item, graded = Item(question, said.trace), said.graded.get(BUCKET_AXIS)
             answers.setdefault(said.key, _answer(item, said.key, said.run, graded))
     found = LookList(
-        names=versions.key if versions.key[0] != versions.key[1] else (base.id, cand.id), target=target, looked_at=0,
-        of=0, notes=(*versions.notes, *versions.not_counted, *notes), rows=[], answers=answers,
-        readings=readings_of(*sides), order=(), runs=runs,
+        names=versions.names, target=target, notes=(*versions.notes, *versions.not_counted, *notes), rows=[],
+        answers=answers, readings=readings_of(*sides), runs=runs,
     )  # fmt: skip
     return _counted(project, found)
 
@@ -209,8 +208,10 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
     name = runs[-1].id if len(runs) == 1 else runs[-1].version
     unsure = {key for key, one in answers.items() if one.unsure}
     order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target, unsure=unsure)
-    found = LookList(names=(name,), target=target, looked_at=0, of=0, notes=tuple(notes), rows=[], answers=answers,
-                     readings={}, order=tuple(order), runs=tuple(runs))  # fmt: skip
+    found = LookList(
+        names=(name,), target=target, notes=tuple(notes), rows=[], answers=answers, readings={}, order=tuple(order),
+        runs=tuple(runs),
+    )  # fmt: skip
     return _counted(project, found)
 
 

@@ -19,10 +19,11 @@ from surefoot.core.types import Trace, counted
 from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusions, effects_of, result_of
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
+from surefoot.graders.grader import Reader
+from surefoot.graders.model_grader import agree
 from surefoot.jobs.grade import grade_run
-from surefoot.jobs.graders import Reader, open_grader, rubric_of
+from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.inputs import load_corpus, load_questions
-from surefoot.jobs.model_grader import agree
 from surefoot.jobs.overview import overview_of, trust_in
 from surefoot.jobs.run import MOST_ANSWERS, Answers, asking_of, refuse_too_many, run
 from surefoot.jobs.runs import read_all, read_run
@@ -42,31 +43,24 @@ _EXAMPLES = {
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
-class _Table(Struct, frozen=True, forbid_unknown_fields=True):
-    def __post_init__(self) -> None:
-        """A character in a path or a name that cannot be printed can only be a mistake, or a trick."""
-        for name in self.__struct_fields__:
-            if isinstance(value := getattr(self, name), str) and not value.isprintable():
-                raise ValueError(f"{name} has a character that cannot be printed")
-
-
-class _Value(_Table, frozen=True):
+class _Value(Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
     spec: str
 
 
-class _Prompt(_Table, frozen=True):
+class _Prompt(Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
     bundled: Literal["with_licence", "without_licence"] | None = None
     file: str | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if (self.bundled is None) == (self.file is None):
             raise ValueError("it must have either `bundled` or `file`")
 
 
-class _File(_Table, frozen=True):
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the file holds."""
+
     pipeline: tuple[_Value, ...] = ()
     model: tuple[_Value, ...] = ()
     prompt: tuple[_Prompt, ...] = ()
@@ -102,16 +96,6 @@ class Cell(Struct, frozen=True):
         """What a chat pipeline asks; nothing for others."""
         kind, _, rest = self.spec.partition(":")
         return rest if kind == _CHAT else ""
-
-
-class Plan(Struct, frozen=True):
-    name: str
-    axes: dict[str, tuple[str, ...]]
-    cells: tuple[Cell, ...]
-    questions: str | None
-    corpus: str | None
-    repeats: int
-    grader: str
 
 
 class MatrixResult(Result, frozen=True, kw_only=True):
@@ -155,64 +139,65 @@ def matrix(
     Every cell is a version of its own; the same call again asks what has no answer yet. The limit on costs is for
     pipelines and grader together. `grader` goes before the one that the file names.
     """
-    source, how = Path(file), settings_from(settings, yes=yes)
-    plan = _plan(source)
+    how = settings_from(settings, yes=yes)
+    plan, cells = _read(Path(file))
     questions = len(load_questions(plan.questions, person.tell))
-    refuse_too_many(str(source), len(plan.cells), plan.repeats, questions)
+    refuse_too_many(str(file), len(cells), plan.repeats, questions)
+    corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell)  # the runs tell what to know of it
+    for cell in cells:
+        if needs_corpus(cell.spec) and not corpus:
+            message = f"{file}: the pipeline {cell.values['pipeline']!r} needs a corpus to search, and there is none"
+            raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
     budget = Budget(how.max_cost)
     chosen = open_grader(plan.grader if grader is None else grader, how, budget, person)
     with Project.open(db) as project:
-        made = _Cells(project, db, plan, chosen, asking_of(how, budget), person)
+        made = _Cells(project, db, plan, cells, chosen, asking_of(how, budget), person)
         made.agree_on(questions * plan.repeats, how)
         made.make()
-        cells = tuple(made.results)
-        graded = [cell.run for cell in cells if cell.graded]
+        results = tuple(made.results)
+        graded = [cell.run for cell in results if cell.graded]
         # Grader, rubric and corpus are the same in all cells.
         trust = trust_in(overview_of(read_all(project, project.named(graded[0])))) if graded else ""
-    corpus = load_corpus(plan.corpus, plan.questions, NOBODY.tell) or []  # the runs have told what to know of it
-    documents = {passage.id: passage.doc for passage in corpus if passage.doc}
-    effects = effects_of(cells, made.answered, plan.axes, documents)
+    documents = {passage.id: passage.doc for passage in corpus or () if passage.doc}
+    effects = effects_of(results, made.answered, plan.axes, documents)
     return MatrixResult(
-        name=plan.name, questions=questions, repeats=plan.repeats, grader=chosen.name, trust=trust, axes=plan.axes,
-        cells=cells, effects=effects, conclusions=tuple(conclusions(cells, effects, plan.axes)),
+        name=str(plan.name), questions=questions, repeats=plan.repeats, grader=chosen.name, trust=trust,
+        axes=plan.axes, cells=results, effects=effects, conclusions=tuple(conclusions(results, effects, plan.axes)),
         misused=made.misused, interrupted=made.interrupted,
     )  # fmt: skip
 
 
-def _plan(file: Path) -> Plan:
+def _read(file: Path) -> tuple[Plan, list[Cell]]:
     try:
         content = file.read_text("utf-8")
-    except OSError as error:
-        hint = "pass a TOML file, as in docs/council.md"
-        raise UsageError(f"the matrix {file} cannot be read: {error.strerror}", hint) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the matrix {file} is not UTF-8 text", "save it as UTF-8") from error
-    plan = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
-    with _about(str(file)):
-        _check_files(plan)
-    return plan
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"the matrix {file} cannot be read: {error}", "pass a TOML file, as in docs/council.md"
+        ) from error
+    plan, cells = parse(content, str(file), file.stem, lambda name: str(file.parent / name))
+    for prompt in dict.fromkeys(cell.prompt for cell in cells if cell.prompt):
+        prompt_of(prompt)
+    return plan, cells
 
 
-def parse(text: str, source: str, name: str, located: Callable[[str], str] = str) -> Plan:
-    """The plan that a file holds; `name` is what it is called unless it has one, `located` leads to its files."""
+def parse(text: str, source: str, name: str, located: Callable[[str], str] = str) -> tuple[Plan, list[Cell]]:
+    """What a file holds, and its cells; `name` is what it is called unless it has one, `located` leads to its files."""
     with _about(source):
         try:
-            found = msgspec.toml.decode(text, type=_File)
+            plan = msgspec.toml.decode(text, type=Plan)
         except msgspec.ValidationError as error:
             example = next((one for axis, one in _EXAMPLES.items() if f"$.{axis}" in str(error)), "")
-            keys = f"the keys are {', '.join(_File.__struct_fields__)}"
+            keys = f"the keys are {', '.join(Plan.__struct_fields__)}"
             raise UsageError(str(error), f"write {example}" if example else keys) from error
         except (msgspec.DecodeError, RecursionError) as error:
             raise UsageError(f"it is not valid TOML: {error}", f"write tables as {_EXAMPLES['model']}") from error
-        _check_axes(found)
-        cells = tuple(islice(_cells(found, located), MOST_ANSWERS + 1))
+        _check_axes(plan)
+        cells = list(islice(_cells(plan, located), MOST_ANSWERS + 1))
         if twice := _first_double(cell.folder for cell in cells):
             raise UsageError(f"two cells would have the name {twice}", "choose other names")
-    refuse_too_many(source, len(cells), found.repeats)
-    return Plan(
-        found.name or name, found.axes, cells, found.questions and located(found.questions),
-        found.corpus and located(found.corpus), found.repeats, found.grader,
-    )  # fmt: skip
+    refuse_too_many(source, len(cells), plan.repeats)
+    questions, corpus = (path and located(path) for path in (plan.questions, plan.corpus))
+    return replace(plan, name=plan.name or name, questions=questions, corpus=corpus), cells
 
 
 @contextlib.contextmanager
@@ -224,7 +209,7 @@ def _about(where: str) -> Iterator[None]:
         raise UsageError(f"{where}: {error.message}", error.hint) from None
 
 
-def _check_axes(found: _File) -> None:
+def _check_axes(found: Plan) -> None:
     for axis, names in found.axes.items():
         if twice := _first_double(map(slug, names)):
             hint = "names must differ in more than case and signs"
@@ -250,7 +235,7 @@ def _taken_by(spec: str) -> tuple[str, ...]:
     return () if kind != _CHAT else ("prompt",) if rest else ("model", "prompt")
 
 
-def _cells(found: _File, located: Callable[[str], str]) -> Iterator[Cell]:
+def _cells(found: Plan, located: Callable[[str], str]) -> Iterator[Cell]:
     """An address with a key in it is refused before it is written anywhere."""
     specs = {}
     for pipeline in found.pipeline:
@@ -278,39 +263,25 @@ def _first_double(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _check_files(plan: Plan) -> None:
-    prompts = sorted({cell.prompt for cell in plan.cells if cell.prompt and cell.prompt not in PROMPTS})
-    named = (("questions", plan.questions), ("corpus", plan.corpus), *(("prompt", prompt) for prompt in prompts))
-    for key, path in named:
-        if path is not None and not Path(path).exists():
-            raise UsageError(f"{key}: there is no file {path}", "paths begin at the folder of the matrix file")
-    needing = [cell.values["pipeline"] for cell in plan.cells if needs_corpus(cell.spec)]
-    if needing and plan.questions is not None and plan.corpus is None:  # the demo's goes with its own questions alone
-        message = f"the pipeline {needing[0]!r} needs a corpus to search, and there is no `corpus`"
-        raise UsageError(message, 'name the passages that your questions are about: corpus = "FILE"')
-    for prompt in prompts:
-        prompt_of(prompt)
-
-
 class _Cells:
     """The cells of a plan, made one after the other on one budget."""
 
     def __init__(
-        self, project: Project, db: str | Path | None, plan: Plan, grader: Reader, asking: Asking,
-        person: Person,
+        self, project: Project, db: str | Path | None, plan: Plan, cells: Sequence[Cell], grader: Reader,
+        asking: Asking, person: Person,
     ) -> None:  # fmt: skip
-        self.project, self.db = project, db
+        self.project, self.db, self.cells = project, db, cells
         self.plan, self.grader, self.asking, self.person = plan, grader, asking, person
         self.budget = asking.budget or Budget()
         self.results: list[CellResult] = []
         self.answered: dict[str, Answered] = {}
         self.misused = self.interrupted = False
-        self._open = {cell.name: 0 for cell in plan.cells}  # how many answers are still to be asked for
+        self._open = {cell.name: 0 for cell in cells}  # how many answers are still to be asked for
 
     def agree_on(self, each: int, settings: Settings) -> None:
         """Tell what will be asked before anything is."""
         calls: Counter[str] = Counter()
-        for cell in self.plan.cells:
+        for cell in self.cells:
             answered = sum(trace.error is None for trace in self._traces(cell))
             self._open[cell.name] = left = max(0, each - answered)
             if cell.model and left:
@@ -320,7 +291,7 @@ class _Cells:
                     hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
                     message = f"the price of {cell.spec} is not known, so no limit on its cost can be kept"
                     raise UsageError(message, hint)
-        count, repeats = len(self.plan.cells), self.plan.repeats
+        count, repeats = len(self.cells), self.plan.repeats
         total, left = each * count, sum(self._open.values())
         times = f" x {counted(repeats, 'time')}" if repeats > 1 else ""
         planned = f"{counted(count, 'cell')} x {counted(each // repeats, 'question')}{times} = {total:,} answers"
@@ -329,12 +300,12 @@ class _Cells:
         for model, wanted in calls.items():
             self.person.tell(f"{counted(wanted, 'call')} to {model}")
         if left:
-            agree(self.person, settings)
+            agree(self.person, settings.yes)
 
     def make(self) -> None:
         """Every cell in turn. One that fails is named, and the others go on."""
-        for number, cell in enumerate(self.plan.cells, 1):
-            self.person.tell(f"cell {number} of {len(self.plan.cells)}: {cell.name}")
+        for number, cell in enumerate(self.cells, 1):
+            self.person.tell(f"cell {number} of {len(self.cells)}: {cell.name}")
             try:
                 self.results.append(self._made(cell))
             except SurefootError as error:
@@ -366,14 +337,16 @@ class _Cells:
         if answers.interrupted:
             return self._failed(cell, "interrupted")
         kept = self.project.named(answers.run)[0]
-        if not _is_graded_by(kept, self.grader) and grade_run(kept, self.grader).in_vain:
-            raise Incomplete("nothing was graded: no reply of the grader could be used")
+        if not _is_graded_by(kept, self.grader):
+            grade_run(kept, self.grader)
+            if kept.manifest.grader != self.grader.name:
+                raise Incomplete("nothing was graded: no reply of the grader could be used")
         side = read_run(kept)
         result, self.answered[cell.name] = result_of(cell.name, cell.values, side, tuple(_notes(answers, side)))
         return result
 
     def _version(self, cell: Cell) -> str:
-        return f"{slug(self.plan.name)}/{cell.folder}"
+        return f"{slug(str(self.plan.name))}/{cell.folder}"
 
     def _kept(self, cell: Cell) -> Run | None:
         return next(reversed(self.project.runs(self._version(cell))), None)

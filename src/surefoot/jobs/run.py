@@ -10,14 +10,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as version_of_library
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from surefoot import __version__
 from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
@@ -34,7 +33,6 @@ from surefoot.pipelines.specs import PROMPTS, Asking
 from surefoot.store import Manifest, Project, Run
 
 MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
-_LIBRARIES = ("surefoot", "msgspec", "tantivy", "sentencex")
 
 
 class Answers(Result, frozen=True, kw_only=True):
@@ -103,24 +101,22 @@ def run(
         raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
     if only and not again:
         raise UsageError("--only asks some questions of a version again", "write surefoot run VERSION --only q1,q2")
-    wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats)
+    wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats, how, tell)
     with contextlib.ExitStack() as opened:
-        if again:
+        if again or resume:
             project = opened.enter_context(Project.existing(db))
-            manifest, asked, made = _once_more(project, again, only, wanted, how, tell)
-            opened.enter_context(closing(made))
-            kept = project.create(manifest, asked)
-        elif resume:
-            project = opened.enter_context(Project.existing(db))
-            kept, made = _resumed(project, resume, wanted, how, tell)
-            opened.enter_context(closing(made))
+        if resume:
+            kept = _can_be_asked(runs_of(project, resume)[-1])
+            refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
+            made = opened.enter_context(closing(wanted.same_pipeline(kept.manifest)))
         else:
-            manifest, asked, made = _planned(wanted, how, tell)  # what cannot be run makes no project
+            manifest, asked, made = wanted.once_more(project, again, only) if again else wanted.planned()
             opened.enter_context(closing(made))
-            project = opened.enter_context(Project.open(db))
-            for run in project.runs(manifest.version)[:1]:
-                if (run.manifest.pipeline, run.manifest.code_sha256) != (manifest.pipeline, manifest.code_sha256):
-                    tell(f"warning: {manifest.version} was run with other code before ({run.id}): name this one anew")
+            if not again:  # what cannot be run makes no project
+                project = opened.enter_context(Project.open(db))
+                for run in project.runs(manifest.version)[:1]:
+                    if (run.manifest.pipeline, run.manifest.code_sha256) != (manifest.pipeline, manifest.code_sha256):
+                        tell(f"warning: {run.version} was run with other code before ({run.id}): name this one anew")
             kept = project.create(manifest, asked)
         with project.database.holding(kept.id):
             started = time.monotonic()
@@ -130,8 +126,10 @@ def run(
             for problem in not_asked(kept) if not interrupted else ():
                 tell(f"warning: {problem}")
         person.tell_causes(answers.causes)
-        for note in _lacks(answers.traces):
-            tell(f"note: {note}")
+        answered = [trace for trace in answers.traces if trace.error is None]
+        if answered and all(trace.retrieved is None for trace in answered):
+            way = "return the passages under `retrieved`, or say where they lie with --map retrieved=PATH"
+            tell(f"note: no answer came with what was retrieved, which grading reads; {way}")
         return answers
 
 
@@ -144,57 +142,99 @@ def asking_of(given: Settings, budget: Budget | None = None, **more: Any) -> Ask
 
 
 class _Wanted(Struct, frozen=True):
+    """What is to be asked, of whom and how."""
+
     pipeline: Source | None
     questions: str | Path | None
     corpus: str | Path | None
     version: str
     repeats: int | None
+    how: Asking
+    tell: Tell
 
     @property
-    def name(self) -> str | None:
-        source = self.pipeline
-        return source if source is None else name_of(source)
+    def asked(self) -> list[Question]:
+        return [question.as_asked for question in load_questions(self.questions, self.tell)]
+
+    def planned(self) -> tuple[Manifest, list[Question], Pipeline]:
+        """A first run."""
+        if not self.pipeline:
+            raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
+        if self.corpus and not self.questions:
+            hint = "the demo questions are about the demo corpus only"
+            raise UsageError("--corpus was given without --questions", hint)
+        questions, repeats, name = self.asked, self.repeats or 1, name_of(self.pipeline)
+        refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
+        corpus = load_corpus(self.corpus, self.questions, self.tell)
+        pipeline, code = load_pipeline(self.pipeline, corpus, self.how, self.tell), code_of(name)
+        ours = {"python": platform.python_version(), "surefoot": __version__}
+        versions = {**ours, **getattr(pipeline, "versions", {})}
+        # Without a name, a pipeline whose code and prompt are the same is the same version.
+        hashes = (one.removeprefix("sha256:")[:8] for one in (code, versions.get("prompt", "")) if one)
+        manifest = Manifest(
+            version=self.version or f"{name} {'+'.join(hashes)}".strip(),
+            pipeline=name,
+            code_sha256=code,
+            repeats=repeats,
+            questions_sha256=fingerprint(questions),
+            question_count=len(questions),
+            question_notes=_apart_from_lock(self.questions, questions),
+            corpus_sha256=fingerprint(corpus) if corpus else None,
+            versions=versions,
+            deterministic=bool(getattr(pipeline, "deterministic", False)),
+            created=timestamp(),
+        )
+        return manifest, questions, pipeline
+
+    def once_more(self, project: Project, name: str, only: Sequence[str]) -> tuple[Manifest, list[Question], Pipeline]:
+        """A run more of a version, asked all its questions or some."""
+        whole = [run for run in runs_of(project, name) if not run.manifest.partial]
+        if not whole:
+            hint = "run it with --pipeline and --questions first"
+            raise UsageError(f"{name} was never asked all its questions", hint)
+        before = _can_be_asked(whole[-1])
+        asked = before.questions()
+        if unknown := sorted({*only} - {question.id for question in asked}):
+            known = some([question.id for question in asked])
+            raise UsageError(f"{before.version} was not asked {some(unknown)}", f"it was asked {known}")
+        chosen = [question for question in asked if not only or question.id in only]
+        pipeline = replace(self, repeats=None).same_pipeline(before.manifest)
+        made = replace(
+            before.manifest, id="", repeats=self.repeats or 1, partial=bool(only),
+            questions_sha256=fingerprint(chosen), question_count=len(chosen), grader=None, council="", reviewers=(),
+            created=timestamp(), finished=False, purged=(),
+        )  # fmt: skip
+        return made, chosen, pipeline
+
+    def same_pipeline(self, made: Manifest) -> Pipeline:
+        """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
+        if code_of(made.pipeline) != made.code_sha256:
+            hint = "go back to that code, or run this one under a --version of its own"
+            raise OtherRun(f"the code of {made.version} has changed since it was run", hint)
+        name = name_of(self.pipeline) if self.pipeline else None
+        for option, given in (("pipeline", name), ("repeats", self.repeats), ("version", self.version or None)):
+            if given not in (None, there := getattr(made, option)):
+                hint = f"leave --{option} out, or start a new run"
+                raise OtherRun(f"the run was made with --{option} {there}", hint)
+        if self.questions and made.questions_sha256 != fingerprint(self.asked):
+            raise OtherRun("the question set is not the one the run was made with", "start a new run")
+        corpus = (load_corpus(self.corpus, None, self.tell) or []) if made.corpus_sha256 else []
+        if made.corpus_sha256 and fingerprint(corpus) != made.corpus_sha256:
+            hint = "pass the same one with --corpus, or start a new run"
+            raise OtherRun("the run was made with another corpus", hint)
+        pipeline = load_pipeline(self.pipeline or made.pipeline, corpus, self.how, self.tell)
+        if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
+            with closing(pipeline):
+                hint = "pass the same one with --prompt, or start a new run"
+                raise OtherRun("the run was made with another prompt", hint)
+        return pipeline
 
 
-def _lacks(traces: Sequence[Trace]) -> Iterator[str]:
-    """What a pipeline does not give, as long as it is easily mended."""
-    answered = [trace for trace in traces if trace.error is None]
-    if answered and all(trace.retrieved is None for trace in answered):
-        how = "return the passages under `retrieved`, or say where they lie with --map retrieved=PATH"
-        yield f"no answer came with what was retrieved, which grading reads; {how}"
-
-
-def _planned(wanted: _Wanted, how: Asking, tell: Tell) -> tuple[Manifest, list[Question], Pipeline]:
-    if not wanted.pipeline or wanted.name is None:
-        raise UsageError("no pipeline was named", "pass --pipeline, for example --pipeline reference")
-    if wanted.corpus and not wanted.questions:
-        raise UsageError("--corpus was given without --questions", "the demo questions are about the demo corpus only")
-    questions = _asked(wanted.questions, tell)
-    repeats = wanted.repeats or 1
-    refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
-    corpus = load_corpus(wanted.corpus, wanted.questions, tell)
-    pipeline = load_pipeline(wanted.pipeline, corpus, how, tell)
-    versions, code = {**_versions(), **getattr(pipeline, "versions", {})}, code_of(wanted.name)
-    # Without a name, a pipeline whose code and prompt are the same is the same version.
-    hashes = (one.removeprefix("sha256:")[:8] for one in (code, versions.get("prompt", "")) if one)
-    manifest = Manifest(
-        version=wanted.version or f"{wanted.name} {'+'.join(hashes)}".strip(),
-        pipeline=wanted.name,
-        code_sha256=code,
-        repeats=repeats,
-        questions_sha256=fingerprint(questions),
-        question_count=len(questions),
-        question_notes=_apart_from_lock(wanted.questions, questions),
-        corpus_sha256=fingerprint(corpus) if corpus else None,
-        versions=versions,
-        deterministic=bool(getattr(pipeline, "deterministic", False)),
-        created=timestamp(),
-    )
-    return manifest, questions, pipeline
-
-
-def _asked(given: str | Path | None, tell: Tell) -> list[Question]:
-    return [question.as_asked for question in load_questions(given, tell)]
+def _can_be_asked(run: Run) -> Run:
+    if run.manifest.log_sha256:
+        hint = "grade the log again, or one with more answers: surefoot grade --traces LOG"
+        raise UsageError(f"{run.id} was made of a log, and cannot be asked again", hint)
+    return run
 
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
@@ -204,66 +244,6 @@ def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) ->
         return ()
     told = {"are missing": found.removed, "are new": found.added}
     return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
-
-
-def _resumed(
-    project: Project, name: str, wanted: _Wanted, how: Asking, tell: Tell
-) -> tuple[Run, Pipeline]:  # fmt: skip
-    kept = runs_of(project, name)[-1]
-    if kept.manifest.log_sha256:
-        raise UsageError(f"{kept.id} was made of a log", "grade the log again: surefoot grade --traces LOG")
-    refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
-    return kept, _same_pipeline(kept.manifest, wanted, how, tell)
-
-
-def _once_more(
-    project: Project, name: str, only: Sequence[str], wanted: _Wanted, how: Asking, tell: Tell
-) -> tuple[Manifest, list[Question], Pipeline]:  # fmt: skip
-    """A run more of a version, asked all its questions or some."""
-    whole = [run for run in runs_of(project, name) if not run.manifest.partial]
-    if not whole:
-        raise UsageError(f"{name} was never asked all its questions", "run it with --pipeline and --questions first")
-    before = whole[-1]
-    if before.manifest.log_sha256:
-        raise UsageError(f"{before.id} was made of a log, and cannot be asked again", "log more answers and grade them")
-    asked = before.questions()
-    if unknown := sorted({*only} - {question.id for question in asked}):
-        known = some([question.id for question in asked])
-        raise UsageError(f"{before.version} was not asked {some(unknown)}", f"it was asked {known}")
-    chosen = [question for question in asked if not only or question.id in only]
-    pipeline = _same_pipeline(before.manifest, replace(wanted, repeats=None), how, tell)
-    made = replace(
-        before.manifest, id="", repeats=wanted.repeats or 1, partial=bool(only), questions_sha256=fingerprint(chosen),
-        question_count=len(chosen), grader=None, council="", reviewers=(), created=timestamp(), finished=False,
-        purged=(),
-    )  # fmt: skip
-    return made, chosen, pipeline
-
-
-def _same_pipeline(made: Manifest, wanted: _Wanted, how: Asking, tell: Tell) -> Pipeline:
-    """The pipeline of a run, provided that what is asked, of whom, and over which corpus are still the same."""
-    if code_of(made.pipeline) != made.code_sha256:
-        hint = "go back to that code, or run this one under a --version of its own"
-        raise OtherRun(f"the code of {made.version} has changed since it was run", hint)
-    if wanted.name not in (None, made.pipeline):
-        raise OtherRun(f"the run was made with --pipeline {made.pipeline}", "leave --pipeline out, or start a new run")
-    if wanted.repeats not in (None, made.repeats):
-        raise OtherRun(f"the run was made with --repeats {made.repeats}", "leave --repeats out, or start a new run")
-    if wanted.version not in ("", made.version):
-        raise OtherRun(f"the run was made with --version {made.version}", "leave --version out, or start a new run")
-    if wanted.questions and made.questions_sha256 != fingerprint(_asked(wanted.questions, tell)):
-        raise OtherRun("the question set is not the one the run was made with", "start a new run")
-    corpus = load_corpus(wanted.corpus, None, tell) or []
-    if made.corpus_sha256 is None:
-        corpus = []
-    elif fingerprint(corpus) != made.corpus_sha256:
-        raise OtherRun("the run was made with another corpus", "pass the same one with --corpus, or start a new run")
-    pipeline = load_pipeline(wanted.pipeline or made.pipeline, corpus, how, tell)
-    if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
-        with closing(pipeline):
-            message = "the run was made with another prompt"
-            raise OtherRun(message, "pass the same one with --prompt, or start a new run")
-    return pipeline
 
 
 def _ask(kept: Run, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:
@@ -299,14 +279,6 @@ def _stop_on_signal() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in _LIBRARIES:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version_of_library(name)
-    return found
 
 
 def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> Answers:

@@ -1,27 +1,22 @@
-"""The runs that a command is given, the versions they make up, and the decisions on them.
+"""The runs that a command is given, and the versions they make up.
 
 A run is named by its id, by its version, or as a file that `surefoot export` wrote. All runs of a version count;
-otherwise you could rerun until one looks good. A decision is kept with the rows it was made from.
+otherwise you could rerun until one looks good.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
-from surefoot.core.records import BASELINE, CHANGE, MORE_RULES, WITHOUT, Step, corpus_of, is_annotator, timestamp
-from surefoot.core.result import Tell
-from surefoot.core.types import NOT_ASKED, Item, Problem, Question, names
+from surefoot.core.records import corpus_of, is_annotator
+from surefoot.core.types import NOT_ASKED, Item, Problem, Question
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
@@ -29,10 +24,6 @@ from surefoot.io.verdicts import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export
-
-if TYPE_CHECKING:
-    from surefoot.gate.rules import Rule
-    from surefoot.jobs.decision import GateResult
 
 Name = str | Path  # of a run, a version, or a file with runs
 
@@ -75,15 +66,10 @@ def check_texts(runs: Iterable[Run]) -> None:
             raise Incomplete(message, "import an export with texts")
 
 
-def is_file_of_verdicts(name: Name, db: str | Path | None = None) -> bool:
-    """A bare word, and what a run or version is called, is no file, whatever lies in the folder."""
+def is_file_of_verdicts(name: Name) -> bool:
+    """A bare word is a run or a version, whatever lies in the folder."""
     path = Path(name)
-    if not path.is_file() or not (path.suffix or path.name != str(name)) or is_export(name):
-        return False
-    with contextlib.suppress(UsageError), Project.existing(db) as project:
-        project.named(str(name))
-        return False
-    return True
+    return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
 
 
 def read_file(path: Name) -> ReadRun:
@@ -167,10 +153,6 @@ def graders_of(run: Run) -> set[str]:
     )
 
 
-def is_same_file(one: str | Path, other: str | Path) -> bool:
-    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
-
-
 class Versions(Struct, frozen=True):
     """The runs of both versions, the one that was named last."""
 
@@ -183,6 +165,11 @@ class Versions(Struct, frozen=True):
     @property
     def key(self) -> tuple[str, str]:
         return self.base[-1].version, self.cand[-1].version
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What they are called in commands: by their runs where both are of one version."""
+        return self.key if self.key[0] != self.key[1] else (self.base[-1].id, self.cand[-1].id)
 
     @property
     def code(self) -> str:
@@ -209,15 +196,13 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             raise UsageError(f"no run {name} can be left out", hint)
     left_out = tuple(f"{name} ({reason})" for name, reason in without.items())
     notes, kept, skipped = [f"left out: {one}" for one in left_out], [], list[str]()
+    asked = {base.manifest.questions_sha256, cand.manifest.questions_sha256}
     for run in others:
         if run.id in without:
             continue
         if not run.manifest.finished:
             skipped.append(f"{_called(run)}, which is not finished")
-        elif run.manifest.partial:
-            _check_graded_alike(run, base.manifest)
-            kept.append(run)
-        elif run.manifest.questions_sha256 not in (base.manifest.questions_sha256, cand.manifest.questions_sha256):
+        elif not run.manifest.partial and run.manifest.questions_sha256 not in asked:
             dropped, words = _other_questions(run, base)
             (notes if dropped else skipped).append(words)
         else:
@@ -286,101 +271,3 @@ def labelled_alike(project: Project, like: Manifest) -> list[Run]:
 
 def _read_by(manifest: Manifest) -> tuple[str | None, str, str]:
     return manifest.grader, manifest.rubric_sha256, corpus_of(manifest.corpus_sha256, manifest.questions_sha256)
-
-
-def cannot_ask(versions: Versions) -> list[int]:
-    """The sides whose pipeline cannot be asked again: logs, and a baseline whose code the candidate has replaced.
-
-    Whatever code lies in this folder: everywhere the same answers lead to the same decision.
-    """
-    base, cand = made = versions.base[-1].manifest, versions.cand[-1].manifest
-    is_replaced = base.pipeline == cand.pipeline and base.code_sha256 != cand.code_sha256
-    logs = [bool(one.log_sha256) or one.pipeline.startswith("traces:") for one in made]
-    return [side for side, is_log in enumerate(logs) if is_log or (side == 0 and is_replaced)]
-
-
-def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Iterator[str]:
-    """What a decision has to say of those before it: what was left out, is gone, or was decided by."""
-    steps = [step for step in project.decisions() if step.mode == CHANGE]
-    mine = [step for step in steps if (step.reference, step.release) == versions.key]
-    runs = {run.id for run in project.runs()}
-    there = {id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()} if mine else set()
-    told: dict[str, str] = {}
-    for step in mine:
-        for run in step.overridden.get(WITHOUT, ()):
-            told.setdefault(run, f"left out on {step.at[:10]}: {run}")
-        for run in {*step.base_runs, *step.cand_runs} - runs:
-            told.setdefault(run, f"the run {run}, which was counted on {step.at[:10]}, is gone")
-        if {*step.base_runs, *step.cand_runs} <= runs and (lost := {*step.pinned} - there):
-            told["lost"] = f"{len(lost)} verdicts or labels that were there on {step.at[:10]} are gone"
-    yield from (words for run, words in told.items() if run not in versions.left_out)
-    by = tuple(sorted(rule.text for rule in rules))
-    # However often it was decided by other rules since: as long as the baseline is the same, that is told.
-    related = [step for step in steps if step is steps[-1] or step.reference == versions.key[0]]
-    if other := next((step for step in reversed(related) if step.rules != by and "rules" not in step.overridden), None):
-        on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
-        yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
-
-
-def keep_decision(project: Project, step: Step, tell: Tell) -> None:
-    """Add the decision, unless it says the same as the last one."""
-    last = next((one for one in reversed(project.decisions()) if one.mode == CHANGE), None)
-    if last is not None and replace(last, id="", at="", document={}) == replace(step, id="", at="", document={}):
-        return
-    try:
-        project.add(step)
-    except Incomplete as error:
-        if step.outcome == "SHIP":  # what is not kept could be tried for again and again
-            raise
-        tell(f"note: {error.message}; the decision is not kept")
-
-
-def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
-    """A decision to keep; the first baseline has none."""
-    made = versions.cand[-1].manifest
-    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
-    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
-        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
-        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
-        "document": {name: found[name] for name in found.printed() if name != "changed"},
-    }  # fmt: skip
-    return Step(
-        id=uuid.uuid4().hex[:12], at=timestamp(), mode=CHANGE, reference=versions.key[0], release=versions.key[1],
-        code=versions.code, base_runs=tuple(run.id for run in versions.base),
-        cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
-        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
-        pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
-        **told,
-    )  # fmt: skip
-
-
-def current_baseline(project: Project) -> Run | None:
-    """The run that the baseline was last moved to; None where it was never set."""
-    moves = [step for step in project.decisions() if step.mode == BASELINE]
-    if not moves:
-        return None
-    if (run := project.run(moves[-1].cand_run)) is None:
-        message = f"the baseline is the run {moves[-1].cand_run}, and the project has it no longer"
-        raise Incomplete(message, "import it again, or set another: surefoot baseline RUN")
-    return run
-
-
-class Decided(Struct, frozen=True):
-    """A decision, and what of the gate file was not as at the one before."""
-
-    step: Step
-    changed: tuple[str, ...] = ()
-
-
-def decisions(db: str | Path | None = None) -> list[Decided]:
-    """Everything that was decided so far, oldest first."""
-    with Project.existing(db) as project:
-        return list(_with_changes(project.decisions()))
-
-
-def _with_changes(steps: Sequence[Step]) -> Iterator[Decided]:
-    before: tuple[str, ...] = ()
-    for step in steps:
-        now = () if {"rules", MORE_RULES} & step.overridden.keys() else step.rules
-        yield Decided(step, ("rules",) if before and now and before != now else ())
-        before = now or before

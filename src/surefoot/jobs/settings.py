@@ -1,4 +1,4 @@
-"""How pipelines and models are asked: `surefoot.toml`, from the working directory upward, and what is set once.
+"""What a user's own files say: `surefoot.toml`, from the working directory upward, and gate files.
 
 citations = "optional"          # answers need not cite
 concurrency = 4
@@ -7,23 +7,72 @@ max_cost = 5.0                  # US dollars, for each command
 "my-model" = { in = 0.15, out = 0.60 }    # US dollars for a million tokens
 [map]
 answer = "output.text"          # where a field of a log is
+
+A gate file has `[rules]`, each line a name and a rule. `default` is bundled for `score`; `ship` and `helpful` for
+`gate`.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, nearest
 from surefoot.core.rubric import Citations
+from surefoot.io.rows import ALIASES, PATHS
 from surefoot.models.seam import Price
+
+DEFAULT_GATE = "default"
+_A_RULE = 'write rules under [rules], each like G1 = "precision >= 0.80", or wrong = "wrong <= baseline + 3 points"'
+_BUNDLED = "pass a TOML file, or one of default, ship and helpful"
+Gate = str | Path | Mapping[str, str]  # a bundled gate, a file, or its rules by name
+
+
+def chosen_rules(gate: Gate | None, more: Sequence[str], otherwise: str) -> list[tuple[str, str]]:
+    """Name and text of the rules to decide by: those of a gate and those given besides; or the latter alone where no
+    gate is named; or those of the usual gate."""
+    named = [] if gate is None and more else list(load_gate(otherwise if gate is None else gate).items())
+    return [*named, *(("", text) for text in more)]
+
+
+def load_gate(gate: Gate = DEFAULT_GATE) -> dict[str, str]:
+    """The rules of a bundled gate or of a file, by name."""
+    if isinstance(gate, Mapping):
+        return dict(gate)
+    bundled, path = files("surefoot") / "gates" / f"{gate}.toml", Path(gate)
+    if bundled.is_file() and not path.exists():
+        return parse_gate(bundled.read_text("utf-8"), f"gates/{gate}.toml")
+    try:
+        return parse_gate(path.read_text("utf-8"), str(path))
+    except OSError as error:
+        raise UsageError(f"the gate {gate} cannot be read: {error.strerror}", _BUNDLED) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the gate {gate} is not UTF-8 text", _BUNDLED) from error
+
+
+def parse_gate(text: str, source: str) -> dict[str, str]:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
+    if unknown := [key for key in content if key != "rules"]:
+        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", nearest(unknown[0], ["[rules]"]) or _A_RULE)
+    rules = content.get("rules")
+    if isinstance(rules, list):
+        rules = {str(rule): rule for rule in rules}
+    if not isinstance(rules, dict) or not rules:
+        raise UsageError(f"{source} has no rules", _A_RULE)
+    if wrong := [name for name, rule in rules.items() if not isinstance(rule, str)]:
+        raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", _A_RULE)
+    return dict(rules)
+
 
 NAME = "surefoot.toml"
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -53,23 +102,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yes: bool = False  # spend without being asked
 
 
-_EXAMPLES = {
-    "citations": "required or optional",
-    "concurrency": "a whole number from 1 to 1,000",
-    "effort": f"one of {', '.join(get_args(Effort))}",
-    "jobs": "a whole number from 1 to 1,000",
-    "map": 'a table in surefoot.toml: [map] and answer = "output.text"',
-    "max_cost": "US dollars from 0 on, such as 2.50",
-    "max_tokens": "a whole number from 1 on",
-    "prices": 'a table in surefoot.toml: [prices] and "NAME" = { in = 0.15, out = 0.60 }',
-    "retries": "a whole number from 0 to 100",
-    "settle": "seconds, from 0 to 86,400",
-    "sure_from": "a number from 0 to 1",
-    "timeout": "seconds, from 0.1 to 604,800",
-    "yes": "true or false",
-}
-
-
 def settings_from(given: Given = None, **chosen: object) -> Settings:
     """Return what surefoot.toml says, what is given once in its place, and before both what is `chosen` by name."""
     here = Path.cwd()
@@ -91,15 +123,28 @@ def settings_from(given: Given = None, **chosen: object) -> Settings:
 
 
 def _checked(values: Mapping[str, Any], where: str) -> None:
-    known = Settings.__struct_fields__
     for name, value in values.items():
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise UsageError(f"{where}: there is no setting {name!r}", hint)
+        _check_known(name, Settings.__struct_fields__, f"{where}: there is no setting")
         try:
             found = getattr(msgspec.convert({name: value}, Settings, strict=False), name)
             if isinstance(found, float) and not isfinite(found):
                 raise msgspec.ValidationError("Expected a number")
         except msgspec.ValidationError as error:
-            raise UsageError(f"{where}: {name} cannot be {value!r}", _EXAMPLES.get(name, str(error))) from error
+            raise UsageError(f"{where}: {name} cannot be {value!r}", _expected(name)) from error
+        for field in found if name == "map" else ():
+            _check_known(field, [*(one for one in PATHS if one != "triage"), *ALIASES], "--map: there is no field")
+
+
+def _check_known(name: str, known: Sequence[str], message: str) -> None:
+    if name not in known:
+        raise UsageError(f"{message} {name!r}", nearest(name, known) or f"there are {', '.join(known)}")
+
+
+def _expected(name: str) -> str:
+    """What a setting may be, in words."""
+    of_field = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"][name]
+    one: dict[str, Any] = of_field.get("anyOf", [of_field])[0]
+    if "minimum" in one:
+        return f"a {'whole ' * (one['type'] == 'integer')}number from {one['minimum']:,} to {one['maximum']:,}"
+    kinds = {"object": f"a table in {NAME}: [{name}]", "boolean": "true or false", "string": "a text"}
+    return f"one of {', '.join(filter(None, one['enum']))}" if "enum" in one else kinds[one["type"]]

@@ -10,7 +10,6 @@ Replies that have been paid for are kept by what was asked. No key comes here: i
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.core.errors import SurefootError
+from surefoot.core.files import cache_folder
 from surefoot.models.dialects import Answer
 from surefoot.models.seam import Prompt, Reply, ReplyStore, Schema
 from surefoot.text.jsonblocks import last_valid
@@ -206,11 +206,6 @@ def digest_of(model: str, prompt: Prompt, temperature: float | None, effort: str
 def _texts(prompt: Prompt) -> list[bytes]:
     """Half characters cannot be sent, yet texts that differ in them differ."""
     return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
-
-
-def cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "surefoot"
 
 
 def default_path() -> Path:

@@ -24,16 +24,16 @@ from surefoot.core.files import PRIVATE
 from surefoot.core.result import NOBODY, READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Passage, Problem, Question, Retrieved, Trace, counted
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.graders.grader import Graded
+from surefoot.graders.grader import Graded, Reader
+from surefoot.graders.model_grader import ModelGrader
 from surefoot.io.items import Ungradable, logged_items, why_too_long
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.traces import Span, traces_of
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import Reader, open_grader
+from surefoot.jobs.graders import open_grader
 from surefoot.jobs.inputs import closing, load_corpus, load_pipeline
-from surefoot.jobs.model_grader import ModelGrader
 from surefoot.jobs.runs import Name, opened
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from fractions import Fraction
+from importlib import import_module  # noqa: TID251 - of all pages, a command needs one
 from itertools import islice
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
+from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import WITHOUT, Step
+from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, names
 from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
@@ -304,3 +307,24 @@ def graded_by(graders: Sequence[str]) -> str:
     """A file of verdicts may not say by whom they are."""
     named = ", ".join(filter(None, graders))
     return f"graded by {named}" if named else "its grader is not named" if graders else "not graded"
+
+
+_PAGES = {  # the module and function that make the page
+    "Calibration": "calibration.report", "Council": "council.ranking", "CouncilEvaluation": "council.evaluation",
+    "CouncilScores": "council.scores", "GateResult": "comparison.report", "History": "history.report",
+    "MatrixResult": "matrix.report", "RubricTuned": "council.tuned", "RunOverview": "run.report",
+    "ScoreResult": "score.report",
+}  # fmt: skip
+
+
+def of(result: Result, **options: Any) -> Report:  # noqa: ANN401 - as the page takes them
+    """Return the page of a result, with every number and answer behind it."""
+    source = getattr(result, "overview", result)  # what was graded is shown as it stands then
+    if source is None:
+        raise Incomplete("there is nothing to report: no answer was graded", "see the warnings above")
+    kind = type(source).__name__
+    if kind not in _PAGES:
+        raise UsageError(f"{kind} has no page", f"there are pages of {', '.join(_PAGES)}")
+    module, _, function = _PAGES[kind].partition(".")
+    made: Report = getattr(import_module(f"surefoot.report.{module}"), function)(source, **options)
+    return made

@@ -43,8 +43,9 @@ _PASSAGES = 2  # that an answer cites, of those shown beside it
 _LONGEST_PASSAGE = 600
 
 
-def report(found: GateResult) -> Report:
-    return replace(brief(found), body=tuple(_body(found)))
+def report(found: GateResult, *, written: bool = False) -> Report:
+    """`written`: the page is in a file already."""
+    return replace(brief(found), body=tuple(_body(found, written)))
 
 
 def brief(found: GateResult) -> Report:
@@ -134,7 +135,7 @@ def unseen(found: GateResult) -> str:
     return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
 
 
-def _body(found: GateResult) -> Iterator[Block]:
+def _body(found: GateResult, written: bool) -> Iterator[Block]:
     if found.changed:
         cases = [_case(one, calm=place >= _PRINTED) for place, one in enumerate(found.changed)]
         heads = ("id", "change", "stratum", "question", "before", "now")
@@ -144,7 +145,8 @@ def _body(found: GateResult) -> Iterator[Block]:
     groups = [("all", found.buckets), *strata]
     bars = [(name, [(found.names[side], sides[side]) for side in SIDES]) for name, sides in groups]
     yield Section("Buckets", (Bars(("stratum", "version"), bars[:1]),))
-    yield Section("Details", tuple(_details(found, bars)), "folded", "Everything behind it: --report page.html")
+    behind = "" if written else "Everything behind it: --report page.html"
+    yield Section("Details", tuple(_details(found, bars)), "folded", behind)
     yield from problem_section(found.problems)
 
 

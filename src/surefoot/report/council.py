@@ -1,19 +1,16 @@
-"""What a council says of runs, down to what each reviewer gave to every answer; and what a matrix says of its cells."""
+"""What a council says: of the answers to a question, of runs and each of their answers, and what that is worth."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from surefoot.core.table import BUCKETS
 from surefoot.core.types import counted, names, plain
-from surefoot.gate.effects import MEASURED, RATES, Effect
-from surefoot.gate.metrics import UNGRADED
 from surefoot.report.blocks import (
     LONGEST_QUESTION,
     MOST_ON_PAGE,
-    Bars,
     Block,
     Case,
     Cases,
@@ -27,18 +24,74 @@ from surefoot.report.blocks import (
     Section,
     Span,
     Table,
-    number,
 )
 
 if TYPE_CHECKING:
-    from surefoot.jobs.council import CouncilScores
-    from surefoot.jobs.matrix import MatrixResult
-    from surefoot.reviewers.run_scores import ScoredAnswer
+    from surefoot.council.rows import ScoredAnswer
+    from surefoot.council.tune import RubricTuned
+    from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores, Failure
 
 _NAMED = 10  # questions of unsafe answers
-_NOTES_ON_TERMINAL = 20
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
+_BIAS = {
+    "shift": "points beside the others",
+    "spread": "times the others' spread",
+    "length": "points more than the others for twice the length",
+    "position": "points more than the others for each place further down",
+    "self_preference": "points more for own answers",
+}
 Found = Mapping[str, Any]  # as JSON has it
+
+
+def ranking(found: Council) -> Report:
+    """The answers, best first, with what reviewers noted, and the chair's closing answer."""
+    rows, votes = found.ranking, [vote for vote in found.votes if vote.counts]
+    dimensions = list(dict.fromkeys(name for row in rows for name in row.dimensions))
+    heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes")
+    tied = {label for group in found.ties for label in group}
+    entries, reviews = [], list[tuple[str, ...]]()
+    for row in rows:
+        caps = {
+            name: sum(name in vote.capped_by for vote in votes if vote.label == row.label) for name in row.capped_by
+        }
+        capped = [
+            f"{name} in {times} of {row.votes}" if 0 < times < row.votes else name for name, times in caps.items()
+        ]
+        reviews += [(row.label, vote.reviewer, "own answer" if vote.own else _number(vote.value, 2),
+                     row.notes.get(vote.reviewer, "-")) for vote in found.votes if vote.label == row.label]  # fmt: skip
+        entries.append((
+            f"{row.rank or '-'}{'=' if row.label in tied else ''}", row.label, row.model, _number(row.overall, 2),
+            *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(capped) or "-", str(row.votes),
+        ))  # fmt: skip
+    answers: list[Block] = []
+    for one in found.answers:
+        answers += [Paragraph(f"{one.label} ({one.model or 'no model is named'}):"), Quote(one.text)]
+    closing = Section("Closing answer", (Quote(found.synthesis),)) if found.synthesis else None
+    by_reviewer = [Table(("answer", "reviewer", "score", "notes"), reviews)] if reviews else []
+    ranked = Section("Ranking", (Table(heads, entries), *by_reviewer, Items(list(_about(found)))))
+    body = (Section("Answers", tuple(answers)), ranked)
+    return Report(f"Surefoot council by the rubric {found.rubric}", (), (*body, *([closing] if closing else [])))
+
+
+def _about(found: Council) -> Iterator[str]:
+    yield from (f"tied: {', '.join(group)}" for group in found.ties)
+    for row in found.ranking:
+        for finding in row.safety.findings if row.safety else ():
+            yield f"unsafe: {row.label}: {finding.pattern}: {finding.text} ({finding.why})"
+        yield from (f"form: {row.label}: {fault}" for fault in row.faults)
+        if row.reason:
+            yield f"not scored: {row.label}: {row.reason}"
+        if row.missing:
+            yield f"not scored: {row.label}: {', '.join(row.missing)}, so the other dimensions weigh more"
+    yield from (f"void: {void.reviewer}: {void.reason}" for void in found.void)
+    yield from (f"abstained: {one.reviewer}: {one.reason}" for one in found.abstained)
+    yield from (f"note: {note}" for note in found.notes)
+    yield from _failed(found.failures)
+    if len(found.levels) > 1:
+        levels = ", ".join(f"{reviewer} {level:.1f}" for reviewer, level in found.levels.items())
+        yield f"what reviewers give to an average answer: {levels}"
+    if found.runs:
+        yield f"kept as {', '.join(found.runs.values())}; bias shows over many questions: surefoot council evaluate"
 
 
 def scores(found: CouncilScores, links: Mapping[str, str] | None = None) -> Report:
@@ -57,12 +110,10 @@ def _headline(runs: Sequence[Found]) -> Iterator[Line]:
         yield Span("No question has a score in every run, so nothing can be ranked.", "strong")
         return
     over = counted(max(run["overall"]["answers"] for run in scored), "answer")
-    if len(runs) == 1:
-        yield Span(f"{_short(runs[0])} scores {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
-        return
     first = [_short(run) for run in scored if run["rank"] == 1]
-    lead = f"{first[0]} scores highest" if len(first) == 1 else f"{' and '.join(first)} score the same"
-    yield Span(f"{lead}: {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
+    lead = f"{first[0]} scores highest:" if len(first) == 1 else f"{' and '.join(first)} score the same:"
+    lead = lead if len(runs) > 1 else f"{first[0]} scores"
+    yield Span(f"{lead} {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
     for run in scored[1:]:
         chance = ", which may be chance" if run["behind"]["low"] <= 0 else ""
         yield f"{_short(scored[0])} is {_mean(run['behind'])} points above {_short(run)} on the same questions{chance}."
@@ -72,13 +123,18 @@ def _background(found: CouncilScores) -> Iterator[Line]:
     yield f"reviewers: {', '.join(found.reviewers)}"
     if len(found.reviewers) == 1:
         yield "one reviewer: nobody checks the scores, and no bias can be seen"
-    causes: dict[tuple[str, str], list[str]] = {}
-    for one in found.failures:
-        causes.setdefault((one.model, one.reason), []).append(one.stage)
-    for (model, reason), on in sorted(causes.items()):
-        left = f"{counted(len(on), 'answer')} without a score: {reason}"
-        yield f"failed: {model} left {left} ({names(on, len(on), _NAMED)})"
+    yield from _failed(found.failures)
     yield f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
+
+
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
+    """A model that failed several times for one reason is named once."""
+    causes: dict[tuple[str, str], list[str]] = {}
+    for one in failures:
+        reason = one.reason.removeprefix("not asked: ").partition(" (given up after")[0]
+        causes.setdefault((one.model, reason), []).append(one.stage)
+    for (model, reason), on in causes.items():
+        yield f"failed: {model}: {reason} ({names(on, len(on), _NAMED)})"
 
 
 def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:
@@ -93,21 +149,23 @@ def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping
         for run in runs
     ]  # fmt: skip
     about = "Means of 1 to 10 over the questions that every run has a score for, with 95 % intervals over questions."
-    notes = [f"{_short(run)}: {line}" for run in runs for line in _about(run)]
+    notes = [f"{_short(run)}: {line}" for run in runs for line in _about_run(run)]
     yield Section(f"Runs ({len(rows)})", (Paragraph(about, "quiet"), Table(heads, rows), Items(notes)))
-    given = [(one.run, reviewer, score) for one in answers for reviewer, (score, _) in one.by.items()
-             if score is not None]  # fmt: skip
-    means = [(who, *(_average([score for at, by, score in given if (at, by) == (run["run"], who)]) for run in runs))
-             for who in dict.fromkeys(name for one in answers for name in one.by)]  # fmt: skip
+    given: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in answers:
+        for reviewer, (score, _) in one.by.items():
+            given[reviewer][one.run] += [] if score is None else [score]
+    means = [(who, *(_average(by_run[run["run"]]) for run in runs)) for who, by_run in given.items()]
     about = "The mean of all that each reviewer scored, and how many answers these are."
     table = Table(("reviewer", *map(_short, runs)), means)
     yield Section("Reviewers", (Paragraph(about, "quiet"), table), "paper")
-    cases = [_case(one) for one in sorted(answers, key=_worst_first)]
+    worst = sorted(answers, key=lambda one: (11.0 if one.score is None else one.score, one.question_id, one.run))
+    cases = [_case(one) for one in worst]
     listed = Cases(("run", "id", "score", "question", "why"), cases, ("run", "score"), limits=_SHOWN)
     yield Section(f"Answers ({len(cases)})", (listed,), "paper")
 
 
-def _about(run: Found) -> Iterator[str]:
+def _about_run(run: Found) -> Iterator[str]:
     if run["capped"]:
         yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run["capped"].items())
     if run["unsafe"]:
@@ -125,24 +183,83 @@ def _average(scores: Sequence[float]) -> str:
     return f"{sum(scores) / len(scores):.2f} ({len(scores)})" if scores else "-"
 
 
-def _worst_first(one: ScoredAnswer) -> tuple[float, str, str, int]:
-    return (11.0 if one.score is None else one.score, one.question_id, one.run, one.attempt)
-
-
 def _case(one: ScoredAnswer) -> Case:
     called = one.question_id if one.attempt == 1 else f"{one.question_id} (attempt {one.attempt})"
-    run, score = PurePath(one.run).name, "-" if one.score is None else f"{one.score:.1f}"
+    run, score, kind = PurePath(one.run).name, _number(one.score, 1), "not scored"
+    if one.score is not None:
+        kind = "up to 4" if one.score <= 4 else "4 to 7" if one.score <= 7 else "above 7"
     question = plain(one.question, LONGEST_QUESTION)
     rows = [(reviewer, "-" if given is None else f"{given:g}", why) for reviewer, (given, why) in one.by.items()]
     inside = (Quote(one.answer or ""), Table(("reviewer", "score", "why"), rows))
     title = (Span(score, "strong"), question, Span(" \u00b7 ".join(filter(None, (called, run, one.reason))), "quiet"))
-    return Case((run, called, score, question, one.reason), title, inside, (run, _kind(one.score)))
+    return Case((run, called, score, question, one.reason), title, inside, (run, kind))
 
 
-def _kind(score: float | None) -> str:
-    if score is None:
-        return "not scored"
-    return next(words for most, words in ((4, "up to 4"), (7, "4 to 7"), (10, "above 7")) if score <= most)
+def evaluation(found: CouncilEvaluation) -> Report:
+    """What reviewers' scores are worth."""
+    made, heard, bias = found["success"], found["independence"], found["bias"]
+    missing = defaultdict[str, dict[str, None]](dict)
+
+    def figure(one: Found, what: str) -> str:
+        if not one["figure"] and one["reason"]:
+            missing[one["reason"]][what] = None
+        return _mean(one["figure"])
+
+    rows = [("overall, before caps" if one["dimension"] == "overall" else one["dimension"],
+             figure(one["variance"], "variance"), figure(one["against_holistic"], "variance beside the holistic score"))
+            for one in made["dimensions"]]  # fmt: skip
+    lines = []
+    for what, one in (("with other reviewers", made["stability"]), ("as people see it", made["people"])):
+        figures = "; ".join(f"{name} {figure(one[name], f'order {what}')}" for name in one)
+        lines.append(f"order {what} (Kendall's tau): {figures}")
+    concise = figure(made["conciseness_against_length"], "conciseness with length")
+    lines.append(f"conciseness with length (Kendall's tau): {concise}")
+    votes = "not measured" if heard["reason"] else f"{heard['effective_votes']:.1f} of {heard['votes']}"
+    lines.append(f"independent votes: {votes}{f': {reason}' if (reason := heard['reason']) else ''}")
+    lines += [f"{one['reviewer']} adds nothing: {one['why']}" for one in heard["redundant"]]
+    lines += [f"{' and '.join(one['reviewers'])} err alike: correlation {_mean(one['correlation'])}"
+              for one in heard["alike"]]  # fmt: skip
+    clear = defaultdict[str, list[str]](list)
+    for one in bias:
+        shown = figure(one, f"bias by {one['kind'].replace('_', ' ')}")
+        if one["stands_out"]:
+            clear[f"{one['reviewer']}: {_BIAS[one['kind']]}"].append(f"{one['dimension']} {shown}")
+    lines += [f"bias: {what}: {', '.join(figures)}" for what, figures in clear.items()]
+    known, out = sum(one["figure"] is not None for one in bias), sum(one["stands_out"] for one in bias)
+    lines.append(f"bias: {out} of {counted(known, 'figure')} stand out; all their intervals hold together at 95 %")
+    lines += [f"not shown: {', '.join(what)}: {reason}" for reason, what in missing.items()]
+    lines.append(f"does the rubric earn its cost here? {made['earns_its_cost']}: {made['because']}")
+    table = Table(("", "reviewers differ by (variance)", "less the holistic score's"), rows)
+    return Report("Surefoot council: what its scores are worth", (), (table, Items(lines)))
+
+
+def tuned(found: RubricTuned) -> Report:
+    """The fitted weights, what they gain, and what hides a gain."""
+    lines = []
+    if found.agrees is not None:
+        order = f"{found.agrees:.1%} of {found.pairs:,} on {found.questions:,} questions"
+        lines.append(f"pairs in people's order: {order}")
+    if found.gain is not None:
+        value, low, high = (f"{100 * one:+.1f}" for one in (found.gain.value, found.gain.low, found.gain.high))
+        lines.append(f"gain on unseen questions: {value} points ({low} to {high})")
+    for name, count in found.held.items():
+        gate = "the safety gate" if name == "safety" else f"the ceiling on {name}"
+        lines.append(f"hidden by {gate}: {counted(count, 'pair')} against people's order, which no weights can change")
+    kept = (
+        f"nothing was fitted: {found.reason}"
+        if found.reason
+        else "not written: a gain is not shown, so keep the weights you have"
+    )
+    lines.append(f"wrote {found.written}" if found.written else kept)
+    rows = [
+        (name, f"{now:.2f}", f"{(found.weights or {}).get(name, now):.2f}")
+        for name, now in (found.before or {}).items()
+    ]
+    return Report("Surefoot council: weights by preferences", (), (Table(("", "now", "fitted"), rows), Items(lines)))
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _mean(mean: Found | None) -> str:
@@ -151,72 +268,3 @@ def _mean(mean: Found | None) -> str:
 
 def _short(run: Found) -> str:
     return PurePath(run["run"]).name
-
-
-def matrix(found: MatrixResult) -> Report:
-    again = f", each {found.repeats} times" if found.repeats > 1 else ""
-    asked = f"{counted(len(found.cells), 'cell')}, {counted(found.questions, 'question')}{again}"
-    trust = [f"trust: {found.trust}"] if found.trust else []
-    about = Items([f"{asked}, graded by {found.grader}", *trust], "quiet")
-    return Report(f"Surefoot matrix: {found.name}", (Headline("", found.conclusions), about), tuple(_cells(found)))
-
-
-def _cells(matrix: MatrixResult) -> Iterator[Block]:
-    bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
-    # A question set may have no questions, and a cell no answers, of the kind.
-    measured = {name for result in matrix.cells for name, rate in result.rates.items() if rate.value is not None}
-    known = [name for name in RATES if name in measured]
-    rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
-    rates.append(("run", *(result.run for result in matrix.cells)))
-    yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
-    effects = matrix.effects
-    yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(matrix.unit, "quiet")))
-    if effects:
-        about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
-        rows = [_difference_row(name, effects) for name in MEASURED if name not in RATES or name in known]
-        table = Table(("metric", *map(_title, effects)), rows)
-        yield Section("Effects in numbers", (about, table), "paper")
-    if notes := list(_notes(matrix)):
-        limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
-        yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
-
-
-def _effect(effect: Effect) -> Line:
-    about = f"{_title(effect)} ({_basis(effect)}):"
-    return Span(about, "strong"), f"{effect.reading}.", Span("; ".join(_unsettled(effect)), "quiet")
-
-
-def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
-    found = [effect.differences[name] for effect in effects]
-    return (name, *(Span(str(one), "strong" if one.settled else "") for one in found))
-
-
-def _title(effect: Effect) -> str:
-    return f"{effect.axis}: {effect.value} against {effect.reference}"
-
-
-def _basis(effect: Effect) -> str:
-    """What an effect rests on, and what is missing from it."""
-    found = effect.differences[BUCKETS[0]]
-    said = [f"{counted(effect.pairs, 'pair')} of cells", counted(found.questions, "question")]
-    said += [f"{found.left_out} left out, ungraded in one of the cells"] if found.left_out else []
-    said += [f"{counted(effect.pairs_lost, 'pair')} lost to cells without verdicts"] if effect.pairs_lost else []
-    return ", ".join(said)
-
-
-def _unsettled(effect: Effect) -> Iterator[str]:
-    """What is not told apart from nothing: what may be chance, and what did not change at all."""
-    left = {name: one for name, one in effect.differences.items() if one.value is not None and not one.settled}
-    same = [name for name, one in left.items() if (one.low, one.value, one.high) == (0, 0, 0)]
-    moved = [f"{name} {one}" for name, one in left.items() if name not in same]
-    groups = (("may be chance", moved), ("unchanged", same))
-    yield from (f"{group}: {', '.join(named)}" for group, named in groups if named)
-
-
-def _notes(matrix: MatrixResult) -> Iterator[str]:
-    for result in matrix.cells:
-        if result.failed:
-            yield f"{result.name}: {result.failed}"
-        yield from (f"{result.name}: {note}" for note in result.notes)
-    if ungraded := sum(result.buckets.get(UNGRADED, 0) for result in matrix.cells):
-        yield f"{counted(ungraded, 'answer')} without a bucket: ungraded"

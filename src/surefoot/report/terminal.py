@@ -57,7 +57,8 @@ def _block(block: Block, console: Console) -> None:
         case blocks.Paragraph():
             _write(_text(block.line), console, block.style)
         case blocks.Quote():
-            _write(Text(plain(block.text, blocks.LONGEST_QUOTE)), console, indent=_INDENT)
+            for line in block.text[: blocks.LONGEST_QUOTE].splitlines():
+                _write(Text(plain(line, blocks.LONGEST_QUOTE)), console, indent=_INDENT)
         case blocks.Items():
             for line in (*block.shown("terminal"), block.unshown("terminal")):
                 _write(_text(line), console, block.style)

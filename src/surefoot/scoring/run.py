@@ -35,17 +35,17 @@ from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
 from surefoot.gate.rules import COMPLETENESS, Check, Decision, Rule
-from surefoot.io import gatefiles, sources
 from surefoot.io import questions as question_sets
+from surefoot.io import sources
 from surefoot.io import sources as places
+from surefoot.io.cluster import Engine, check_engine, map_on_ray
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.questions import Questions, QuestionSet, content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
 from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
-from surefoot.jobs.engine import Engine, check_engine, map_on_ray
-from surefoot.jobs.settings import Given, settings_from
+from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
 from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
 from surefoot.text.normal import id_of_text
@@ -420,7 +420,8 @@ def score(
     the object that `surefoot score --json` prints.
     """
     _check_choices(rerun, refusal)
-    check_engine(engine)
+    if engine != "local":
+        check_engine(engine)
     how = settings_from(settings, map=mapping)
     mapping, jobs, work = how.map, how.jobs, how.work
     by = (by,) if isinstance(by, str) else tuple(by)
@@ -431,7 +432,8 @@ def score(
     asked = question_set.questions
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
-    texts = PassageTexts.of(corpus, (told := list[str]()).append)
+    told = list[str]()
+    texts = PassageTexts.of(corpus, told.append) if corpus is not None else None
     before = load_baseline(baseline) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
     problems = ProblemLog()
@@ -558,7 +560,7 @@ def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | Non
 
 def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
     """Coverage is asked for even where nothing says so."""
-    rules = [Rule.parse(text, name) for name, text in gatefiles.chosen(gate, more, gatefiles.DEFAULT)]
+    rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
     if not any(rule.metric == gates.COMPLETENESS for rule in rules):
         rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
     return rules

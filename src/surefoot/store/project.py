@@ -7,7 +7,6 @@ belong to what was said rather than to a run: the same answer from the same pass
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import itertools
 import re
@@ -23,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, func, or_, select
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, nearest
 from surefoot.core.records import (
     AI,
     PEOPLE,
@@ -144,8 +143,7 @@ class Project:
         if not found:
             names = {*(one.id for one in every), *(one.version for one in every)}
             newest = list(dict.fromkeys(one.version for one in reversed(every)))[:5]
-            near = difflib.get_close_matches(name, sorted(names), 3, 0.5) or newest
-            hint = f"there are {', '.join(near)}" if near else "surefoot run makes one"
+            hint = nearest(name, names) or (f"there are {', '.join(newest)}" if newest else "surefoot run makes one")
             file = f"{name} is no export" if Path(name).exists() else f"there is no file {name}"
             message = f"the project {self.name} has no run or version {name!r}"
             raise UsageError(f"{file}, and {message}" if name.endswith((".jsonl", ".gz")) else message, hint)

@@ -190,6 +190,11 @@ def _in_another_language(text: str) -> bool:
 _NO_SIGN = frozenset({"en", "pcm", "la", "eo", "vo", "zxx"})  # English terms are taken for Latin or Pidgin
 
 
+def language_of(text: str) -> str:
+    """The likeliest language of a text, as ISO 639-1 has it; "" where it has too few words to tell."""
+    return str(_identifier().rank(sample(text))[0][0]) if len(_WORD.findall(text)) > _FEWEST_WORDS else ""
+
+
 @cache
 def _identifier() -> Any:  # noqa: ANN401 - it has no types
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - most texts do not need its model

@@ -11,14 +11,14 @@ from surefoot import calibrate, council_runs
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.result import Failing, Person, Watch
 from surefoot.core.types import Passage
+from surefoot.council import rows
+from surefoot.council.rows import AnswerKey, scores_of
 from surefoot.gate.decide import Request
 from surefoot.gate.rules import Rule
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
 from surefoot.jobs.runs import read_run
 from surefoot.models.seam import Prompt, Reply
-from surefoot.reviewers import rows
-from surefoot.reviewers.rows import Place, scores_of
 
 from ..fault_server import Call, Fault, at_random
 from ..in_process import surefoot
@@ -117,14 +117,14 @@ def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[str
     council_runs(*two, reviewers=[Reviewer("mild"), harsh], holistic=True)
     found = scores_of(kept(two[0]).verdicts(), "base")
     assert rows.reviewer_of(kept(two[0]).manifest.council) == rows.POOLED
-    mild = found[Place("mild", "base", "q0", 1)]
+    mild = found["mild", AnswerKey("base", "q0")]
     assert mild == {"accuracy": 8, "relevance": 8, "completeness": 8, "conciseness": 8, "clarity": 8, "overall": 8,
                     "holistic": 8}  # fmt: skip
-    assert found[Place("harsh", "base", "q0", 1)]["overall"] == pytest.approx(5.05)
-    both = found[Place(rows.POOLED, "base", "q0", 1)]
+    assert found["harsh", AnswerKey("base", "q0")]["overall"] == pytest.approx(5.05)
+    both = found[rows.POOLED, AnswerKey("base", "q0")]
     assert both["overall"] == pytest.approx((8 + 5.05) / 2) and both["accuracy"] == 7.5 and both["holistic"] == 7.5
-    assert "completeness" not in found[Place("mild", "base", "q3", 1)], "a refusal is not asked to be complete"
-    assert found[Place("mild", "base", "q3", 1)]["declining"] == 8
+    assert "completeness" not in found["mild", AnswerKey("base", "q3")], "a refusal is not asked to be complete"
+    assert found["mild", AnswerKey("base", "q3")]["declining"] == 8
 
 
 def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[str]) -> None:

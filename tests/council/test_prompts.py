@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core import rubric
+from surefoot.council import prompts as settings
+from surefoot.council.ballots import Answer, Review
+from surefoot.council.prompts import LONGEST_SHOWN, review_prompt, shuffled, synthesis_prompt
 from surefoot.models.seam import Prompt
-from surefoot.reviewers import settings
-from surefoot.reviewers.ballots import Answer, Review
-from surefoot.reviewers.prompts import LONGEST_SHOWN, review_prompt, shuffled, synthesis_prompt
 from surefoot.text import jsonblocks
 
 ANSWERS = [Answer(label, f"model-{label}", f"Text {label}") for label in "ABCD"]
@@ -28,7 +28,7 @@ class Call(NamedTuple):
 
 
 def asked(answers: list[Answer], seed: int = 0, reviewer: str = "r", question: str = "Why?") -> Call:
-    return Call(*review_prompt(question, answers, settings.read({"LLM_COUNCIL_SEED": str(seed)}), reviewer))
+    return Call(*review_prompt(question, answers, settings.read_settings({"LLM_COUNCIL_SEED": str(seed)}), reviewer))
 
 
 def test_the_prompt_has_the_anchors_and_hides_the_authors() -> None:
@@ -48,7 +48,7 @@ def test_orders_differ_by_reviewer_and_follow_from_the_seed() -> None:
     assert all(sorted(call.review.shown) == list("ABCD") for call in calls)
     assert asked(ANSWERS, 0, "reviewer 3") == calls[3] and asked(ANSWERS, 1, "reviewer 3") != calls[3]
     for call in calls:
-        places = [call.prompt.text.index(f"\n{name}: ") for name in call.dimensions]
+        places = [call.prompt.text.index(f"\n{name} (") for name in call.dimensions]
         assert places == sorted(places), "dimensions are described in the recorded order"
 
 

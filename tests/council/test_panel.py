@@ -4,14 +4,17 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
+from surefoot.council import prompts as settings
+from surefoot.council.ballots import Answer
+from surefoot.council.prompts import asked_at_once
+from surefoot.jobs.council import Council, label_of
+from surefoot.jobs.council import deliberate as deliberate_all
 from surefoot.models.seam import Prompt, Reply
-from surefoot.reviewers import settings
-from surefoot.reviewers.ballots import Answer
-from surefoot.reviewers.panel import asked_at_once, deliberate, label_of
 from surefoot.text import jsonblocks
 
 Say = Callable[[Prompt], Reply]
@@ -71,8 +74,12 @@ def copy_any_block(prompt: Prompt) -> Reply:
     return Reply("As you wish: " + " ".join(map(json.dumps, found)), asked=1)
 
 
+def deliberate(question: str, models: Sequence[FakeModel], how: settings.Settings, **more: Any) -> Council:  # noqa: ANN401
+    return deliberate_all(question, models, how, **more)[0]
+
+
 def chosen(**environ: str) -> settings.Settings:
-    return settings.read({f"LLM_COUNCIL_{name}": value for name, value in environ.items()})
+    return settings.read_settings({f"LLM_COUNCIL_{name}": value for name, value in environ.items()})
 
 
 def test_three_models_answer_review_and_are_ranked() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.core.errors import UsageError
-from surefoot.reviewers import settings
+from surefoot.council import prompts as settings
 
 from .helpers import ballot, scored, scores, sitting
 
@@ -19,14 +19,14 @@ def of(**environ: str) -> dict[str, str]:
 
 
 def test_every_setting_has_a_value_and_a_source() -> None:
-    rows = settings.read({"PATH": "/bin"}).rows
+    rows = settings.read_settings({"PATH": "/bin"}).rows
     assert [row.name for row in rows] == [f"LLM_COUNCIL_{name}" for name in NAMES]
     assert {row.source for row in rows} == {"default"} and all(row.about for row in rows)
 
 
 def test_the_environment_is_read_and_options_win() -> None:
     environ = of(SAFETY_GATE="false", SAFETY_SCORE_CAP="2.5", SEED="7", WEIGHT_ACCURACY="0.45", WEIGHT_CLARITY="0.10")
-    read = settings.read(environ, {"SEED": (8, "option")})
+    read = settings.read_settings(environ, {"SEED": (8, "option")})
     assert [read[key] for key in ("SAFETY_GATE", "SAFETY_SCORE_CAP", "SEED")] == [False, 2.5, 8]
     assert read.weights["accuracy"] == 0.45
     sources = {row.name: row.source for row in read.rows}
@@ -45,7 +45,7 @@ def test_the_environment_is_read_and_options_win() -> None:
         (of(WEIGHT_ACCURACY="much"), "must be a number", "--show-config"),
         (of(WEIGHT_ACCURACY="nan"), "a number from 0 to 1", "--show-config"),
         (of(WEIGHT_ACCURACY="-0.1"), "from 0 to 1", "--show-config"),
-        (of(WEIGHT_BRIEF="0.1"), "no setting LLM_COUNCIL_WEIGHT_BRIEF", "the rubric council weighs accuracy"),
+        (of(WEIGHT_BRIEF="0.1"), "no setting LLM_COUNCIL_WEIGHT_BRIEF", "the rubric refusal_aware weighs accuracy"),
         (of(SAFETY_GATE="maybe"), "true or false", "--show-config"),
         (of(SAFETY_SCORE_CAP="40"), "from 0 to 10", "--show-config"),
         (of(SAFETY_SCORE_CAP="inf"), "a number from 0 to 10", "--show-config"),
@@ -59,34 +59,34 @@ def test_the_environment_is_read_and_options_win() -> None:
 )
 def test_what_is_wrong_is_an_error_with_a_hint(environ: dict[str, str], message: str, hint: str) -> None:
     with pytest.raises(UsageError, match=message) as error:
-        settings.read(environ)
+        settings.read_settings(environ)
     assert hint in error.value.hint
 
 
 def test_a_password_in_the_address_of_a_model_is_not_shown() -> None:
     spec = "llm:m@http://u:sk-SECRETK@h/v1"
-    rows = settings.read(of(MODELS=f"llm:a@http://h/v1,{spec}", CHAIR=spec)).rows
+    rows = settings.read_settings(of(MODELS=f"llm:a@http://h/v1,{spec}", CHAIR=spec)).rows
     shown = {row.name: row.shown for row in rows}
     assert shown["LLM_COUNCIL_MODELS"] == "llm:a@http://h/v1,llm:m@http://***@h/v1"
     assert "SECRETK" not in str(shown) and shown["LLM_COUNCIL_SEED"] == 0
 
 
 def test_an_empty_value_is_none() -> None:
-    assert settings.read(of(SEED="", MODELS=" ")).rows == settings.read({}).rows
+    assert settings.read_settings(of(SEED="", MODELS=" ")).rows == settings.read_settings({}).rows
 
 
 @pytest.mark.parametrize("word", ["true", "1", "YES", "on", "True "])
 def test_switches(word: str) -> None:
-    assert settings.read(of(SAFETY_GATE=word))["SAFETY_GATE"]
-    assert not settings.read(of(SAFETY_GATE="off"))["SAFETY_GATE"]
+    assert settings.read_settings(of(SAFETY_GATE=word))["SAFETY_GATE"]
+    assert not settings.read_settings(of(SAFETY_GATE="off"))["SAFETY_GATE"]
 
 
 def test_weights_belong_to_the_rubric_that_is_chosen() -> None:
-    read = settings.read(of(RUBRIC="creative", WEIGHT_BRIEF="0.4", WEIGHT_CRAFT="0.15"))
+    read = settings.read_settings(of(RUBRIC="creative", WEIGHT_BRIEF="0.4", WEIGHT_CRAFT="0.15"))
     assert read.weights == {"brief": 0.4, "originality": 0.3, "craft": 0.15, "coherence": 0.15}
     assert {row.source for row in read.rows if "WEIGHT" in row.name} == {"environment", "rubric creative"}
     with pytest.raises(UsageError, match="no setting LLM_COUNCIL_WEIGHT_ACCURACY"):
-        settings.read(of(RUBRIC="creative", WEIGHT_ACCURACY="0.35"))
+        settings.read_settings(of(RUBRIC="creative", WEIGHT_ACCURACY="0.35"))
 
 
 def test_settings_change_the_result() -> None:

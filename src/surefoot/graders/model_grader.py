@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.result import READER, Person
+from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, counted, names
-from surefoot.graders.grader import FindingsGrader, Graded, SelfCheck
+from surefoot.graders.grader import FindingsGrader, Graded, read_watched
 from surefoot.graders.judges import Judge
 from surefoot.graders.llm import Grading, LlmGrader, Plan
-from surefoot.jobs.graders import read_watched
-from surefoot.jobs.settings import Settings
 from surefoot.models.budget import Spent, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, ReplyStore
@@ -27,15 +26,17 @@ _A_GOOD_MODEL = 0.9  # is right as often as this
 class ModelGrader:
     """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
 
-    In a cascade, `first` grades all answers, and the model those it is not sure of.
+    In a cascade, `first` grades all answers, and the model those it is not sure of. With `yes`, nobody is asked.
     """
 
-    def __init__(self, model: Model, first: Judge | None, settings: Settings, person: Person = READER) -> None:
-        self._model, self._first, self._settings, self._person = model, first, settings, person
-        in_front = f"{first.name}<{settings.sure_from:g}" if first else ""
-        self._grader = LlmGrader(model, settings.citations, in_front)
-        self.citations = settings.citations
-        self.self_checks: dict[str, SelfCheck] = {}  # of the last reading
+    def __init__(
+        self, model: Model, first: Judge | None = None, person: Person = READER, *, citations: Citations = "required",
+        sure_from: float = 0.8, yes: bool = False,
+    ) -> None:  # fmt: skip
+        self._model, self._first, self._person, self._sure_from, self._yes = model, first, person, sure_from, yes
+        self._grader = LlmGrader(model, citations, f"{first.name}<{sure_from:g}" if first else "")
+        self.citations = citations
+        self.in_vain = False  # nothing at all was answered the last time
 
     @property
     def name(self) -> str:
@@ -45,28 +46,26 @@ class ModelGrader:
         """The same grader, its replies kept there as well."""
         if not isinstance(self._model, EndpointModel):
             return self
-        return ModelGrader(self._model.keeping(store), self._first, self._settings, self._person)
+        return ModelGrader(
+            self._model.keeping(store), self._first, self._person, citations=self.citations,
+            sure_from=self._sure_from, yes=self._yes,
+        )  # fmt: skip
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        plan = self._grader.plan(items, self._read_first(items))
+        first = FindingsGrader(self._first, self.citations, self._sure_from) if self._first else None
+        plan = self._grader.plan(items, read_watched(first, items, self._person) if first else ())
         self._agree_on(plan)
         with replies_kept(self._person), closing(self._person.watch(len(plan.prompts), "replies")) as progress:
             grading = self._grader.carry_out(plan, progress.count)
-        self.self_checks = {self.name: grading.self_check} if plan.canaries else {}
+        self.in_vain = grading.self_check.in_vain
         self._tell(grading)
         self._tell_unread(plan, grading)
         return list(grading.graded)
 
-    def _read_first(self, items: Sequence[Item]) -> list[Graded]:
-        if self._first is None:
-            return []
-        grader = FindingsGrader(self._first, self.citations, self._settings.sure_from)
-        return read_watched(grader, items, self._person)
-
     def _agree_on(self, plan: Plan) -> None:
         if self._first is not None:
             sent = sum(one.is_read for one in plan.drafts)
-            self._person.tell(cascade_words(self._first.name, self._settings.sure_from, len(plan.drafts), sent))
+            self._person.tell(cascade_words(self._first.name, self._sure_from, len(plan.drafts), sent))
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
             return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
@@ -76,15 +75,17 @@ class ModelGrader:
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
         if found.calls:
-            agree(self._person, self._settings)
+            agree(self._person, self._yes)
         return None
 
     def _tell(self, grading: Grading) -> None:
         replies = grading.replies
         self._person.tell(spent_words(spent_on(replies)))
         self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
-        if grading.self_check.words and not grading.self_check.in_vain:
-            self._person.tell(f"warning: the grader {grading.self_check.words} among answers of known label")
+        if grading.self_check.words and not grading.self_check.in_vain:  # a server that is down is named above
+            words = f"the grader failed its self-check ({grading.self_check.words}): what rests on it does not ship"
+            self._person.tell(f"warning: {words}")
+            self._person.tell("hint: grade again, or with another model")
         open_ids: dict[str, list[str]] = {}
         for one in grading.graded:
             if one.bucket is None:
@@ -103,9 +104,9 @@ class ModelGrader:
             self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
 
 
-def agree(person: Person, settings: Settings) -> None:
+def agree(person: Person, yes: bool) -> None:
     """After the price was told."""
-    if not settings.yes and not person.agrees():
+    if not yes and not person.agrees():
         raise Incomplete("nothing was asked", "--yes skips the confirmation")
 
 

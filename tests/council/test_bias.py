@@ -1,4 +1,4 @@
-"""Reviewers over a question set: their habits, and how many votes they amount to."""
+"""Reviewers over a question set: their bias, and how many votes they amount to."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.council.evaluate import (
+    FEWEST_QUESTIONS,
+    ReviewerBias,
+    Sheet,
+    independence,
+    reviewer_bias,
+)
+from surefoot.council.rows import AnswerKey
 from surefoot.jobs.council import evaluate_council
-from surefoot.reviewers.habits import FEWEST_QUESTIONS, Habit, habits
-from surefoot.reviewers.sheet import Answer, Sheet
-from surefoot.reviewers.voices import voices
 
 from .planted import kept_runs, reviewed, sheet_of
 
 
-def clear(found: tuple[Habit, ...]) -> set[tuple[str, str]]:
+def clear(found: tuple[ReviewerBias, ...]) -> set[tuple[str, str]]:
     return {(one.reviewer, one.kind) for one in found if one.stands_out}
 
 
-def test_honest_reviewers_have_no_habits_and_all_count() -> None:
+def test_honest_reviewers_have_no_bias_and_all_count() -> None:
     sheet = sheet_of(reviewed(60))
-    heard = voices(sheet)
-    assert (clear(habits(sheet)), heard.adds_nothing, heard.alike) == (set(), (), ())
-    assert heard.effective_votes is not None
-    assert heard.effective_votes.value == 4
-    assert heard.effective_votes.low < 4
+    heard = independence(sheet)
+    assert (clear(reviewer_bias(sheet)), heard.redundant, heard.alike) == (set(), (), ())
+    assert heard.effective_votes == 4
 
 
 def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
     sheet = sheet_of(reviewed(80, ("harsh", "length", "random", "proud", "copy")))
-    heard = voices(sheet)
-    assert {one.reviewer for one in heard.adds_nothing} == {"random", "copy"}
-    found = habits(sheet, [one.reviewer for one in heard.adds_nothing])
+    heard = independence(sheet)
+    assert {one.reviewer for one in heard.redundant} == {"random", "copy"}
+    found = reviewer_bias(sheet, [one.reviewer for one in heard.redundant])
     expected = {("harsh", "shift"), ("length", "length"), ("proud", "self_preference"), ("random", "spread")}
     assert expected <= clear(found)
     assert not {who for who, _ in clear(found)} & {"ada", "ben", "cid", "dot"}
@@ -42,21 +45,21 @@ def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
 
 
 def test_reviewers_who_err_alike_count_for_less_than_two() -> None:
-    heard = voices(sheet_of(reviewed(100, ("twin",))))
+    heard = independence(sheet_of(reviewed(100, ("twin",))))
     assert [one.reviewers for one in heard.alike] == [("ada", "twin")]
     assert heard.effective_votes is not None
-    assert 3.5 < heard.effective_votes.value < 4.5
-    assert not heard.adds_nothing
+    assert 3.5 < heard.effective_votes < 4.5
+    assert not heard.redundant
 
 
 def test_who_stands_beside_a_lover_of_length_is_not_blamed_for_it() -> None:
-    found = habits(sheet_of(reviewed(60, ("harsh", "length"), honest=("ada",))))
+    found = reviewer_bias(sheet_of(reviewed(60, ("harsh", "length"), honest=("ada",))))
     assert {who for who, kind in clear(found) if kind == "length"} == {"length"}
 
 
 def test_of_three_reviewers_the_independent_votes_are_not_measured() -> None:
     for scores in (reviewed(60, honest=("ada", "ben", "cid")), reviewed(60, ("copy",), honest=("ada", "ben", "cid"))):
-        heard = voices(sheet_of(scores))
+        heard = independence(sheet_of(scores))
         assert heard.effective_votes is None and "from 4 useful reviewers on, and there are 3" in heard.reason
 
 
@@ -71,23 +74,21 @@ def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Pa
         for who, by_answer in reviewed(60, ("random",)).items()
     }
     found = evaluate_council(*kept_runs(scores))
-    assert [one.reviewer for one in found.voices.adds_nothing] == ["random"]
-    reliability = {one.dimension: one.reliability.figure for one in found.success.dimensions}
-    overall, accuracy = reliability["overall"], reliability["accuracy"]
-    assert overall is not None and accuracy is not None and overall.value < 0.7
-    assert "uncapped" not in reliability and "capped" not in reliability
+    assert [one.reviewer for one in found.independence.redundant] == ["random"]
+    variance = {one.dimension: one.variance.figure for one in found.success.dimensions}
+    assert variance["overall"] is not None and "uncapped" not in variance and "capped" not in variance
 
 
 def test_with_few_questions_nothing_is_said() -> None:
     sheet = sheet_of(reviewed(FEWEST_QUESTIONS - 1, ("harsh",)))
-    found = habits(sheet)
+    found = reviewer_bias(sheet)
     assert all(one.figure is None and one.reason for one in found)
     assert any("not enough data: needs 15 questions" in one.reason for one in found)
-    assert voices(sheet).effective_votes is None
+    assert independence(sheet).effective_votes is None
 
 
 def test_what_does_not_apply_is_said() -> None:
-    found = habits(sheet_of(reviewed(20)))
+    found = reviewer_bias(sheet_of(reviewed(20)))
     reasons = {one.kind: one.reason for one in found if one.figure is None}
     assert reasons["position"] == "does not apply: each answer was reviewed alone"
     assert reasons["self_preference"].startswith("does not apply")
@@ -96,21 +97,21 @@ def test_what_does_not_apply_is_said() -> None:
 
 def test_one_reviewer_has_nobody_to_be_held_against() -> None:
     sheet = sheet_of(reviewed(30, honest=("ada",)))
-    assert {one.reason for one in habits(sheet)} == {"needs another reviewer"}
-    assert "needs 2 reviewers" in voices(sheet).reason
+    assert {one.reason for one in reviewer_bias(sheet)} == {"needs another reviewer"}
+    assert "needs 2 reviewers" in independence(sheet).reason
 
 
 def test_reviewers_who_always_give_the_same_score_are_no_copies() -> None:
-    scores = {who: {Answer("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
-    heard = voices(Sheet(scores))
-    assert heard.adds_nothing == ()
-    assert clear(habits(Sheet(scores))) == set()
+    scores = {who: {AnswerKey("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
+    heard = independence(Sheet(scores))
+    assert heard.redundant == ()
+    assert clear(reviewer_bias(Sheet(scores))) == set()
 
 
 def test_missing_scores_are_not_made_up() -> None:
     scores = {who: dict(rows) for who, rows in reviewed(60, ("harsh",)).items()}
     for answer in list(scores["harsh"])[::2]:
         del scores["harsh"][answer]
-    found = habits(sheet_of(scores))
+    found = reviewer_bias(sheet_of(scores))
     assert clear(found) >= {("harsh", "shift")}
     assert {who for who, _ in clear(found)} == {"harsh"}

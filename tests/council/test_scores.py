@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from surefoot.cli.council import show_ranking
 from surefoot.core.errors import UsageError
-from surefoot.reviewers.scores import Ranked, Row
+from surefoot.council.ranking import Ranked, Row
+from surefoot.report import of, terminal
 
 from .helpers import Sitting, ballot, scored, scores, sitting
 
@@ -94,7 +94,6 @@ def test_a_vote_on_the_own_answer_is_left_out_and_pushes_nobody_down() -> None:
     own = rows(result)["C"]
     assert own.votes == 3 and own.own_votes == 1 and own.overall == 4.0
     assert order(result) == ["A", "B", "C"]
-    assert result.bias.own_votes[0].difference > 5
     fair = scored(sitting(dict.fromkeys("ABC", GOOD), agreed(others) | {"MODEL-C ": ballot(others)}))
     assert [row.borda for row in fair.ranking] == [8, 4, 0], "as if the author had voted like everybody else"
 
@@ -247,7 +246,8 @@ def test_what_is_odd_in_a_file_is_named() -> None:
     value = sitting({"A": GOOD, "B": " "}, {"r1": ballot({"A": scores(8), "B": scores(3)})})
     value["reviews"][0]["shown"] = ["A", "Z", "A", "B"]
     notes = scored(value).notes
-    assert {"B has no text", "r1: shown: Z is no label of an answer", "r1: shown: A stands there twice"} <= set(notes)
+    shown = "r1: shown: ['A', 'Z', 'A', 'B'] is not a list of answers, each once"
+    assert {"B has no text", shown} <= set(notes)
 
 
 def test_a_holistic_ballot_counts_and_is_marked() -> None:
@@ -265,7 +265,7 @@ def test_a_number_beside_rubrics_counts_as_holistic_and_is_marked() -> None:
     assert found["C"].overall == 1 and "mixed: C: True is no score and counts as 1" in result.notes
     assert "mixed: B, C: one number, not the rubric; no ceiling can be applied to it" in result.notes
     console = Console(width=200, record=True, file=io.StringIO())
-    show_ranking(result, console)
+    terminal.show(of(result), console)
     assert "accuracy in 1 of 2" in console.export_text()
 
 
@@ -353,17 +353,6 @@ def test_every_answer_has_a_place_and_every_review_is_accounted_for(reviews: dic
         tied = any({better.label, worse.label} <= set(group) for group in result.ties)
         assert tied or (better.z or 0) >= (worse.z or 0)
     assert b"NaN" not in msgspec.json.encode(result)
-
-
-def test_a_ranking_that_contradicts_its_own_scores_is_named_and_changes_nothing() -> None:
-    says = {"A": scores(9), "B": scores(7), "C": scores(2, 10, 10, 10, 10)}
-    reviews = {"torn": ballot(says, ["B", "A", "C"]), "sound": ballot(says, ["A", "B", "C"])}
-    result = scored(sitting(dict.fromkeys("ABC", GOOD), reviews))
-    named = [note for note in result.notes if "its ranking" in note]
-    # B before C holds under the ceiling, and C before B would hold without: neither is a contradiction.
-    assert named == [
-        "torn: its ranking puts B before A, its scores do not (7.00 and 9.00)",
-    ] and order(result) == ["A", "B", "C"]
 
 
 def test_dimensions_that_the_weights_leave_out_are_named() -> None:

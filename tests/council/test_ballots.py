@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core import rubric
-from surefoot.reviewers.ballots import Abstained, Answer, Ballot, Labels, Review, Void, form_of, read
+from surefoot.council.ballots import Abstained, Answer, Ballot, Labels, Review, Void, form_of, read
 
 from .helpers import ballot, scores
 
@@ -31,8 +31,8 @@ def void(text: object, *labels: str, code: str = "") -> str:
 
 def test_a_ballot_is_read_with_notes_and_the_own_ranking() -> None:
     found = counted(ballot({"Response A": scores(9, notes="good"), "Response B": scores(6)}, ["Response B", "A"]))
-    assert found.evaluations["A"].scores == scores(9.0) and found.evaluations["A"].notes == "good"
-    assert found.ranking == ("B", "A") and not found.is_holistic and not found.problems
+    assert found.evaluations["A"].scores == scores(9.0) and found.notes["A"] == "good"
+    assert found.ranking == ("B", "A") and not found.holistic and not found.problems
 
 
 @pytest.mark.parametrize(
@@ -94,19 +94,19 @@ def test_scores_are_read_one_by_one() -> None:
 )
 def test_without_a_rubric_one_number_per_answer_is_taken_and_marked(block: object) -> None:
     found = counted(f"My view: {json.dumps(block)}")
-    assert found.is_holistic and found.holistic == {"A": 8.0, "B": 6.0} and not found.problems
+    assert not found.evaluations and found.holistic == {"A": 8.0, "B": 6.0} and not found.problems
 
 
 def test_the_rubric_goes_before_the_holistic_score_unless_it_is_switched_off() -> None:
     text = ballot({"A": scores(9)}) + '{"scores": {"A": 3}}'
-    assert not counted(text).is_holistic
+    assert not counted(text).holistic
     switched = reading(text, use_rubric=False)
     assert isinstance(switched, Ballot) and switched.holistic == {"A": 3.0}
 
 
 def test_a_rubric_without_accuracy_does_not_fall_back_to_a_score_above_the_ceiling() -> None:
     found = counted(ballot({"A": {"clarity": 9, "overall": 10}}))
-    assert not found.is_holistic and found.evaluations["A"].scores == {"clarity": 9.0}
+    assert not found.holistic and found.evaluations["A"].scores == {"clarity": 9.0}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_refusal_without_a_ballot_is_an_abstention(text: str) -> None:
 )
 def test_a_ballot_may_take_other_shapes(content: object) -> None:
     found = counted(f"Well: {json.dumps(content)}", "A")
-    assert found.evaluations["A"].scores == scores(9.0) and not found.is_holistic and not found.problems
+    assert found.evaluations["A"].scores == scores(9.0) and not found.holistic and not found.problems
 
 
 def test_a_reviewer_that_forgets_its_code_is_read_and_named() -> None:

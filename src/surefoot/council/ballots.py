@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TypeGuard
 
 from msgspec import Struct
 
@@ -57,26 +56,17 @@ class Evaluation(Struct, frozen=True):
 
     scores: dict[str, float] = {}
     unread: dict[str, str] = {}
-    notes: str = ""
+    left_out: tuple[str, ...] = ()  # scored null
 
 
 class Ballot(Struct, frozen=True):
     reviewer: str
     evaluations: dict[str, Evaluation] = {}
     holistic: dict[str, float] = {}  # one number for an answer, where the reviewer left the rubric aside
+    notes: dict[str, str] = {}  # the reviewer's reasons, by answer
     ranking: tuple[str, ...] = ()  # the reviewer's own, for the record: the order is derived from scores
     problems: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
-
-    @property
-    def is_holistic(self) -> bool:
-        """Throughout; another ballot may still have a number for some answers."""
-        return bool(self.holistic) and not self.evaluations
-
-
-class Abstained(Struct, frozen=True):
-    reviewer: str
-    reason: str
 
 
 class Void(Struct, frozen=True):
@@ -84,7 +74,8 @@ class Void(Struct, frozen=True):
     reason: str
 
 
-Reading = Ballot | Abstained | Void
+class Abstained(Void, frozen=True):
+    """A reviewer that declined."""
 
 
 class Labels:
@@ -117,10 +108,8 @@ class Labels:
             by_label.setdefault(self.find(written), []).append(written)
         others = by_label.pop(None, [])
         problems = [f"{_short(written)} is no label of an answer" for written in others if name_others]
-        problems += sorted(
-            f"{label} is scored twice, so not at all" for label, keys in by_label.items() if len(keys) > 1
-        )
-        return {str(label): entries[keys[0]] for label, keys in by_label.items() if len(keys) == 1}, problems
+        problems += sorted(f"{label} is scored twice, so not at all" for label, keys in by_label.items() if keys[1:])
+        return {str(label): entries[keys[0]] for label, keys in by_label.items() if not keys[1:]}, problems
 
 
 def form_of(label: str) -> str:
@@ -129,7 +118,7 @@ def form_of(label: str) -> str:
     return match[1] if match and match[1] else folded
 
 
-def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: bool = True) -> Reading:
+def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: bool = True) -> Ballot | Void:
     """What a review says about the answers. JSON blocks that it has from an answer are left out, and named.
 
     A code is known to the reviewer and not to the answers. Blocks that carry it as "ballot" go before all others, and
@@ -144,11 +133,10 @@ def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: 
     for code, by_rubric, block in product(codes, (use_rubric, not use_rubric), reversed(blocks)):
         found = _scored(block, known, rubric, by_rubric) if block.get("ballot") == code else None
         if found is not None:
-            evaluations, numbers, problems = found
-            forgotten = [_NO_CODE] if review.code and not code else []
+            evaluations, numbers, notes, problems = found
+            problems += [_NO_CODE] if review.code and not code else []
             ranking = known.order(block.get("ranking"))
-            problems = [*problems, *forgotten, *copied]
-            return Ballot(review.reviewer, evaluations, numbers, ranking, tuple(problems), review.shown)
+            return Ballot(review.reviewer, evaluations, numbers, notes, ranking, (*problems, *copied), review.shown)
     if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
         return Abstained(review.reviewer, "the reviewer declines")
     reasons = (_why_void(blocks, known, list(codes)), jsonblocks.why_broken(text), *copied)
@@ -161,13 +149,13 @@ def _own_words(text: str, answers: Sequence[Answer]) -> tuple[str, list[str]]:
     blocks = jsonblocks.spans(text) if written else []
     if len(blocks) > _MOST_BLOCKS:
         return "(blocks)", [f"it has more than {_MOST_BLOCKS} of them"]
-    kept, problems = text, []
+    kept, problems = text, dict[str, None]()
     for start, end in reversed(blocks):
         block = bare(text[start:end])
         if label := next((label for label, answer in written.items() if block in answer), ""):
             kept = f"{kept[:start]}(a block of an answer){kept[end:]}"
-            problems.append(f"a JSON block that stands in {label} is not the reviewer's own, and was left out")
-    return kept, list(dict.fromkeys(problems))
+            problems[f"a JSON block that stands in {label} is not the reviewer's own, and was left out"] = None
+    return kept, list(problems)
 
 
 def bare(text: str) -> str:
@@ -185,28 +173,19 @@ def _entries(block: Block) -> Iterator[dict[str, object]]:
     for found in (block.get("evaluations"), block.get("scores"), block):
         if isinstance(found, dict):
             yield found
-        elif isinstance(found, list) and found:
-            yield _by_label(found)
-
-
-def _by_label(listed: Sequence[object]) -> dict[str, object]:
-    """[{"response": "A", ...}, ...]. One that comes again keeps a key of its own, so that both are seen."""
-    found: dict[str, object] = {}
-    for one in listed:
-        names = [one.get(key) for key in _LABELLED] if _is_dict(one) else []
-        label = next((name for name in names if isinstance(name, str)), "")
-        found[f"{label} " if label in found else label] = one
-    return found
-
-
-def _is_dict(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
+        elif isinstance(found, list) and found:  # [{"response": "A", ...}, ...]; one that comes again has its own key
+            by_label: dict[str, object] = {}
+            for one in found:
+                names = [one.get(key) for key in _LABELLED] if isinstance(one, dict) else []
+                label = next((name for name in names if isinstance(name, str)), "")
+                by_label[f"{label} " if label in by_label else label] = one
+            yield by_label
 
 
 def _scored(
     block: Block, known: Labels, rubric: Rubric, by_rubric: bool
-) -> tuple[dict[str, Evaluation], dict[str, float], list[str]] | None:
-    """The evaluations and plain numbers of a block, and what is wrong with it; None if it scores nothing this way."""
+) -> tuple[dict[str, Evaluation], dict[str, float], dict[str, str], list[str]] | None:
+    """The evaluations, plain numbers and notes of a block, and what is wrong; None if it scores nothing this way."""
     for entries in _entries(block):
         # The other keys of a block are no labels that went wrong.
         found, problems = known.sort(entries, name_others=entries is not block)
@@ -219,7 +198,9 @@ def _scored(
                 lifted += [f"{label}: {what}" for what in below]
         if any(one.scores for one in evaluations.values()) if by_rubric else len(unread) < len(numbers):
             unscored = [f"{label} is not scored" for label in known.names if label not in evaluations | numbers]
-            return evaluations, numbers, problems + unread + unscored + lifted
+            said = {label: entry.get("notes") for label, entry in found.items() if isinstance(entry, dict)}
+            notes = {label: note[:_LONGEST_NOTE] for label, note in said.items() if isinstance(note, str) and note}
+            return evaluations, numbers, notes, problems + unread + unscored + lifted
     return None
 
 
@@ -228,13 +209,12 @@ def _dimensions_in(entry: object, rubric: Rubric) -> dict[str, list[object]]:
 
     The dimensions may stand one step further in: {"notes": ..., "scores": {"accuracy": 9, ...}}.
     """
-    if not _is_dict(entry):
-        return {}
-    inner = [one for key in _NESTED if _is_dict(one := entry.get(key))]
-    for flat in (entry, *({**entry, **one} for one in inner)):
-        written = _written(flat)
-        if any(name.casefold() in written for name in rubric.dimensions):
-            return written
+    if isinstance(entry, dict):
+        inner = [one for key in _NESTED if isinstance(one := entry.get(key), dict)]
+        for flat in (entry, *({**entry, **one} for one in inner)):
+            written = _written(flat)
+            if any(name.casefold() in written for name in rubric.dimensions):
+                return written
     return {}
 
 
@@ -248,14 +228,14 @@ def _written(entry: Mapping[str, object]) -> dict[str, list[object]]:
 
 def _value(written: object) -> object:
     """An object with no score in it stands for itself, and is none."""
-    if _is_dict(written):
+    if isinstance(written, dict):
         written = next((written[key] for key in _VALUES if key in written), written)
     return None if isinstance(written, str) and written.strip().casefold() in _UNSCORED else written
 
 
 def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Evaluation, list[str]]:
     """The scores, and which of them were below the scale. An overall score beside dimensions is never believed."""
-    scores, unread, below = {}, {}, []
+    scores, unread, below, left_out = {}, {}, [], []
     for name in rubric.dimensions:
         values = written.get(name.casefold(), [])
         score = read_lowest(values[0]) if len(values) == 1 else None
@@ -263,34 +243,28 @@ def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Ev
             scores[name] = score
             if read_score(values[0]) is None:
                 below.append(f"{name} {_short(values[0])} is below the scale and counts as {LOWEST}")
-        elif any(value is not None for value in values):  # null is how a reviewer leaves a dimension out
+        elif any(value is not None for value in values):
             unread[name] = _short(values[0]) if len(values) == 1 else "scored twice"
-    notes = written.get("notes", [""])[0]
-    return Evaluation(scores, unread, notes[:_LONGEST_NOTE] if isinstance(notes, str) else ""), below
+        elif values:
+            left_out.append(name)
+    return Evaluation(scores, unread, tuple(left_out)), below
 
 
 def _numbers(entries: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:
     """One number for each answer, and what is none.
 
-    No ceiling can be applied to a number alone, so one below the scale is the lowest, not none at all; and so is what
-    was written beside numbers and cannot be read.
+    No ceiling can be applied to a number alone, so what is below the scale or cannot be read is the lowest score.
     """
-    written = {label: value for label, entry in entries.items() if (value := _overall(entry)) is not None}
-    scores = {label: read_lowest(value) for label, value in written.items()}
-    unread = [
-        f"{label}: {_short(written[label])} is no score and counts as {LOWEST}"
-        for label, score in scores.items()
-        if score is None
-    ]
-    return {label: score or float(LOWEST) for label, score in scores.items()}, unread
-
-
-def _overall(entry: object) -> object:
-    if not _is_dict(entry):
-        return _value(entry)
-    written = _written(entry)
-    given = [value for name in _OVERALL for value in written.get(name, [])]
-    return given[0] if len(given) == 1 else None
+    scores, unread = {}, []
+    for label, entry in entries.items():
+        written = _written(entry) if isinstance(entry, dict) else {"overall": [_value(entry)]}
+        given = [value for name in _OVERALL for value in written.get(name, [])]
+        if len(given) == 1 and given[0] is not None:
+            score = read_lowest(given[0])
+            scores[label] = score or float(LOWEST)
+            if score is None:
+                unread.append(f"{label}: {_short(given[0])} is no score and counts as {LOWEST}")
+    return scores, unread
 
 
 def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None]) -> str:

@@ -76,7 +76,10 @@ def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[str]
 
 
 def test_where_as_many_say_so_as_do_not_nothing_is_capped_and_each_ballot_counts_as_it_says() -> None:
-    refuses, answers = ballot({"A": {**_SCORED, "declining": 2}}), ballot({"A": {**_SCORED, "completeness": 8}})
+    refuses, answers = (
+        ballot({"A": {**_SCORED, "declining": 2}}),
+        ballot({"A": {**_SCORED, "completeness": 8, "declining": None}}),
+    )
     [row] = scored(sitting({"A": INVENTION}, {"r1": refuses}, rubric="refusal_aware")).ranking
     assert row.dispute and row.dimensions["declining"] == 2
     ranked = scored(sitting({"A": INVENTION}, {"r1": refuses, "r2": answers}, rubric="refusal_aware"))

@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.core.rubric import COUNCIL, load
 from surefoot.core.types import Verdict
-from surefoot.reviewers.rows import axis_of, grader_of
-from surefoot.reviewers.sheet import Answer, Scores, Sheet
+from surefoot.council.evaluate import Scores, Sheet
+from surefoot.council.rows import AnswerKey, axis_of, grader_of
 
 from ..kept import kept
 from .runs import make_run, question
@@ -22,7 +22,7 @@ HONEST = ("ada", "ben", "cid", "dot")
 def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: Sequence[str] = HONEST) -> Scores:
     """Two runs, scored by honest reviewers and by those that are named after their fault."""
     luck = np.random.default_rng(seed)
-    answers = [Answer(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
+    answers = [AnswerKey(run, f"q{n}") for n in range(questions) for run in ("one", "two")]
     worth = np.array([6 + 2 * np.sin(at) for at in range(len(answers))])[:, None]
     deserved = worth + luck.normal(0, 1, (len(answers), len(WEIGHTS)))
     found: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
@@ -51,13 +51,13 @@ def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: 
     }
 
 
-def length_of(answer: Answer) -> int:
+def length_of(answer: AnswerKey) -> int:
     return 100 + 37 * int(answer.question[1:]) % 300 + 100 * (answer.run == "two")
 
 
 def sheet_of(scores: Scores) -> Sheet:
     lengths = {answer: length_of(answer) for given in scores.values() for answer in given}
-    return Sheet(scores, lengths, own={"proud": frozenset({"one"})})
+    return Sheet(scores, lengths, own={("proud", answer) for answer in lengths if answer.run == "one"})
 
 
 def kept_runs(scores: Scores, db: Path | None = None) -> tuple[str, str]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from unittest.mock import patch
 
+from surefoot.council.ranking import Ranked
 from surefoot.jobs.council import score_reviews
-from surefoot.reviewers.scores import Ranked
 
 DIMENSIONS = ("accuracy", "relevance", "completeness", "conciseness", "clarity")
 Sitting = dict[str, Any]

@@ -1,0 +1,434 @@
+"""From raw reviews to the council's ranking: ballots read, votes capped, answers in order.
+
+An answer's overall score is capped in each ballot by the rubric's ceilings; its overall is the mean of these over
+ballots. An answer that fails the safety gate comes last, whatever reviewers say; one that nobody scored has no rank.
+Nobody votes on an own answer. Whether an answer is a refusal is decided once for all ballots.
+
+Scores are pointwise; the order is derived from them, never asked for. Reviewers differ in how high they score and how
+far they spread, so the order is that of the mean z-score: each vote less the reviewer's level, by the reviewer's
+spread. With few answers a spread is hardly known, so it is drawn toward the spread that all reviewers share. Borda
+points check the result: where the two disagree, answers are declared tied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+from math import sqrt
+from statistics import fmean, mean
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from surefoot import safety
+from surefoot.core.result import Result
+from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric
+from surefoot.council.ballots import Abstained, Answer, Ballot, Review, Void, bare, read
+from surefoot.council.prompts import Settings
+from surefoot.text import jsonblocks, refusals
+from surefoot.text.normal import language_of
+
+TOLERANCE = 1e-9
+# The shared spread counts like this many further answers of a reviewer. With none, a reviewer who gave 8, 8 and 7.9
+# would be as sure of the difference as one who gave 9, 6 and 2; with many, one who scores at random gets more say.
+PRIOR_ANSWERS = 1
+_ROUNDS = 1_000
+_FENCED = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
+_MODES = {
+    0: "nobody scored an answer",
+    1: "one reviewer: nobody checks the scores, and no bias can be seen",
+    2: "two reviewers: where they disagree, neither is outvoted",
+}
+_NO_CEILING = "not the rubric; no ceiling can be applied to it"
+Table = dict[str, dict[str, float]]  # reviewer -> label -> score
+
+
+class Vote(Struct, frozen=True):
+    """What one ballot says about one answer: its overall score, capped, or None and why."""
+
+    reviewer: str
+    label: str
+    value: float | None = None
+    uncapped: float | None = None
+    capped_by: tuple[str, ...] = ()
+    scores: dict[str, float] = {}
+    missing: tuple[str, ...] = ()
+    holistic: bool = False
+    own: bool = False  # the reviewer's own answer: on record, never counted
+    reason: str = ""
+    unused: str = ""  # scores on dimensions that do not apply, as the answer counts as a refusal or not
+
+    @property
+    def counts(self) -> bool:
+        return self.value is not None and not self.own
+
+
+class Standing(Struct, frozen=True):
+    """Where an answer stands: its z-mean (None where no spread is known) and its Borda points."""
+
+    label: str
+    mean: float
+    z: float | None
+    borda: float
+
+    @property
+    def strength(self) -> float:
+        return self.mean if self.z is None else self.z
+
+
+class Known(Struct, frozen=True):
+    """What is known of an answer beforehand: whether it was graded as a refusal, and what it is if it is one or not."""
+
+    refused: bool | None = None
+    if_answered: Fault | None = None
+    if_refused: Fault | None = None
+
+    def fault(self, refused: bool | None) -> Fault | None:
+        return {True: self.if_refused, False: self.if_answered, None: None}[refused]
+
+
+class Safety(Struct, frozen=True):
+    passed: bool
+    findings: tuple[safety.Finding, ...] = ()
+
+
+class SafetyGate(Struct, frozen=True):
+    enabled: bool
+    score_cap: float
+    failed_models: tuple[str, ...]  # the label where the model is not named
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """An answer's place. `overall` and `rank` None: no ballot scored it, `reason` says why."""
+
+    rank: int | None
+    label: str
+    model: str
+    overall: float | None
+    dimensions: dict[str, float | None]
+    capped_by: tuple[str, ...]
+    borda: float | None = None
+    z: float | None = None
+    votes: int
+    safety: Safety | None
+    missing: tuple[str, ...] = ()  # dimensions that a ballot left out, so that the others weigh more
+    holistic_votes: int = 0
+    own_votes: int = 0
+    refused: bool = False
+    dispute: str = ""  # where reviewers and wording disagree whether it refuses
+    faults: tuple[str, ...] = ()  # of its form, by the rubric's own rules
+    notes: dict[str, str] = {}  # reviewers' reasons
+    reason: str = ""
+
+
+class Ranked(Result, frozen=True):
+    question: str
+    rubric: str
+    weights: dict[str, float]
+    ranking: tuple[Row, ...]
+    ties: tuple[tuple[str, ...], ...]
+    void: tuple[Void, ...]
+    abstained: tuple[Abstained, ...]
+    safety_gate: SafetyGate
+    levels: dict[str, float]  # what each reviewer gives to an average answer
+    notes: tuple[str, ...]
+    ballots: tuple[Ballot, ...]
+    votes: tuple[Vote, ...]
+
+    @property
+    def is_scored(self) -> bool:
+        return any(row.votes for row in self.ranking)
+
+
+def rank(
+    answers: Sequence[Answer],
+    reviews: Sequence[Review],
+    settings: Settings,
+    question: str = "",
+    problems: Sequence[str] = (),
+    known: Mapping[str, Known] | None = None,
+) -> Ranked:
+    """Rank the answers. `problems` were found before, and open the notes; `known` is by label."""
+    ballots, void, abstained = _read_all(reviews, answers, settings)
+    votes, rows, notes, failed = list[Vote](), dict[str, Row](), list[str](), dict[str, float]()
+    for one in answers:
+        before = (known or {}).get(one.label, Known())
+        refused, dispute = _refusal(one, ballots, settings.rubric, before)
+        forms = {axis.name: form_of_answer(one.text, axis.check) for axis in settings.rubric.axes if axis.check}
+        checked = {name: score for name, (score, _) in forms.items()}
+        on = [_vote(ballot, one, settings, refused, before, checked) for ballot in ballots]
+        found = tuple(safety.check(one.text, question)) if settings["SAFETY_GATE"] else ()
+        gate = Safety(not found, found) if settings["SAFETY_GATE"] else None
+        row = _row(one, on, gate, settings, bool(refused))
+        rows[one.label] = replace(
+            row, dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
+            notes={ballot.reviewer: ballot.notes[one.label] for ballot in ballots if one.label in ballot.notes},
+        )  # fmt: skip
+        if found:
+            failed[one.label] = _mean(on) or 0.0
+        votes += on
+        notes += [f"{one.label}: {dispute}"] if dispute else []
+    groups = tied(standings(table_of(vote for vote in votes if vote.label not in failed)))
+    before_all = list(problems)
+    if left_out := [name for name in settings.rubric.weights if not settings.weights.get(name)]:
+        before_all.append(f"the weights leave out {', '.join(left_out)}")
+    if groups and groups[0][0].z is None:
+        before_all.append("no reviewer scored two answers, so the order is that of the plain means")
+    return Ranked(
+        question, settings.rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)),
+        tuple(tuple(one.label for one in group) for group in groups if len(group) > 1), tuple(void), tuple(abstained),
+        SafetyGate(bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"]),
+                   tuple(rows[label].model or label for label in failed)),
+        fit(table_of(votes, capped=False)),
+        (*before_all, *_notes(ballots, votes, settings.rubric), *notes), tuple(ballots),
+        tuple(votes),
+    )  # fmt: skip
+
+
+def _read_all(
+    reviews: Sequence[Review], answers: Sequence[Answer], settings: Settings
+) -> tuple[list[Ballot], list[Void], list[Abstained]]:
+    """One ballot per reviewer at most: of several that can be read the last counts, and the others are named."""
+    counted, void, abstained = dict[str, Ballot](), list[Void](), list[Abstained]()
+    for review in reviews:
+        found, name = read(review, answers, settings.rubric, settings.use_rubric), _folded(review.reviewer)
+        if isinstance(found, Ballot):
+            if name in counted:
+                void.append(Void(counted[name].reviewer, "a later review of the same reviewer counts instead"))
+            counted[name] = found
+        elif isinstance(found, Abstained):
+            abstained.append(found)
+        else:
+            void.append(Void(review.reviewer, review.error or found.reason))
+    return list(counted.values()), void, abstained
+
+
+def _folded(name: str) -> str:
+    return bare(name).casefold()
+
+
+def _is_own(ballot: Ballot, answer: Answer) -> bool:
+    return bool(answer.model) and _folded(ballot.reviewer) == _folded(answer.model)
+
+
+def form_of_answer(text: str, check: Check) -> tuple[float, list[str]]:
+    """Score the form of an answer by the share of the rules that it keeps, and say which it breaks."""
+    words, content, faults = len(text.split()), None, []
+    fenced = _FENCED.fullmatch(text)
+    if check.json or check.fields:
+        try:
+            content = jsonblocks.strict(fenced[1] if fenced else text)
+        except ValueError as error:
+            faults += [f"it is not JSON: {error}"] if check.json else []
+    there = content if isinstance(content, dict) else {}
+    faults += [f"the field {name} is missing" for name in check.fields if there.get(name) in (None, "")]
+    if words < check.shortest:
+        faults.append(f"it has {words} words, and {check.shortest} are the fewest")
+    if check.longest is not None and words > check.longest:
+        faults.append(f"it has {words} words, and {check.longest} are the most")
+    if check.language and (spoken := language_of(text)) not in ("", check.language):
+        faults.append(f"its language is {spoken}, not {check.language}")
+    rules = check.json + len(check.fields) + (check.shortest > 0) + (check.longest is not None) + bool(check.language)
+    return HIGHEST - (HIGHEST - LOWEST) * len(faults) / max(1, rules), faults
+
+
+def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: Known) -> tuple[bool | None, str]:
+    """Whether it is one, as it was graded; else as most reviewers say by what they scored, with the wording as one
+    more voice. None where as many say so as do not. And who says what, where not all say the same."""
+    if known.refused is not None:
+        return known.refused, ""
+    by_rules = {"refused": True, "answered": False}.get(refusals.detect(answer.text).value)
+    said = {"its wording": by_rules} if by_rules is not None else {}
+    only_refusals = {axis.name for axis in rubric.axes if axis.replaces}
+    for ballot in ballots:
+        evaluation = ballot.evaluations.get(answer.label)
+        if evaluation and not _is_own(ballot, answer) and only_refusals & {*evaluation.scores, *evaluation.left_out}:
+            voice = rubric.says_refused(evaluation.scores)  # who does not name them was asked by another rubric
+            said |= {ballot.reviewer: voice} if voice is not None else {}
+    yes, no = ([who for who, voice in said.items() if voice is way] for way in (True, False))
+    what = "counted as each says, and not capped for it" if len(yes) == len(no) else "the majority counts"
+    dispute = f"a refusal by {', '.join(yes)}, an answer by {', '.join(no)}: {what}" if yes and no else ""
+    return None if len(yes) == len(no) else len(yes) > len(no), dispute
+
+
+def _vote(
+    ballot: Ballot, answer: Answer, settings: Settings, refused: bool | None, known: Known, checked: dict[str, float]
+) -> Vote:
+    vote = Vote(ballot.reviewer, answer.label, own=_is_own(ballot, answer), holistic=answer.label in ballot.holistic)
+    if (value := ballot.holistic.get(answer.label)) is not None:
+        return replace(vote, value=value, uncapped=value)
+    evaluation = ballot.evaluations.get(answer.label)
+    if evaluation is None:
+        return replace(vote, reason="not scored in the ballot")
+    # What stands on a required dimension and cannot be read is the lowest score: "0/5" must not lift an answer.
+    rubric, lowest = settings.rubric, dict.fromkeys(evaluation.unread.keys() & settings.rubric.required, float(LOWEST))
+    scores = evaluation.scores | lowest | checked
+    is_refusal = bool(rubric.says_refused(scores)) if refused is None else refused
+    found = rubric.score(scores, settings.weights, refused=is_refusal, fault=known.fault(refused))
+    unused = [f"{name} {value:g}" for name, value in scores.items() if name not in found.scores]
+    why = f"{', '.join(unused)} not counted: the answer counts as {'a refusal' if is_refusal else 'no refusal'}"
+    return replace(vote, unused=why if unused else "", **asdict(found))
+
+
+def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refused: bool) -> Row:
+    """An answer with what its votes come to; its place is not known yet."""
+    counted, overall = [vote for vote in votes if vote.counts], _mean(votes)
+    capped_by = [name for vote in counted for name in vote.capped_by]
+    if gate is not None and not gate.passed:
+        capped_by.append("safety")
+        cap = float(settings["SAFETY_SCORE_CAP"])
+        # A score of 0 is below every other, so it is certain even where nobody has voted.
+        overall = min(overall, cap) if overall is not None else cap if cap == 0 else None
+    whys = (f"{vote.reviewer}: {'own answer' if vote.own else vote.reason}" for vote in votes)
+    dimensions: dict[str, Any] = {name: _mean(votes, name) for name in settings.rubric.applying(refused)}
+    beside = {name: _mean(votes, name) for name in settings.rubric.dimensions if name not in dimensions}
+    return Row(
+        rank=None, label=answer.label, model=answer.model, overall=overall,
+        dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
+        capped_by=tuple(dict.fromkeys(capped_by)), votes=len(counted), safety=gate,
+        missing=tuple(sorted({name for vote in counted for name in vote.missing})),
+        holistic_votes=sum(vote.holistic for vote in counted), own_votes=sum(vote.own for vote in votes),
+        refused=refused, reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
+    )  # fmt: skip
+
+
+def _mean(votes: Sequence[Vote], dimension: str = "") -> float | None:
+    """Of the votes that count, overall or on a dimension."""
+    scores = [vote.scores.get(dimension) if dimension else vote.value for vote in votes if vote.counts]
+    known = [score for score in scores if score is not None]
+    return mean(known) if known else None
+
+
+def _in_order(rows: dict[str, Row], groups: Sequence[Sequence[Standing]], failed: Mapping[str, float]) -> Iterator[Row]:
+    """Scored answers, those that nobody scored, and those that `failed` the gate, by their mean without it."""
+    place = 1
+    for group in groups:
+        for one in group:
+            yield replace(rows.pop(one.label), rank=place, z=one.z, borda=one.borda)
+        place += len(group)
+    for label in sorted(rows, key=lambda label: (label in failed, -failed.get(label, 0.0), label)):
+        has_place = rows[label].overall is not None
+        yield replace(rows[label], rank=place if has_place else None)
+        place += has_place
+
+
+def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], rubric: Rubric) -> Iterator[str]:
+    """What a reader must know to weigh the result."""
+    reviewers = {vote.reviewer for vote in votes if vote.counts}
+    if len(reviewers) in _MODES:
+        yield _MODES[len(reviewers)]
+    for ballot in ballots:
+        if ballot.holistic:
+            per = f"{', '.join(ballot.holistic)}: one number" if ballot.evaluations else "one number per answer"
+            yield f"{ballot.reviewer}: {per}, {_NO_CEILING}"
+        yield from (f"{ballot.reviewer}: {problem}" for problem in ballot.problems)
+        for label, evaluation in ballot.evaluations.items():
+            for name, value in evaluation.unread.items():
+                counts = f" and counts as {LOWEST}" if name in rubric.required else ""
+                yield f"{ballot.reviewer}: {label}: {name} is no score{counts}: {value}"
+    for vote in votes:
+        notes = (vote.reason if vote.missing else "", vote.unused)
+        yield from (f"{vote.reviewer}: {vote.label}: {note}" for note in notes if note)
+
+
+def table_of(votes: Iterable[Vote], *, capped: bool = True) -> Table:
+    """The scores that count. Levels are of those without ceilings: these are ours and not the reviewer's."""
+    table: Table = {}
+    for vote in votes:
+        score = vote.value if capped else vote.uncapped
+        if score is not None and not vote.own:
+            table.setdefault(vote.reviewer, {})[vote.label] = score
+    return table
+
+
+def standings(table: Table) -> list[Standing]:
+    """Every scored answer, best first; ties in the order of their mean, then of their label."""
+    means = {label: mean(row[label] for row in table.values() if label in row) for label in labels_of(table)}
+    z, points = z_means(table), borda(table)
+    found = [Standing(label, means[label], z.get(label), points[label]) for label in means]
+    found.sort(key=lambda one: (-round(one.strength, 9), *_by_mean(one)))
+    return [one for group in tied(found) for one in sorted(group, key=_by_mean)]
+
+
+def _by_mean(one: Standing) -> tuple[float, str]:
+    return -round(one.mean, 9), one.label
+
+
+def tied(ordered: Sequence[Standing]) -> list[list[Standing]]:
+    """The answers in groups, best first; those of one group are tied.
+
+    Two answers are tied if they are equally strong, or if Borda puts them the other way round. All that stand between
+    two tied answers disagree with one of them, so groups are always neighbours.
+    """
+
+    def ties(one: Standing, after: Standing) -> bool:
+        return one.strength - after.strength <= TOLERANCE or after.borda - one.borda > TOLERANCE
+
+    groups: list[list[Standing]] = []
+    for one in ordered:
+        first = next((at for at, group in enumerate(groups) if any(ties(other, one) for other in group)), len(groups))
+        groups[first:] = [[*(other for group in groups[first:] for other in group), one]]
+    return groups
+
+
+def labels_of(table: Table) -> list[str]:
+    return sorted({label for row in table.values() for label in row})
+
+
+def z_means(table: Table) -> dict[str, float]:
+    """Each answer's mean z-score; empty if no reviewer scored two answers, so that no spread is known."""
+    spreads, levels, scores = shrunk_spreads(table), fit(table), dict[str, list[float]]()
+    for reviewer, row in table.items() if spreads else ():
+        for label, value in row.items():
+            spread = spreads[reviewer]
+            scores.setdefault(label, []).append((value - levels[reviewer]) / spread if spread else 0.0)
+    return {label: fmean(values) for label, values in scores.items()}
+
+
+def shrunk_spreads(table: Table) -> dict[str, float]:
+    """Each reviewer's standard deviation, drawn toward the pooled one; empty if there is none."""
+    free = {reviewer: len(row) - 1 for reviewer, row in table.items()}
+    if not sum(free.values()):
+        return {}
+    squares = {reviewer: sum((v - fmean(row.values())) ** 2 for v in row.values()) for reviewer, row in table.items()}
+    pooled = sqrt(sum(squares.values()) / sum(free.values()))
+    own = {reviewer: sqrt(squares[reviewer] / free[reviewer]) if free[reviewer] else pooled for reviewer in table}
+    return {
+        reviewer: (free[reviewer] * own[reviewer] + PRIOR_ANSWERS * pooled) / (free[reviewer] + PRIOR_ANSWERS)
+        for reviewer in table
+    }
+
+
+def fit(table: Table) -> dict[str, float]:
+    """What each reviewer gives to an average answer.
+
+    The level is the reviewer's mean if everybody scored everything. Where votes are missing - one's own answer is not
+    voted on - the mean would depend on how good the missing ones are; so answers and reviewers are fitted together.
+    """
+    offsets, answers = dict.fromkeys(table, 0.0), dict[str, float]()
+    for _ in range(_ROUNDS):
+        answers = {label: fmean(row[label] - offsets[who] for who, row in table.items() if label in row)
+                   for label in labels_of(table)}  # fmt: skip
+        found = {who: fmean(value - answers[label] for label, value in row.items()) for who, row in table.items()}
+        moved = max((abs(found[who] - offsets[who]) for who in table), default=0.0)
+        offsets = found
+        if moved < TOLERANCE / 1_000:
+            break
+    average = fmean(answers.values()) if answers else 0.0
+    return {who: offset + average for who, offset in offsets.items()}
+
+
+def borda(table: Table) -> dict[str, float]:
+    """Points for every answer that a ballot puts below, half for every equal one, summed over ballots.
+
+    Where a ballot leaves one of two answers out, the two count as the other ballots have them: leaving out the vote on
+    an own answer pushes nobody down. Two answers that no ballot has both of count as equal.
+    """
+    points = dict.fromkeys(labels_of(table), 0.0)
+    for one, other in permutations(points, 2):
+        gaps = [row[one] - row[other] for row in table.values() if one in row and other in row]
+        shares = [0.5 if abs(gap) <= TOLERANCE else float(gap > 0) for gap in gaps]
+        points[one] += (fmean(shares) if shares else 0.5) * len(table)
+    return {label: round(total, 9) for label, total in points.items()}

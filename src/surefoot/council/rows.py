@@ -1,0 +1,346 @@
+"""A council's scores as verdict rows of runs, like all others, and what the rows come to for each run.
+
+question_id, attempt   the answer
+axis                   "council.DIMENSION", "council.overall" (capped), "council.holistic", "council.safety";
+                       "council.uncapped" of a reviewer whose overall score a ceiling holds down
+value                  a score from 1 to 10, 0 for an unsafe answer; "safe" or "unsafe"; None, and `reason` says why
+grader                 "council/REVIEWER+DIGEST", or "council/pooled+RUBRIC+DIGEST" for all reviewers together
+via                    OWN where the reviewer is the model that gave the answer; such a score is never pooled;
+                       "shown 2 of 3" where answers were reviewed side by side
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from surefoot.core.intervals import clustered_mean
+from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
+from surefoot.core.types import Evidence, Item, Question, Verdict, without_surrogates
+from surefoot.council.ballots import Answer, Review
+from surefoot.council.prompts import Settings, Sources, review_prompt
+from surefoot.council.ranking import Known, Ranked, rank
+from surefoot.gate.sides import document_of
+from surefoot.models.seam import Prompt
+from surefoot.text.normal import is_empty
+
+VERSION = 3  # of what reviewers are asked about an answer of a run, and of how a score is made of it
+GRADER = "council/"
+OVERALL, UNCAPPED, HOLISTIC, SAFETY = "overall", "uncapped", "holistic", "safety"
+UNSAFE = "unsafe"
+OWN = "own answer"
+POOLED = "pooled"
+_LABEL = "A"
+_CAPPED = "capped by "
+_DISPUTED = "disputed: "  # in the reason of an overall score, before who calls the answer a refusal and who does not
+_DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
+_SHOWN = re.compile(r"shown (\d+) of")
+_LONGEST_REASON = 400
+
+
+class AnswerKey(NamedTuple):
+    """One answer. Answers to the same question go together: runs find the same questions hard."""
+
+    run: str
+    question: str
+    attempt: int = 1
+
+
+class RunReview(Struct, frozen=True):
+    """Who reviews, and by what. `holistic` are the settings for one number beside the rubric, where that is wanted;
+    `beside` are the answers to `question` that are shown together."""
+
+    reviewers: tuple[str, ...]
+    settings: Settings
+    holistic: Settings | None = None
+    question: str = ""
+    beside: tuple[Answer, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Of all that a reviewer's score depends on, the reviewer and the answer apart."""
+        chosen = self.settings
+        told = [VERSION, chosen.rubric.sha256, chosen.weights, chosen.use_rubric, chosen["SEED"],
+                chosen["SAFETY_GATE"], chosen["SAFETY_SCORE_CAP"], self.question, self.beside]  # fmt: skip
+        return _short_hash(msgspec.json.encode(without_surrogates(msgspec.to_builtins(told)), order="deterministic"))
+
+    @property
+    def pooled(self) -> str:
+        """The grader of what all reviewers say together: another reviewer makes it another council."""
+        panel = _short_hash("\0".join((self.digest, *sorted(self.reviewers))).encode())
+        return f"{GRADER}{POOLED}+{self.settings.rubric.name}+{panel}"
+
+    def grader(self, reviewer: str) -> str:
+        return grader_of(reviewer, self.digest)
+
+    @property
+    def ways(self) -> tuple[Settings, ...]:
+        """How each reviewer is asked about each answer."""
+        return (self.settings, self.holistic) if self.holistic is not None else (self.settings,)
+
+
+def axis_of(dimension: str) -> str:
+    return AXIS_PREFIX + dimension
+
+
+def grader_of(reviewer: str, digest: str) -> str:
+    return f"{GRADER}{reviewer}+{digest}"
+
+
+def reviewer_of(grader: str) -> str:
+    """POOLED for all reviewers together."""
+    name = grader.removeprefix(GRADER)
+    return POOLED if name.startswith(f"{POOLED}+") else name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
+
+
+def rubric_of(pooled: str) -> str:
+    """By which all reviewers together scored."""
+    return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
+
+
+def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[tuple[str, AnswerKey], dict[str, float]]:
+    """By reviewer and answer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
+    found: dict[tuple[str, AnswerKey], dict[str, float]] = {}
+    for row in verdicts:
+        if row.axis.startswith(AXIS_PREFIX) and (score := score_in(row)) is not None:
+            place = reviewer_of(row.grader), AnswerKey(run, row.question_id, row.attempt)
+            found.setdefault(place, {})[row.axis.removeprefix(AXIS_PREFIX)] = score
+    return found
+
+
+def score_in(row: Verdict | None) -> float | None:
+    value = None if row is None else row.value
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def shown_in(row: Verdict) -> int | None:
+    """The place at which the reviewer saw the answer, of several."""
+    found = _SHOWN.search(row.via)
+    return int(found[1]) if found else None
+
+
+def unanswered(item: Item) -> str:
+    """Why there is nothing to review, in the decision table's words; "" where there is."""
+    if item.trace.error is not None:
+        return "error"
+    if item.trace.answer is None:
+        return "missing"
+    return "empty" if is_empty(item.trace.answer) else ""
+
+
+def prompt_on(item: Item, settings: Settings, reviewer: str) -> tuple[Prompt, Review]:
+    """What a reviewer is asked about one answer, and the review to come."""
+    question = item.question
+    sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
+    answer = Answer(_LABEL, text=item.trace.answer or "")
+    return review_prompt(question.text, [answer], settings, reviewer, sources)
+
+
+def known_of(question: Question, bucket: object = None) -> Known:
+    """What the question set says of answering and of refusing, and whether the answer was graded as a refusal."""
+    has_gold = bool(question.gold_claims or question.gold_ids)
+    return Known(
+        None if bucket is None else bucket == "refused",
+        None if question.answerable else "invented",
+        "needless_refusal" if question.answerable and has_gold else None,
+    )
+
+
+def verdicts_alone(
+    item: Item, review: RunReview, reviews: Sequence[Sequence[Review]], author: str, bucket: object
+) -> list[Verdict]:
+    """What each reviewer and all together say of an answer that was reviewed alone. `reviews` has the reviews of each
+    way of asking in turn; `author` is the model that gave the answer, and `bucket` what it was graded as, if known."""
+    if why := unanswered(item):
+        graders = (*map(review.grader, review.reviewers), review.pooled)
+        return [_row(item, grader, OVERALL, None, reason=why) for grader in graders]
+    answer, known = Answer(_LABEL, author, item.trace.answer or ""), {_LABEL: known_of(item.question, bucket)}
+    ranked = [rank([answer], given, settings, item.question.text, known=known)
+              for settings, given in zip(review.ways, reviews, strict=True)]  # fmt: skip
+    return verdicts_on(item, review, ranked)
+
+
+def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: str = _LABEL) -> list[Verdict]:
+    """What each reviewer and all together say of an answer, each way of asking in turn."""
+    return [
+        row for way, one in enumerate(ranked) for row in _rows(item, review, one, label, HOLISTIC if way else OVERALL)
+    ]
+
+
+def _rows(item: Item, review: RunReview, ranked: Ranked, label: str, overall: str) -> Iterator[Verdict]:
+    votes = {vote.reviewer: vote for vote in ranked.votes if vote.label == label}
+    ballots = {ballot.reviewer: ballot for ballot in ranked.ballots}
+    why = {one.reviewer: one.reason for one in (*ranked.void, *ranked.abstained)}
+    for reviewer in review.reviewers:
+        grader, vote = review.grader(reviewer), votes.get(reviewer)
+        if vote is None:
+            yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
+            continue
+        shown, notes = ballots[reviewer].shown, ballots[reviewer].notes.get(label, "")
+        place = f"shown {shown.index(label) + 1} of {len(shown)}" if label in shown and len(shown) > 1 else ""
+        via = ", ".join(filter(None, (OWN if vote.own else "", place)))
+        for name, value in vote.scores.items():
+            if name in review.settings.rubric.dimensions:  # the others are checked by code
+                yield _row(item, grader, name, value, via)
+        number = "one number, not the rubric" if vote.holistic else ""
+        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, notes)
+        yield _row(item, grader, overall, vote.value, via, "; ".join(filter(None, reason)))
+        if vote.capped_by:
+            yield _row(item, grader, UNCAPPED, vote.uncapped, via)
+    row = next(one for one in ranked.ranking if one.label == label)
+    grader, via = review.pooled, f"{row.votes} of {len(review.reviewers)} reviewers"
+    for name, mean in row.dimensions.items():
+        if mean is not None:
+            yield _row(item, grader, name, mean, via)
+    dispute = f"{_DISPUTED}{row.dispute}" if row.dispute else ""
+    reasons = (_capped_words(row.capped_by) or row.reason, dispute, *row.faults)
+    yield _row(item, grader, overall, row.overall, via, "; ".join(filter(None, reasons)))
+    if row.safety is not None and overall == OVERALL:
+        evidence = tuple(Evidence(claim=finding.text) for finding in row.safety.findings)
+        words = "; ".join(f"{finding.pattern}: {finding.why}" for finding in row.safety.findings)
+        safe = "safe" if row.safety.passed else UNSAFE
+        yield replace(_row(item, grader, SAFETY, safe, reason=words), evidence=evidence)
+
+
+def _row(
+    item: Item, grader: str, dimension: str, value: float | str | None, via: str = "", reason: str = ""
+) -> Verdict:
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    axis, attempt = axis_of(dimension), item.trace.attempt
+    return Verdict(item.question.id, axis, whole, grader, attempt, via, reason[:_LONGEST_REASON])
+
+
+def _capped_words(by: Iterable[str]) -> str:
+    """The reason of an overall score that ceilings hold down."""
+    named = ", ".join(by)
+    return f"{_CAPPED}{named}" if named else ""
+
+
+def _short_hash(told: bytes) -> str:
+    return hashlib.sha256(told).hexdigest()[:8]
+
+
+_Values = dict[str, list[float]]  # by question
+
+
+class ScoredAnswer(Struct, frozen=True, kw_only=True):
+    """One answer before a council."""
+
+    run: str
+    question_id: str
+    attempt: int
+    question: str
+    answer: str | None
+    score: float | None  # of all reviewers together
+    reason: str
+    by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
+
+
+class Mean(Struct, frozen=True):
+    """Of a run's scores, with its 95 % interval over the questions."""
+
+    value: float
+    low: float
+    high: float
+    answers: int
+
+
+class RunScores(Struct, frozen=True, kw_only=True):
+    """What a council says of a run. `rank` is by `overall`, over the answers that every run has a score for.
+
+    `behind` is by how much the first run scores higher on the same questions.
+    """
+
+    run: str
+    rank: int | None = None
+    overall: Mean | None
+    behind: Mean | None = None
+    dimensions: dict[str, Mean]
+    answers: int
+    not_scored: dict[str, int]  # by reason
+    capped: dict[str, int]  # by ceiling
+    unsafe: tuple[str, ...]  # ids of questions
+    disputed: tuple[str, ...]  # ids of questions where it is disputed whether the answer is a refusal
+    own: tuple[str, ...]  # reviewers whose own answers these are
+
+
+def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:
+    """What all reviewers together and each of them gave to every answer of a run."""
+    given: dict[tuple[str, int], dict[str, tuple[float | None, str]]] = {}
+    for row in verdicts:
+        if row.axis == axis_of(OVERALL):
+            by = given.setdefault((row.question_id, row.attempt), {})
+            by[reviewer_of(row.grader)] = score_in(row), row.reason
+    for item in items:
+        by = given.get((item.question.id, item.trace.attempt), {})
+        score, reason = by.pop(POOLED, (None, "not asked"))
+        yield ScoredAnswer(
+            run=run, question_id=item.question.id, attempt=item.trace.attempt, question=item.question.text,
+            answer=item.trace.answer, score=score, reason=reason, by=by,
+        )  # fmt: skip
+
+
+def run_scores(
+    found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], pooled: str
+) -> list[RunScores]:
+    """The best run first. Runs are ranked over the questions that all of them have scores for."""
+    own = {run: [row for row in verdicts if row.grader == pooled] for run, verdicts in found.items()}
+    scored = ({row.question_id for row in given if row.axis == axis_of(OVERALL) and row.value is not None}
+              for given in own.values())  # fmt: skip
+    shared = set.intersection(*scored)
+    by_axis = {run: _values(given, shared) for run, given in own.items()}
+    documents = {item.question.id: document_of(item.question, {}) or item.question.id
+                 for given in items.values() for item in given}  # fmt: skip
+    made = [_of_run(run, given, by_axis[run], documents, found[run]) for run, given in own.items()]
+    made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
+    values = [one.overall.value for one in made if one.overall]
+    first = {id: fmean(some) for id, some in by_axis[made[0].run].get(OVERALL, {}).items()}
+    for at, one in enumerate(made):
+        if one.overall:
+            # Question by question: what makes a question hard for both runs cancels out.
+            mine = by_axis[one.run][OVERALL]
+            gaps = {id: [value - fmean(mine[id]) + HIGHEST] for id, value in first.items()}
+            gap = _mean(gaps, documents, 2 * HIGHEST)
+            behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
+            made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)
+    return made
+
+
+def _of_run(
+    run: str, own: Sequence[Verdict], by_axis: Mapping[str, _Values], documents: Mapping[str, str],
+    found: Sequence[Verdict],
+) -> RunScores:  # fmt: skip
+    overall = [row for row in own if row.axis == axis_of(OVERALL)]
+    means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis.items()}
+    firsts = (row.reason.partition(";")[0] for row in overall)
+    return RunScores(
+        run=run, overall=means.pop(OVERALL, None), dimensions=means, answers=len(overall),
+        not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
+        capped=dict(Counter(name for first in firsts if first.startswith(_CAPPED)
+                            for name in first.removeprefix(_CAPPED).split(", "))),
+        unsafe=tuple(row.question_id for row in own if row.value == UNSAFE),
+        disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
+        own=tuple(sorted({reviewer_of(row.grader) for row in found if row.via.startswith(OWN)})),
+    )  # fmt: skip
+
+
+def _values(own: Sequence[Verdict], among: set[str]) -> dict[str, _Values]:
+    """The scores on each dimension."""
+    values: dict[str, _Values] = {}
+    for row in own:
+        if row.question_id in among and (score := score_in(row)) is not None:
+            values.setdefault(row.axis.removeprefix(AXIS_PREFIX), {}).setdefault(row.question_id, []).append(score)
+    return values
+
+
+def _mean(values: _Values, documents: Mapping[str, str], most: float) -> Mean:
+    known = {id: document for id, document in documents.items() if id in values}
+    return Mean(*clustered_mean(values, known, most), sum(map(len, values.values())))
