@@ -53,7 +53,7 @@ FREE = ("read", "refused", "cites_unretrieved")  # counts that need no grader
 _AXES = ("citation_exists", "citation_supports")
 _LONGEST_READ = 4_000  # characters of an answer in which a refusal is looked for
 _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dropped and counted
-_MANY, _FEW = 25, 2  # answers graded at once; few where somebody may end it any time
+_BATCH, _BATCH_SECONDS = 25, 1.0  # answers graded at once, fewer where it takes longer: whoever ends it should not wait
 _LOOK_SECONDS, _READ_SECONDS, _ERASE_SECONDS = 0.2, 5.0, 5.0
 _READY_SECONDS = 60.0  # until all is tried again
 _PROBLEMS_KEPT = 1_000
@@ -146,6 +146,9 @@ def monitor_log(
             load_pipeline(how.pipeline, load_corpus(corpus, how.questions, NOBODY.tell), Asking(), NOBODY.tell)
         ):
             pass
+    reader = open_grader(grader, how, person=person)
+    if isinstance(reader, ModelGrader) and not paths:
+        raise UsageError("live monitoring does not use paid models", "choose --grader local, local@FILE or rules")
     file = Path(state) if state is not None else None if paths else Path(FILE)
     if file and file.resolve() in {Path(path).resolve() for path in (*paths, follow or "-", bad or "-")}:
         raise UsageError(f"{file} is also something else that is read or written", "choose another --state")
@@ -153,9 +156,6 @@ def monitor_log(
         known = State(file, Design(sample), lambda: None if baseline is None else reference_of(baseline, db))
         stack.callback(known.close)
         check_logs(path for path in paths if not is_known(path, known.kept.positions))
-        reader = open_grader(grader, how, person=person)
-        if isinstance(reader, ModelGrader) and not paths:
-            raise UsageError("live monitoring does not use paid models", "choose --grader local, local@FILE or rules")
         sender = Webhook(webhook, str(file or paths[0]), person.tell, known) if webhook else None
         if sender:
             stack.callback(sender.close)
@@ -209,7 +209,7 @@ class Monitor:
         self._again, self._over, self._notes, self._problems = 0, list[Alert](), dict[str, Problem](), list[Problem]()
         self._watch = person.watch(None, "graded") if logs else None
         self._graded, self._failed, self._undone, self._erased = 0, 0, 0, time.monotonic()
-        self._told = set[str]()
+        self._told, self._batch = set[str](), 2
         self._trouble, self._faults = "", list[str]()
         self.why_not_tried = "the grader and the sentinels are being tried"
 
@@ -345,7 +345,7 @@ class Monitor:
     def _read_logs(self) -> bool:
         """Whether anything was read. Whole logs are read no faster than they are graded; one that is followed is read
         for a while, as it may be gone soon."""
-        if self._logs and self.state.waiting >= _MANY:
+        if self._logs and self.state.waiting >= _BATCH:
             return True
         if self._undone != self.state.undone:  # read on from where all is saved
             self._pieces, self._undone = None, self.state.undone
@@ -378,8 +378,9 @@ class Monitor:
         self._write_bad()
         if not self.state.waiting:
             return False
-        rows, start = self.state.next(_MANY if self._logs else _FEW), time.monotonic()
+        rows, start = self.state.next(self._batch), time.monotonic()
         graded = self._read([one.item for one in rows])
+        self._batch = min(_BATCH, 2 * self._batch) if time.monotonic() - start < _BATCH_SECONDS else 2
         alerts, now = list[Alert](), datetime.now(UTC).isoformat(timespec="seconds")
         with self.state.step() as kept:
             bad = [
