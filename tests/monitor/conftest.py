@@ -33,7 +33,7 @@ class Live:
         line = self.process.stdout.readline()
         assert line, self.process.communicate()[1]
         self.told = json.loads(line)
-        url = self.told["metrics"] or self.told["otlp"] or ":0"
+        url = self.told.get("metrics") or self.told.get("otlp") or ":0"
         self._http = http.client.HTTPConnection("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]), timeout=60)
 
     def get(self, path: str) -> tuple[int, str]:

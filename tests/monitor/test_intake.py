@@ -19,7 +19,7 @@ from surefoot.io.rows import Row
 from surefoot.io.traces import Span as ReadSpan
 from surefoot.io.traces import traces_of
 from surefoot.monitor import monitor as monitor_file
-from surefoot.monitor.follow import Piece, Position
+from surefoot.monitor.follow import Position
 from surefoot.monitor.monitor import Monitor
 from surefoot.monitor.otlp import JSON
 from surefoot.monitor.state import Design, Queued, State
@@ -71,7 +71,7 @@ def test_personal_data_is_gone_before_anything_is_written(tmp_path: Path, start:
         "answer": "Write to jane.doe@gmail.com",
         "chunks": [{"id": "a", "text": "It is jane.doe@gmail.com."}],
     }
-    monitor.take_piece(Piece([Row("log", 1, row)], "log", Position(1, 9)))
+    monitor.take_piece(([Row("log", 1, row)], "log", Position(1, 9)))
     first, second = (one.item.trace for one in queue(monitor))
     assert b"contract" in files(tmp_path) and b"gmail" not in files(tmp_path) and b"jane.doe" not in files(tmp_path)
     assert first.answer is not None and "EMAIL-1" in first.answer and "EMAIL-2" in first.answer
@@ -156,7 +156,7 @@ def test_a_full_disk_takes_nothing_and_loses_nothing(start: Open, monkeypatch: p
         assert monitor.state.counts["seen"] == 1 and not monitor.state.waiting
     send(monitor, trace(2))
     monitor.settle(0)
-    assert monitor.is_writable and monitor.state.counts["seen"] == 2 and len(queue(monitor)) == 2
+    assert not monitor.state.trouble and monitor.state.counts["seen"] == 2 and len(queue(monitor)) == 2
 
 
 def test_what_the_grader_cannot_keep_up_with_is_dropped_and_counted(
@@ -195,7 +195,7 @@ def test_order_and_repetition_of_spans_do_not_matter(spans: list[ReadSpan]) -> N
     state = State(None, Design())
     for second, one in enumerate(spans):
         assert state.hold(one, second)
-    assert state.complete(13.9, 10) == [] and state.waiting_traces == 1
+    assert state.complete(13.9, 10) == [] and state.complete(0, 0) == ["t"]
     assert state.complete(14, 10) == state.complete(-9, 10) == ["t"], "also where a clock is set back"
     found = state.release("t")
     assert sorted(found, key=lambda one: one.span_id) == [ROOT, SEARCH, MODEL]

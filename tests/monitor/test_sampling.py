@@ -22,11 +22,9 @@ answers = st.lists(st.tuples(st.text(max_size=5), st.sampled_from(STRATA)), uniq
 graded = st.lists(st.tuples(st.sampled_from(STRATA), st.sampled_from([*COUNTED, None]), st.booleans()), max_size=30)
 
 
-@given(answers, st.randoms(use_true_random=False), st.floats(0.01, 1), st.integers(-5, 5))
-def test_order_and_repeats_do_not_matter(
-    ones: list[tuple[str, Stratum]], shuffled: object, rate: float, seed: int
-) -> None:
-    design, again = Design(rate, seed), [*ones, *ones]
+@given(answers, st.randoms(use_true_random=False), st.floats(0.01, 1))
+def test_order_and_repeats_do_not_matter(ones: list[tuple[str, Stratum]], shuffled: object, rate: float) -> None:
+    design, again = Design(rate), [*ones, *ones]
     shuffled.shuffle(again)  # type: ignore[attr-defined]
     state = State(None, design)
     new = [one for one in again if state.add(one[0])]
@@ -44,7 +42,6 @@ def test_answers_are_chosen_as_often_as_stated() -> None:
             f"t{n}" for n in range(20_000) if design.choose(f"t{n}", "ordinary")
         }
     assert design.choose("t1", "flagged") == design.choose("t1", "flagged")
-    assert {Design(0.05, seed).choose("t1", "flagged") is None for seed in range(9)} == {True, False}
     assert Design(1.0).choose("any", "ordinary") is not None
     with pytest.raises(UsageError, match="sampling rate"):
         Design(0.0)

@@ -69,11 +69,11 @@ def monitor(
         with quiet_if_nobody_reads():
             if output.as_json:
                 print_json(watching)
-            for name, url in (("traces", watching.otlp), ("metrics", watching.metrics)):
-                if url and not output.as_json:
-                    click.echo(f"{name}: {url}{'v1/traces' if name == 'traces' else 'metrics'}")
+            for name, path in (("otlp", "v1/traces"), ("metrics", "metrics")):
+                if (url := watching.get(name)) and not output.as_json:
+                    click.echo(f"{path.removeprefix('v1/')}: {url}{path}")
         if not output.as_json:
-            PERSON.tell(f"note: what is known is kept in {watching.state}; Ctrl-C ends it")
+            PERSON.tell(f"note: what is known is kept in {watching['state']}; Ctrl-C ends it")
 
     found = monitor_log(traces, state=state, bad=bad, announce=announce, person=PERSON, **options)
     for note in found.notes:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from surefoot.core.files import BYTE_ORDER_MARK
 from surefoot.core.types import Problem, Trace
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.sources import LONGEST_LINE, Block, File, Lines, Values, cut, files_in, is_address, open_zst
+from surefoot.io.sources import LONGEST_LINE, File, Lines, Values, cut, files_in, is_address, open_zst
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 PIECE_BYTES = 256 << 10  # little enough to be taken in soon: a piece that is not saved before a kill is read again
@@ -42,12 +42,8 @@ class Position(Struct, frozen=True):
     in_long_line: bool = False  # the rest of a line that is too long is still to be skipped
 
 
-class Piece(NamedTuple):
-    """Rows that belong together. `log` is the path under which `position`, the one behind them, is kept, if it is."""
-
-    rows: Iterable[Row]
-    log: str = ""
-    position: Position = Position()
+# Rows that belong together, the path under which the position behind them is kept ("" for none), and that position.
+Piece = tuple[Iterable[Row], str, Position]
 
 
 class News(Struct, frozen=True):
@@ -246,9 +242,9 @@ def whole_logs(paths: Sequence[str | Path], positions: Mapping[str, Position]) -
             name = _key(found.path)
             with closing(Tail(Path(found.path), positions.get(name))) as tail:
                 while (news := tail.read()) is not None:
-                    yield Piece(news.rows(found.source), name, news.position)
+                    yield news.rows(found.source), name, news.position
         else:
-            yield from (Piece(rows_in(block)) for block in cut(found))
+            yield from ((rows_in(block), "", Position()) for block in cut(found))
 
 
 class Followed:
@@ -267,7 +263,7 @@ class Followed:
             self._tails.setdefault(_key(path), Tail(path, positions.get(_key(path))))
         for name, tail in self._tails.items():
             while (news := tail.read()) is not None:
-                yield Piece(news.rows(str(tail.path)), name, news.position)
+                yield news.rows(str(tail.path)), name, news.position
 
     def close(self) -> None:
         """The next call reads on from the positions then."""
@@ -291,9 +287,6 @@ def _is_of_lines(found: File) -> bool:
         return False
     if not Path(found.path).stat().st_size:
         return True
-    first = next((block for block in cut(found) if not _is_note(block)), None)
+    blocks = (block for block in cut(found) if not isinstance(block, Values))  # which would be notes
+    first = next(blocks, None)
     return isinstance(first, Lines) and bool(first.path)
-
-
-def _is_note(block: Block) -> bool:
-    return isinstance(block, Values) and all(isinstance(one, Problem) and one.kind == "note" for one in block.values)

@@ -16,7 +16,6 @@ from socket import gethostname
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, TransientError, UsageError, words_of
@@ -44,7 +43,7 @@ from surefoot.pipelines.specs import Asking, send
 from surefoot.safety.redaction import Redactor, redact_item, redact_name, redacted, texts_of
 from surefoot.scoring.outcomes import Expected, read
 from surefoot.text.normal import id_of_text
-from surefoot.text.refusals import Refusal, detect
+from surefoot.text.refusals import detect
 
 FILE = "surefoot-monitor.db"
 BAD = ("wrong", "unsupported")
@@ -56,10 +55,13 @@ _MOST_WAITING = 10_000  # answers in the queue: what is chosen beyond that is dr
 _BATCH, _BATCH_SECONDS = 25, 1.0  # answers graded at once, fewer where it takes longer: whoever ends it should not wait
 _LOOK_SECONDS, _READ_SECONDS, _ERASE_SECONDS = 0.2, 5.0, 5.0
 _READY_SECONDS = 60.0  # until all is tried again
-_PROBLEMS_KEPT = 1_000
+_PROBLEMS_KEPT = 100
 _TIMEOUT, _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 1.0, 300.0  # seconds, of the webhook
 _SOURCE = Retrieved([Passage("lease#4", "The monthly rent is 900 euros, and it is due on the third working day.")])
 _TEXTS = ("question_id", "question", "answer", "retrieved", "error")  # of a span
+
+
+Watching = dict[str, str | None]  # a monitor at work: `follow`, `state`, and the addresses `otlp` and `metrics`
 
 
 class Monitored(Result, frozen=True):
@@ -94,15 +96,6 @@ class Monitored(Result, frozen=True):
         ]
 
 
-class Watching(Struct, frozen=True):
-    """A monitor at work, and where it can be reached."""
-
-    follow: str | None
-    otlp: str | None
-    metrics: str | None
-    state: str
-
-
 def monitor_log(
     traces: str | Path | Sequence[str | Path] = (),
     *,
@@ -131,20 +124,17 @@ def monitor_log(
     to the address `webhook`.
     """
     paths = [traces] if isinstance(traces, (str, Path)) else [*traces]
-    live = {
-        name: value for name, value in (("follow", follow), ("otlp", otlp), ("metrics", metrics)) if value is not None
-    }
+    live = {"follow": follow, "otlp": otlp, "metrics": metrics}
     if not paths and follow is None and otlp is None:
         raise UsageError("nothing to monitor was given", "pass --once LOG, --follow LOG or --otlp PORT")
-    if paths and live:
-        raise UsageError(f"--{next(iter(live))} does not go with --once", "leave out one of them")
+    if paths and (given := [name for name, value in live.items() if value is not None]):
+        raise UsageError(f"--{given[0]} does not go with --once", "leave out one of them")
     if webhook is not None and not webhook.startswith(("http://", "https://")):
         raise UsageError(f"--webhook {webhook[:80]!r} is no address", "write https://HOST/PATH")
     how = settings_from(settings)
     if how.pipeline and not paths:  # one that is not there at the start is a slip of whoever named it
-        with closing(
-            load_pipeline(how.pipeline, load_corpus(corpus, how.questions, NOBODY.tell), Asking(), NOBODY.tell)
-        ):
+        documents = load_corpus(corpus, how.questions, NOBODY.tell)
+        with closing(load_pipeline(how.pipeline, documents, Asking(), NOBODY.tell)):
             pass
     reader = open_grader(grader, how, person=person)
     if isinstance(reader, ModelGrader) and not paths:
@@ -157,17 +147,16 @@ def monitor_log(
         stack.callback(known.close)
         check_logs(path for path in paths if not is_known(path, known.kept.positions))
         sender = Webhook(webhook, str(file or paths[0]), person.tell, known) if webhook else None
-        if sender:
-            stack.callback(sender.close)
         monitor = Monitor(
             known, reader, logs=paths, follow=Path(follow) if follow else None, how=how, webhook=sender, person=person,
             bad=Path(bad) if bad is not None else None, corpus=corpus,
         )  # fmt: skip
+        watching: Watching = {"follow": str(follow) if follow else None, "state": str(file)}
         if paths:
             monitor.work()
         elif otlp is None and metrics is None:
             with monitor.at_work(), contextlib.suppress(KeyboardInterrupt):
-                announce(Watching(str(follow), None, None, str(file)))
+                announce(watching)
                 threading.Event().wait()
         else:
             try:
@@ -175,8 +164,7 @@ def monitor_log(
             except ImportError as error:
                 hint = "install surefoot with its extra `monitor`: pip install '/path/to/surefoot[monitor]'"
                 raise Incomplete("--otlp and --metrics need more packages", hint) from error
-            watching = Watching(str(follow) if follow else None, None, None, str(file))
-            serve_monitor(monitor, how.host, otlp, metrics, lambda urls: announce(replace(watching, **urls)))
+            serve_monitor(monitor, how.host, otlp, metrics, lambda urls: announce(watching | urls))
         return monitor.result()
 
 
@@ -199,18 +187,16 @@ class Monitor:
         bad: Path | None = None, how: Settings | None = None, corpus: str | Path | None = None,
         webhook: Webhook | None = None, person: Person = READER,
     ) -> None:  # fmt: skip
-        self.state, self._grader, self._bad, self._webhook, self._person = state, grader, bad, webhook, person
-        self.tell = person.tell
+        self.state, self._grader, self._bad, self.webhook, self.person = state, grader, bad, webhook, person
         self._how = how or settings_from()
         self._corpus, self._texts = corpus, PassageTexts.of(corpus, person.tell)
         self._logs, self._followed = logs, Followed(follow) if follow else None
         self._pieces: Iterator[Piece] | None = None  # of the logs, as far as they are not read
         self._ending, self._redactors = threading.Event(), dict[str, Redactor]()
-        self._again, self._over, self._notes, self._problems = 0, list[Alert](), dict[str, Problem](), list[Problem]()
+        self._again, self._over, self._problems, self._lost = 0, list[Alert](), dict[str, Problem](), False
         self._watch = person.watch(None, "graded") if logs else None
-        self._graded, self._failed, self._undone, self._erased = 0, 0, 0, time.monotonic()
-        self._told, self._batch = set[str](), 2
-        self._trouble, self._faults = "", list[str]()
+        self._batch, self._graded, self._undone, self._erased = 2, 0, 0, time.monotonic()
+        self._told, self.faults = "", list[str]()  # the last error, and why threads ended
         self.why_not_tried = "the grader and the sentinels are being tried"
 
     # What comes in
@@ -219,16 +205,11 @@ class Monitor:
         """What an exporter sent, durable when this returns; Incomplete where it cannot be kept."""
         design, subject = self.state.kept.design, self._how.map.get("subject", "")
         export = read_export(body, kind, packing, design.may_choose, subject)
-        try:
-            with self.state.step():
-                self.state.counts["seen"] += sum(map(self.state.add, export.ids))
-                self.state.counts["unreadable"] += export.unreadable
-                for span in export.spans:
-                    self._hold(span)
-        except Incomplete as error:
-            self._trouble = error.message
-            raise
-        self._trouble = ""
+        with self.state.step():
+            self.state.counts["seen"] += sum(map(self.state.add, export.ids))
+            self.state.counts["unreadable"] += export.unreadable
+            for span in export.spans:
+                self._hold(span)
         return export
 
     def count_refusal(self) -> None:
@@ -237,18 +218,20 @@ class Monitor:
 
     def take_piece(self, piece: Piece) -> None:
         """What was read of a log: answers, spans, or both."""
-        spans, waiting, state = list[Span](), list[Span](), self.state
+        (found, log, position), spans, waiting, state = piece, list[Span](), list[Span](), self.state
 
         def rows() -> Iterator[Row]:
-            yield from piece.rows
+            yield from found
             waiting.extend(spans)  # for the rest of their traces, which may come with another piece
             spans.clear()
 
         with state.step(at_once=False) as kept:
-            for logged, item in logged_items(rows(), self._note, self._how.map, _id_of, spans):
+            for logged, item in logged_items(
+                rows(), self._note, self._how.map, lambda _, one: id_of_text(one.question or ""), spans
+            ):
                 if isinstance(item, Ungradable):
                     state.counts["unreadable"] += 1
-                    self._problems += [item.problem][: _PROBLEMS_KEPT - len(self._problems)]
+                    self._note(item.problem)
                     continue
                 name = name_of(logged.row, item.trace, f"{logged.source}:{logged.line}")
                 if state.add(name):
@@ -261,8 +244,8 @@ class Monitor:
                 state.counts["seen"] += bool(span.question) and state.add(name)
                 if kept.design.may_choose(name):
                     self._hold(replace(span, trace_id=name))
-            if piece.log:
-                kept.positions[piece.log] = piece.position
+            if log:
+                kept.positions[log] = position
 
     def settle(self, seconds: float) -> None:
         """Traces to which no span has come for so long become answers."""
@@ -282,7 +265,7 @@ class Monitor:
     def _see(self, of: str, name: str, item: Item, flagged: bool) -> None:
         """Look at an answer, and queue it if it is chosen, by `of`: a trace may hold several answers."""
         counts, kept = self.state.counts, self.state.kept
-        outcome = read(Expected(), item.trace, _refusal_in).outcome
+        outcome = read(Expected(), item.trace, lambda text: detect(text[:_LONGEST_READ])).outcome
         counts["read"] += 1
         counts["refused"] += outcome.refused
         counts["cites_unretrieved"] += outcome.cited_retrieved is not None and outcome.cited_retrieved < outcome.cited
@@ -304,18 +287,22 @@ class Monitor:
         said = Trace(
             span.question_id, span.question, span.answer, span.retrieved, None, span.error, subject=span.subject
         )
-        trace, redactor = self._filled(said), self._redactors.setdefault(span.trace_id, Redactor())
+        trace = self._texts.filled(said) if self._texts else said
+        redactor = self._redactors.setdefault(span.trace_id, Redactor())
         redactor.learn(texts_of(trace))
         clean = redacted(trace, redactor)
         texts = {name: getattr(clean, name) for name in _TEXTS}
         if not self.state.hold(replace(span, subject=clean.subject or "", **texts), time.time()):
             self.state.counts["late_spans"] += 1
-
-    def _filled(self, trace: Trace) -> Trace:
-        return self._texts.filled(trace) if self._texts else trace
+            del self._redactors[span.trace_id]
 
     def _note(self, problem: Problem) -> None:
-        self._notes.setdefault(str(problem), problem)
+        """Told at the end of logs, or at once where there is none."""
+        self._lost |= problem.kind == LOST
+        if str(problem) not in self._problems and len(self._problems) < _PROBLEMS_KEPT:
+            self._problems[str(problem)] = problem
+            if not self._logs:
+                self.person.tell(f"note: {problem}")
 
     # The loop
 
@@ -333,10 +320,9 @@ class Monitor:
             except Incomplete as error:  # nothing can be written: /readyz says so, and it is tried again
                 if self._logs:
                     raise
-                is_news, self._trouble = False, error.message
-                if self._trouble not in self._told:
-                    self._told.add(self._trouble)
-                    self._person.tell(f"error: {error}")
+                if error.message != self._told:
+                    self.person.tell(f"error: {error}")
+                is_news, self._told, self.state.trouble = False, error.message, error.message
             if is_ending or (self._logs and not is_news):
                 return
             if not is_news:
@@ -368,8 +354,8 @@ class Monitor:
         """What was read lately; and now and then, no byte is left of the texts that were worked off."""
         self.state.save()
         if time.monotonic() - self._erased > _ERASE_SECONDS:
-            with self.state.step():
-                self._trouble = ""
+            with self.state.step():  # to find out whether there is room again
+                pass
             self.state.erase()
             self._erased = time.monotonic()
 
@@ -381,28 +367,25 @@ class Monitor:
         rows, start = self.state.next(self._batch), time.monotonic()
         graded = self._read([one.item for one in rows])
         self._batch = min(_BATCH, 2 * self._batch) if time.monotonic() - start < _BATCH_SECONDS else 2
-        alerts, now = list[Alert](), datetime.now(UTC).isoformat(timespec="seconds")
+        alerts, bad, now = list[Alert](), list[str](), datetime.now(UTC).isoformat(timespec="seconds")
         with self.state.step() as kept:
-            bad = [
-                msgspec.json.encode(_bad_row(one, found, now)).decode() + "\n"
-                for one, found in zip(rows, graded, strict=True)
-                if found and found.bucket in BAD and self._bad
-            ]
-            if bad and self._bad:
-                kept.bad, kept.bad_from = "".join(bad), self._bad.stat().st_size if self._bad.exists() else 0
             for one, found in zip(rows, graded, strict=True):
                 alerts += self._count(one, found, now)
+                if found and found.bucket in BAD:
+                    bad.append(msgspec.json.encode(_bad_row(one, found, now)).decode() + "\n")
+            if self._bad:
+                kept.bad, kept.bad_from = "".join(bad), self._bad.stat().st_size if self._bad.exists() else 0
             self.state.counts["grader_ms"] += round(1_000 * (time.monotonic() - start))
             self.state.take(len(rows))
-            if self._webhook:
-                kept.unsent += [f"{self._webhook.name}: {alert.line}" for alert in alerts]
+            if self.webhook:
+                kept.unsent += [f"{self.webhook.name}: {alert.line}" for alert in alerts]
         self._write_bad()
         for alert in alerts:
             self._over += [alert] * alert.is_over
             if not (alert.is_over and self._logs):
-                self._person.tell(alert.line)
-        if self._webhook:
-            self._webhook.news.set()
+                self.person.tell(alert.line)
+        if self.webhook:
+            self.webhook.news.set()
         self._graded += len(rows)
         if self._watch:
             self._watch.reach(self._graded)
@@ -417,10 +400,10 @@ class Monitor:
         except Exception as error:  # noqa: BLE001 - whatever an answer does to a model must not end the monitor
             with self.state.step(at_once=False):
                 self.state.counts["grader_failures"] += 1
-            self._failed += 1
-            if self._failed == 1 or len(items) == 1:
-                self._person.tell(f"warning: the grader failed: {words_of(error)}")
-        return [None] if len(items) == 1 else [self._read([one])[0] for one in items]
+            if len(items) > 1:
+                return [self._read([one])[0] for one in items]
+            self.person.tell(f"warning: the grader failed: {words_of(error)}")
+            return [None]
 
     def _count(self, one: Queued, found: Graded | None, now: str) -> list[Alert]:
         counts, taken, bucket = self.state.counts, one.item.trace.seconds, found.bucket if found else None
@@ -478,8 +461,8 @@ class Monitor:
         try:
             work()
         except Exception as error:  # noqa: BLE001 - a thread that ends is known by /livez, so that somebody restarts us
-            self._faults.append(words_of(error))
-            self._person.tell(f"error: {words_of(error)}")
+            self.faults.append(words_of(error))
+            self.person.tell(f"error: {words_of(error)}")
 
     def find_out(self) -> None:
         """Try again and again whether the grader tells a good answer from a bad one, and the pipeline passes."""
@@ -507,25 +490,15 @@ class Monitor:
         faults = [f"{one.question_id}: {one.reason}" for one in found.findings if not one.ok]
         return f"{name} does not pass its sentinels: {'; '.join(faults)}" if faults else ""
 
-    def why_not_alive(self) -> list[str]:
-        return self._faults
-
     def why_not_ready(self) -> list[str]:
-        return [why for why in (*self._faults, self._trouble, self.why_not_tried) if why]
-
-    @property
-    def is_writable(self) -> bool:
-        return not self._trouble
-
-    @property
-    def webhook_failures(self) -> int:
-        return self._webhook.failures if self._webhook else 0
+        return [why for why in (*self.faults, self.state.trouble, self.why_not_tried) if why]
 
     def result(self) -> Monitored:
         """What was found, which the next call that ends does not tell again."""
-        if self._webhook:
-            self._webhook.close()
-        tell_problems([*self._notes.values(), *self._problems], self._person.tell)
+        if self.webhook:
+            self.webhook.close()
+        if self._logs:
+            tell_problems([*self._problems.values()], self.person.tell)
         with self.state.step() as kept:
             tally, counts = kept.tally, Counter(self.state.counts)
             if self._logs:
@@ -539,7 +512,7 @@ class Monitor:
             alerts=[chart.alarm for chart in kept.charts.values() if chart.alarm],
             references={name: chart.rate for name, chart in kept.charts.items()},
             free={name: counts[name] for name in FREE}, unreadable=counts["unreadable"],
-            lost=any(problem.kind == LOST for problem in self._problems), notes=tuple(self._remarks()),
+            lost=self._lost, notes=tuple(self._remarks()),
         )  # fmt: skip
 
     def _remarks(self) -> Iterator[str]:
@@ -561,14 +534,6 @@ class Monitor:
                 f"no alarm yet: what is usual is learned from the first {LEARNED_FROM:,} evenly sampled answers, and "
                 f"there were {learning[0].answers:,}; --baseline RUN tells it at once"
             )
-
-
-def _id_of(_: int, trace: Trace) -> str:
-    return id_of_text(trace.question or "")
-
-
-def _refusal_in(answer: str) -> Refusal:
-    return detect(answer[:_LONGEST_READ])
 
 
 def _bad_row(one: Queued, graded: Graded, now: str) -> dict[str, Any]:

@@ -24,8 +24,6 @@ LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 _ID_DIGITS = 32
 
-Wanted = Callable[[str], bool]
-
 
 class TooLarge(UsageError):
     """Nobody should send this again as it is."""
@@ -44,7 +42,7 @@ class Export(Struct, frozen=True):
     unreadable: int = 0
 
 
-def read_export(body: bytes, kind: str, packing: str, wanted: Wanted, subject: str = "") -> Export:
+def read_export(body: bytes, kind: str, packing: str, wanted: Callable[[str], bool], subject: str = "") -> Export:
     """`subject` is the attribute that names the person, if it is none that is known."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in (JSON, PROTOBUF):
@@ -70,7 +68,7 @@ def _unpacked(body: bytes, packing: str) -> bytes:
     return data
 
 
-def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
+def _from_json(data: bytes, wanted: Callable[[str], bool], subject: str) -> Export:
     row = decode_one(data).value
     if isinstance(row, Problem):
         raise UsageError(f"the body is {row.message}", "send an ExportTraceServiceRequest")
@@ -92,7 +90,7 @@ def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
     return Export([*asked], list(_spans_of(row, subject)), unreadable)
 
 
-def _from_protobuf(data: bytes, wanted: Wanted, subject: str) -> Export:
+def _from_protobuf(data: bytes, wanted: Callable[[str], bool], subject: str) -> Export:
     traces: Any = library("opentelemetry.proto.trace.v1.trace_pb2", "monitor")
     try:
         message = traces.TracesData.FromString(data)

@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from surefoot.core.errors import Incomplete, SurefootError
-from surefoot.monitor.monitor import SECONDS, Monitor
+from surefoot.monitor.monitor import SECONDS, Monitor, Watching
 from surefoot.monitor.otlp import JSON, LARGEST_BODY, PROTOBUF, TooLarge, refusal, success
 from surefoot.web.serve import address, bound, serve, tell_if_open
 
@@ -41,27 +41,20 @@ _COUNTERS = {
 
 
 def serve_monitor(
-    monitor: Monitor, host: str, otlp: int | None, metrics: int | None, announce: Callable[[dict[str, str]], None]
+    monitor: Monitor, host: str, otlp: int | None, metrics: int | None, announce: Callable[[Watching], None]
 ) -> None:
     """Until Ctrl-C; the two ports may be one."""
     with contextlib.ExitStack() as stack:
         ports = {name: port for name, port in (("otlp", otlp), ("metrics", metrics)) if port is not None}
         sockets = {port: stack.enter_context(bound(host, port, _OTHER_PORT)) for port in dict.fromkeys(ports.values())}
-        tell_if_open(host, monitor.tell)
-        urls = {name: address(host, sockets[port]) for name, port in ports.items()}
+        tell_if_open(host, monitor.person.tell)
+        urls: Watching = {name: address(host, sockets[port]) for name, port in ports.items()}
         stack.enter_context(monitor.at_work())
         app = app_for(monitor, takes_traces=otlp is not None)
         serve(app, *sockets.values(), announce=lambda: announce(urls))
 
 
 def app_for(monitor: Monitor, *, takes_traces: bool) -> Starlette:
-    def health(reasons: Callable[[], list[str]]) -> Callable[[Request], Response]:
-        def reply(_: Request) -> Response:
-            found = reasons()
-            return PlainTextResponse("".join(f"{line}\n" for line in found or ["ok"]), 503 if found else 200)
-
-        return reply
-
     async def traces(request: Request) -> Response:
         kind = request.headers.get("content-type", "")
         code, headers = 200, dict[str, str]()
@@ -80,10 +73,14 @@ def app_for(monitor: Monitor, *, takes_traces: bool) -> Starlette:
 
     routes = [
         Route("/metrics", lambda _: Response(metrics_of(monitor), media_type=_TEXT)),
-        Route("/livez", health(monitor.why_not_alive)),
-        Route("/readyz", health(monitor.why_not_ready)),
+        Route("/livez", lambda _: _health(monitor.faults)),
+        Route("/readyz", lambda _: _health(monitor.why_not_ready())),
     ]
     return Starlette(routes=[*routes, Route("/v1/traces", traces, methods=["POST"])] if takes_traces else routes)
+
+
+def _health(faults: list[str]) -> Response:
+    return PlainTextResponse("".join(f"{line}\n" for line in faults or ["ok"]), 503 if faults else 200)
 
 
 async def _body(request: Request) -> bytes:
@@ -112,22 +109,19 @@ class _Families(Collector):
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
-    def describe(self) -> list[Metric]:
-        return []
-
     def collect(self) -> Iterator[Metric]:
         monitor, state = self._monitor, self._monitor.state
         counts, charts = state.counts, state.kept.charts
         for name, words in _COUNTERS.items():
             yield CounterMetricFamily(f"surefoot_{name}", words, counts[name])
         yield CounterMetricFamily("surefoot_grader_seconds", "Time spent grading.", counts["grader_ms"] / 1_000)
-        failures = monitor.webhook_failures
+        failures = monitor.webhook.failures if monitor.webhook else 0
         yield CounterMetricFamily("surefoot_webhook_failures", "Times that an alert could not be sent.", failures)
         for name, words, value in (
             ("ready", "1 if /readyz says so.", not monitor.why_not_ready()),
-            ("writable", "1 if what came last could be written to disk.", monitor.is_writable),
+            ("writable", "1 if what came last could be written to disk.", not state.trouble),
             ("waiting_answers", "Chosen answers that wait for the grader.", state.waiting),
-            ("waiting_traces", "Traces that wait for more spans.", state.waiting_traces),
+            ("waiting_traces", "Traces that wait for more spans.", len(state.complete(0.0, 0.0))),
         ):
             yield GaugeMetricFamily(f"surefoot_{name}", words, value)
         of = ["bucket"]

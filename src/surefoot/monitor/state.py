@@ -1,7 +1,7 @@
 """Which answers are graded, how common each bucket is in all traffic, and all that a monitor has to remember: one
 database file, in which everything that belongs together is saved in one step.
 
-The choice depends on the answer's name and a seed alone: the same answer, late or twice, is chosen again or not again,
+The choice depends on the answer's name alone: the same answer, late or twice, is chosen again or not again,
 whatever came before it. Answers that refuse, or that somebody flagged, are chosen more often than others; each answer
 carries the probability with which it was chosen, so that rates can be reckoned for all traffic.
 """
@@ -40,7 +40,6 @@ _OFTENER: dict[Stratum, int] = {"ordinary": 1, "refused": 2, "flagged": 10}  # t
 _NUMBERS = 2**64
 UNGRADED = "ungraded"
 COUNTED: tuple[str, ...] = (*BUCKETS, UNGRADED)
-OTHER_STATE = "choose another --state; one of another version of Surefoot cannot be resumed"
 
 
 class Chosen(Struct, frozen=True):
@@ -59,7 +58,6 @@ class Design(Struct, frozen=True):
     """How answers are chosen. `rate` is that of ordinary ones."""
 
     rate: float = RATE
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
@@ -69,7 +67,7 @@ class Design(Struct, frozen=True):
         return min(1.0, self.rate * _OFTENER[stratum])
 
     def choose(self, name: str, stratum: Stratum) -> Chosen | None:
-        probability, number = self.probability(stratum), int.from_bytes(digest_of(name, self.seed), "big")
+        probability, number = self.probability(stratum), int.from_bytes(digest_of(name), "big")
         if number >= probability * _NUMBERS:
             return None
         return Chosen(name, stratum, probability, number < self.rate * _NUMBERS)
@@ -79,10 +77,9 @@ class Design(Struct, frozen=True):
         return self.choose(name, "flagged") is not None
 
 
-def digest_of(name: str, seed: int = 0) -> bytes:
+def digest_of(name: str) -> bytes:
     """Eight bytes that stand for a name: evenly spread, and the same wherever they are computed."""
-    key = seed.to_bytes(16, "big", signed=True)
-    return blake2b(name.encode("utf-8", "replace"), digest_size=8, key=key).digest()
+    return blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 def stratum_of(outcome: Outcome, flagged: bool = False) -> Stratum:
@@ -207,7 +204,7 @@ class State:
         self, path: Path | None, design: Design, reference: Callable[[], dict[str, float] | None] = lambda: None
     ) -> None:
         self.path, self.guard, self._saved = path, threading.RLock(), 0.0
-        self.undone = 0  # how often a step failed
+        self.undone, self.trouble = 0, ""  # how often a step failed, and why nothing can be written, if so
         try:
             if path:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
@@ -220,12 +217,13 @@ class State:
             hint = "end it, or choose another --state"
             raise Incomplete(f"another monitor works with {path}", hint) from error
         except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
-            raise Incomplete(f"{path} is not the state of a monitor: {error}", OTHER_STATE) from error
+            hint = "choose another --state; one of another version of Surefoot cannot be resumed"
+            raise Incomplete(f"{path} is not the state of a monitor: {error}", hint) from error
         except OSError as error:
             raise Incomplete(f"{path} cannot be written: {error.strerror}", "choose another --state") from error
         if self.kept.design != design:
             self.close()
-            was = f"--sample {self.kept.design.rate:g} --seed {self.kept.design.seed}"
+            was = f"--sample {self.kept.design.rate:g}"
             raise UsageError(f"{path} was begun with {was}", "go on with the same, or choose another --state")
 
     def _open(self, design: Design, reference: Callable[[], dict[str, float] | None]) -> None:
@@ -260,14 +258,14 @@ class State:
                     known = "(SELECT max(place) FROM names)"
                     self._db.execute(f"DELETE FROM names WHERE place <= {known} - ?", (_NAMES_KEPT,))
                     self._db.commit()
-                    self._saved = time.monotonic()
+                    self._saved, self.trouble = time.monotonic(), ""
             except BaseException as error:
                 self.undone += 1
                 self._db.rollback()
                 self._load()
                 if isinstance(error, sqlite3.Error):
-                    hint = "make room; what was taken is not lost"
-                    raise Incomplete(f"nothing can be written to {self.path}: {error}", hint) from error
+                    self.trouble = f"nothing can be written to {self.path}: {error}"
+                    raise Incomplete(self.trouble, "make room; what was taken is not lost") from error
                 raise
 
     def add(self, name: str) -> bool:
@@ -296,11 +294,6 @@ class State:
         self._db.execute("DELETE FROM spans WHERE trace = ?", (trace,))
         self._db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (_settled(trace),))
         return [_SPANS.decode(row) for (row,) in rows]
-
-    @property
-    def waiting_traces(self) -> int:
-        found: int = self._db.execute("SELECT count(DISTINCT trace) FROM spans").fetchone()[0]
-        return found
 
     def queue(self, one: Queued) -> None:
         self._db.execute("INSERT INTO queue (row) VALUES (?)", (msgspec.json.encode(one),))
