@@ -305,7 +305,7 @@ def test_labels_on_easy_answers_alone_are_pointed_out(write: Write) -> None:
     lines = [f"q{i},correct,anna,sample" for i in range(20, 75)]
     easy = write("easy.csv", ["question_id,factuality,annotator,drawn", *lines])
     done = surefoot("calibrate", a_run("first", wrong=8), "--labels", easy)
-    assert done.code == 0 and "None of the answers graded wrong has a label that counts (8 of 100 answers)" in done.out
+    assert done.code == 0 and "8 of 100 answers are graded wrong and have no label" in done.out
 
 
 def test_labels_that_turn_out_to_be_picked_no_longer_count_as_a_sample(write: Write, tmp_path: Path) -> None:

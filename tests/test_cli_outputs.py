@@ -129,7 +129,7 @@ def test_a_matrix_does_not_write_through_a_link_either(project: Path) -> None:
     (project / "m.toml").write_text('grader = "rules"\n[[pipeline]]\nname = "a"\nspec = "reference"\n')
     (project / "out").mkdir()
     (project / "out" / "report.md").symlink_to(project / "surefoot.db")
-    refused("matrix", "m.toml", "--out", "out", words="database")
+    refused("matrix", "m.toml", "--report", "out/report.md", words="database")
 
 
 @contextlib.contextmanager

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.errors import UsageError
-from surefoot.jobs.matrix import Cell, Plan, parse
-from surefoot.jobs.run import refuse_too_many
+from surefoot.pipelines.asker import refuse_too_many
+from surefoot.pipelines.plan import Cell, Plan, parse
 
 CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'
 MODEL = '[[model]]\nname = "{0}"\nspec = "llm:{0}@http://localhost:1/v1"\n'
@@ -59,7 +59,7 @@ def test_a_model_of_a_vendor_needs_no_address() -> None:
         ('[[pipeline]]\nname = "a"', "missing required field `spec`"),
         ('[pipeline]\nname = "a"', "Expected `array`, got `object` - at `$.pipeline`"),
         ('[[pipeline]]\nname = ""\nspec = "reference"', "of length >= 1 - at `$.pipeline[0].name`"),
-        (WHOLE + MODEL.format("A"), "two [[model]] have the name 'a'"),
+        (WHOLE + MODEL.format("A"), "two cells would have the name rag--a--with_licence"),
         (CHAT, "takes a model, but there is no [[model]]"),
         (CHAT + MODEL.format("a"), "takes a prompt, but there is no [[prompt]]"),
         ("model = []\nprompt = []\n" + CHAT, "no [[model]]"),

@@ -59,7 +59,6 @@ OWN = {
     "gate": {"form", "brief", "history"},
     "import": {"verify"},
     "label": {"no_browser"},
-    "matrix": {"out"},  # where the reports go
     "questions review": {"no_browser"},
     "score": {"no_rows"},
     "serve": {"no_browser"},

@@ -6,10 +6,12 @@ from importlib import import_module  # noqa: TID251 - public names load on first
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from surefoot.build.reading import check_questions
     from surefoot.core.result import Person
+    from surefoot.corpus.corpus import Added, Passages, add_documents, passages, remove_documents
     from surefoot.council.tune import RubricTuned
+    from surefoot.datasets.review import clone_questions, diff_questions, lock_questions, review_questions
     from surefoot.gate.calibrate import Calibration
-    from surefoot.jobs.build import Built, build_questions, proposals_from_log
     from surefoot.jobs.calibrate import calibrate
     from surefoot.jobs.council import (
         Council,
@@ -29,19 +31,7 @@ if TYPE_CHECKING:
     from surefoot.jobs.matrix import MatrixResult, matrix
     from surefoot.jobs.overview import History, RunOverview, history, overview
     from surefoot.jobs.project import export, import_, purge, verify_export
-    from surefoot.jobs.questions import (
-        Added,
-        Passages,
-        add_documents,
-        check_questions,
-        clone_questions,
-        diff_questions,
-        lock_questions,
-        passages,
-        remove_documents,
-        review_questions,
-        search_corpus,
-    )
+    from surefoot.jobs.questions import Built, build_questions, proposals_from_log, search_corpus
     from surefoot.jobs.run import Answers, run
     from surefoot.monitor.monitor import Monitored, monitor_log
     from surefoot.scoring import ScoreResult, score
@@ -62,7 +52,9 @@ __all__ = [
 _HOMES = {
     "gate.calibrate": ("Calibration",),
     "scoring": ("ScoreResult", "score"),
-    "jobs.build": ("Built", "build_questions", "proposals_from_log"),
+    "build.reading": ("check_questions",),
+    "corpus.corpus": ("Added", "Passages", "add_documents", "passages", "remove_documents"),
+    "datasets.review": ("clone_questions", "diff_questions", "lock_questions", "review_questions"),
     "jobs.calibrate": ("calibrate",),
     "council.tune": ("RubricTuned",),
     "jobs.council": (
@@ -77,10 +69,7 @@ _HOMES = {
     "jobs.looks": ("LookList", "look_list"),
     "jobs.matrix": ("MatrixResult", "matrix"),
     "monitor.monitor": ("Monitored", "monitor_log"),
-    "jobs.questions": (
-        "Added", "Passages", "add_documents", "check_questions", "clone_questions", "diff_questions", "lock_questions",
-        "passages", "remove_documents", "review_questions", "search_corpus",
-    ),
+    "jobs.questions": ("Built", "build_questions", "proposals_from_log", "search_corpus"),
     "core.result": ("Person",),
     "jobs.run": ("Answers", "run"),
 }  # fmt: skip

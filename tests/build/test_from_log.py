@@ -14,7 +14,7 @@ from surefoot.core.types import Passage, Question
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
 from surefoot.io.questions import load
-from surefoot.jobs.build import proposals_from_log
+from surefoot.jobs.questions import proposals_from_log
 from surefoot.text.normal import normalise
 from tests.conftest import Write
 from tests.in_process import surefoot as command

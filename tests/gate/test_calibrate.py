@@ -230,7 +230,7 @@ def test_few_labels_and_verdicts_without_any_are_pointed_out() -> None:
     assert "1 label on 1 question: at least 50 are needed" in one.notes[0]
     assert one.axes["factuality"].kappa is None and one.axes["factuality"].buckets["wrong"].rate.high > 0.5  # type: ignore[union-attr]
     easy = calibrated(*from_table({"correct": {"correct": 55}, "wrong": {}}, {"correct": 73, "wrong": 8}))
-    assert any("None of the answers graded wrong has a label that counts (8 of 81" in note for note in easy.notes)
+    assert any("8 of 81 answers are graded wrong and have no label" in note for note in easy.notes)
     assert "0 labels on bad answers: too few to say how many it finds" in easy.headline
     assert "of the answers it calls correct, 0.0% (" in easy.headline.lower() and "1 label on" in one.headline
 

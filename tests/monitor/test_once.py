@@ -143,7 +143,9 @@ def test_what_was_graded_before_it_was_ended_need_not_be_graded_again(tmp_path: 
     before = sum(read)
     read.clear()
     again = library.monitor_log(log, sample=1, state=state, grader=Ended(Rules()), bad=bad)
-    assert sum(read) == 120 - before and again["sampled"] == again["seen"] == 120, "the call that was ended told nothing"
+    assert sum(read) == 120 - before and again["sampled"] == again["seen"] == 120, (
+        "the call that was ended told nothing"
+    )
     assert len(bad.read_text().splitlines()) == 120, "and no answer is kept twice"
     assert library.monitor_log(log, sample=1, state=state, grader=rules, bad=bad)["seen"] == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
@@ -18,7 +18,7 @@ from surefoot.build.usual import is_terms, usual_details
 from surefoot.build.wording import worded
 from surefoot.core.types import Question
 from surefoot.corpus.passages import Row
-from surefoot.datasets.protocol import Kind, proposed
+from surefoot.datasets.protocol import KINDS, PROTOCOL, Kind, proposed
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import id_of_text, normalise, vocabulary
 
@@ -34,6 +34,12 @@ _FIRST = (  # the kinds of facts that people ask for most
     "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "prohibition", "manner",
     "permission", "law", "definition",
 )  # fmt: skip
+
+
+_INSTEAD = {  # what stands in for a kind of which the documents do not give enough
+    "bait_wrong": "plain", "bait_unsupported": "unanswerable", "refuse": "unanswerable", "adversarial": "unanswerable",
+    "unanswerable": "refuse", "retrieval_null": "plain", "plain": "bait_wrong",
+}  # fmt: skip
 
 
 class Builder:
@@ -62,6 +68,18 @@ class Builder:
         found = [fact for row in self.rows for fact in facts_of(row, self.texts[row.document])]
         times = Counter((fact.row.document, fact.asks) for fact in found)
         return self._in_turn(fact for fact in found if times[fact.row.document, fact.asks] == 1)
+
+    def fill(self, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]) -> Iterator[Question]:
+        """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest.
+
+        `made` counts what is there already, and whoever takes a question counts it too.
+        """
+        first = sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong")
+        turns = [*((kind, kind) for kind in first), *((kind, KINDS[_INSTEAD[kind.name]]) for kind in PROTOCOL)]
+        for kind, instead in turns:
+            missing = min(wanted[kind.name] - made[kind.name], size - made.total())
+            if missing > 0:
+                yield from self.questions(instead, missing, taken)
 
     def questions(self, kind: Kind, count: int, taken: set[str]) -> Iterator[Question]:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 
 from msgspec import Struct
 
 from surefoot.build.duplicates import duplicates_of
 from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
-from surefoot.core.types import Passage, Question, Trace
+from surefoot.core.result import Person
+from surefoot.core.types import Passage, Question, Trace, counted
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import USUAL, proposed
 from surefoot.graders.grader import Graded
 from surefoot.pipelines.retriever import Retriever
-from surefoot.text.normal import is_row, nearest, vocabulary
+from surefoot.text.normal import is_row, nearest, normalise, vocabulary
 from surefoot.text.tables import cells_of
 
 _WORST = ("wrong", "unsupported", "refused", "correct")
@@ -97,12 +99,32 @@ def rare_among(questions: Sequence[Question]) -> set[str]:
     }
 
 
-def proposals(wanted: Sequence[Logged], proof: Proof | None, on_each: Callable[[Logged], None]) -> Iterator[Question]:
-    """A question for each. Without the proof of a corpus, only what was retrieved tells whether there is an answer, and
-    gold ids are those that the log has."""
-    for one in wanted:
-        yield _proposal(one, proof) if proof else _proposal(one, Proof(one.retrieved), one.ids)
-        on_each(one)
+def proposals(
+    graded: Sequence[Graded], corpus: Sequence[Passage] | None, most: int, known: Collection[str], person: Person
+) -> list[Question]:
+    """Questions to review, each once, the worst first.
+
+    Without a corpus, only what was retrieved tells whether there is an answer, and gold ids are those that the log has.
+    Whatever is left out, the person is told.
+    """
+    if left := sum(one.bucket is None for one in graded):
+        person.tell(f"note: {counted(left, 'answer')} could not be graded, and nothing is proposed for them")
+    new = [one for one in wanted_of(graded) if normalise(one.question.text) not in known]
+    wanted = new if corpus else [one for one in new if one.retrieved]  # where there is no text, nothing is known
+    if left := len(new) - len(wanted):
+        why = "the log has no text of a passage to look for an answer in; give the corpus as well"
+        person.tell(f"note: {counted(left, 'question')} left out: {why}")
+    if len(wanted) > most:
+        person.tell(f"note: the {most} questions with the worst answers are proposed, of {len(wanted)}")
+    found, proof = list[Question](), Proof(corpus) if corpus else None
+    with closing(person.watch(min(most, len(wanted)), "proposed")) as watch:
+        for one in wanted[:most]:
+            found.append(_proposal(one, proof) if proof else _proposal(one, Proof(one.retrieved), one.ids))
+            watch.count(one.trace)
+    if left := sum(one.answerable and not one.gold_ids for one in found):
+        why = "the log has no id of the passage that answers; give the corpus as well"
+        person.tell(f"note: {counted(left, 'question')} without gold ids: {why}")
+    return found
 
 
 def _proposal(one: Logged, proof: Proof, ids: Collection[str] | None = None) -> Question:

@@ -7,10 +7,24 @@ what is found of that, and what is found although nothing is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from threading import Lock
 
+from msgspec.structs import replace
+
+from surefoot.build.duplicates import duplicates_of
 from surefoot.build.proof import Proof
-from surefoot.core.types import Passage, Question, document_in
-from surefoot.datasets.hygiene import Finding
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.result import READER, Person, Result, Seen
+from surefoot.core.types import Passage, Problem, Question, document_in
+from surefoot.corpus.corpus import load_corpus
+from surefoot.datasets.hygiene import ERRORS, SURE, Finding, findings_of, problem_of
+from surefoot.datasets.protocol import USUAL, mix_of
+from surefoot.datasets.question_file import QuestionFile
+from surefoot.datasets.review import decided
+from surefoot.io.questions import REJECTED, content_hash, load, lock_path, read_lock, review_of
+from surefoot.text.normal import id_of_text, normalise
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
@@ -109,3 +123,96 @@ def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Fin
 
 def _short(text: str) -> str:
     return text if len(text) <= _QUOTE else f"{text[: _QUOTE - 1]}…"
+
+
+class Checked(Result, frozen=True):
+    """`findings` are all errors and warnings with the question's id, and those that are less than 50 % sure too."""
+
+    ok: bool
+    questions: int
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.ok else ExitCode.BLOCKED
+
+
+def check_questions(
+    file: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    prompt: str | Path | None = None,
+    strict: bool = False,
+    person: Person = READER,
+) -> Checked:
+    """Find what is wrong with a question set: duplicates, leaks, one-sidedness, changes under an id.
+
+    With `corpus` the set is read against it: gold passages that lack or contradict the gold claim, unanswerable
+    questions that a passage answers. `strict` accepts no finding that is at least 50 % sure; else only errors count.
+    """
+    found = load(file)
+    warned: list[str] = []
+    passages = None if corpus is None else load_corpus(corpus, with_texts=False, tell=warned.append)
+    words = "" if prompt is None else Path(prompt).read_text("utf-8", "replace")
+    findings = [*findings_of(found, passages, words), *mix_of(found.questions), *duplicates_of(found.questions)]
+    if passages and not any(passage.text.strip() for passage in passages):
+        findings.append(Finding(None, "not_read", "was not read against the corpus, which has ids and no texts"))
+    elif passages:
+        reader = Reader(passages)
+        with closing(person.watch(len(found.questions), "questions read")) as watch:
+            for question in found.questions:
+                findings += reader.findings(question)
+                watch.count(Seen())
+    problems = [*found.problems, *(problem_of(one, found) for one in findings if one.confidence >= SURE)]
+    problems += [Problem("corpus", warning.removeprefix("warning: ")) for warning in warned]
+    errors = tuple(problem for problem in problems if problem.kind in ERRORS)
+    warnings = tuple(problem for problem in problems if problem.kind not in ERRORS)
+    findings = [*(Finding(None, one.kind, str(one)) for one in found.problems), *findings]
+    ok = not errors and not (strict and any(one.confidence >= SURE and one.kind != "note" for one in findings))
+    return Checked(ok, len(found.questions), errors, warnings, tuple(findings))
+
+
+class Author:
+    """Writes questions over one corpus into one file, for people who write or change them."""
+
+    def __init__(self, file: QuestionFile, passages: Sequence[Passage]) -> None:
+        self._file, self._reader = file, Reader(passages)
+        self._reading = Lock()  # the model reads for one person at a time
+
+    def nearest(self, text: str, limit: int) -> list[Passage]:
+        return self._reader.nearest(text, limit)
+
+    def against(self, question: Question) -> tuple[Finding, ...]:
+        """What the documents, and the questions that are there already, say against a question."""
+        others = [one for one in self._file.questions() if review_of(one) != REJECTED and one.id != question.id]
+        again = (one for one in duplicates_of([*others, question]) if one.qid == question.id)
+        with self._reading:
+            return (*self._reader.findings(question), *again)
+
+    def check_edit(self, question: Question, edit: Question) -> None:
+        after, path = content_hash(edit), lock_path(self._file.path)
+        if path.is_file() and read_lock(path).get(question.id, after) != after:
+            hint = f"reject it, or make a new version of the set: surefoot questions clone {self._file.path} NEW"
+            raise UsageError(f"{question.id} is locked, so its words may not change", hint)
+
+    def new(self, given: Question) -> Question:
+        """A question of somebody's own, with an id, and of the usual kind."""
+        kind = USUAL[given.expects]
+        return replace(
+            given, id=id_of_text(given.text), stratum=kind.stratum, probes=kind.probes, retrieval=kind.retrieval
+        )
+
+    def add(self, question: Question, findings: Sequence[Finding], by: str) -> str:
+        """Add the question, with whatever was found, and return its id."""
+
+        def check(there: Sequence[Question]) -> None:
+            kept = (one for one in there if review_of(one) != REJECTED)
+            if same := next((one for one in kept if normalise(one.text) == normalise(question.text)), None):
+                raise UsageError(f"question {same.id!r} asks the same", "ask something else, or edit that one")
+
+        made: dict[str, object] = {"kind": "written", "by": by}
+        if findings:
+            made["findings"] = [{"kind": one.kind, "confidence": one.confidence} for one in findings]
+        return self._file.add(decided(replace(question, metadata={"made": made}), "accepted", by), check).id

@@ -8,11 +8,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from surefoot.build.asking import THIS
 from surefoot.build.patterns import BINDING
-from surefoot.models.seam import Prompt
+from surefoot.core.errors import Incomplete
+from surefoot.core.result import Person, Seen
+from surefoot.core.types import Question, counted
+from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.io.questions import made_of
+from surefoot.models.seam import Model, Prompt
 
 _BINDING = re.compile(rf"\b(?:{BINDING})\b", re.IGNORECASE)
 _SHORT = 14  # words, with which a question can bear its document at the end
@@ -69,8 +78,29 @@ def lowered(text: str) -> str:
     return f"{text[0].lower()}{text[1:]}"
 
 
-def prompt(question: str) -> Prompt:
-    return Prompt(f"{_TASK}{question}", longest=_LONGEST_REPLY)
+def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person) -> None:
+    """Let a model word these questions of a file; a wording that loses a name or a number is not taken."""
+    kept, failed = 0, list[tuple[str, str]]()
+    prompts = [Prompt(f"{_TASK}{question.text}", longest=_LONGEST_REPLY) for question in waiting]
+    with closing(person.watch(len(waiting), "wordings")) as watch:
+        for place, reply in model.complete_all(prompts):
+            watch.count(Seen(reply.error or None))
+            text = reworded(waiting[place].text, reply.text)
+            kept += text is None
+            failed += [(reply.error, reply.hint)] if reply.error else []
+            if text is not None:
+                file.change(partial(_with_words, waiting[place].id, text, model.name))
+    person.tell_causes(failed)
+    if len(failed) == len(waiting):
+        raise Incomplete("no question was worded anew: the model did not answer", "the file has them as they were made")
+    if kept:
+        person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
+
+
+def _with_words(qid: str, text: str, model: str, entry: Entry) -> Question | None:
+    question = entry.question
+    made = {**made_of(question), "by": model, "template": question.text}
+    return replace(question, text=text, metadata={**question.metadata, "made": made}) if question.id == qid else None
 
 
 def reworded(question: str, reply: str) -> str | None:

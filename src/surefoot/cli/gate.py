@@ -76,13 +76,10 @@ def gate(
     if form == "text":
         page = github.brief(found) if brief else github.report(found, written=bool(output.reports))
         return output.finish(found, lambda: print_page(page))
-    codes = [found.exit_code, output.write(found)]
-    if place := os.environ.get(SUMMARY):
-        codes.append(write_lines(place, markdown.lines(github.summary(found)), append=True))
-    with quiet_if_nobody_reads():
-        for line in github.commands(found):
-            click.echo(line)
-    return ExitCode.of_several(*codes)
+    place = os.environ.get(SUMMARY)
+    written = write_lines(place, markdown.lines(github.summary(found)), append=True) if place else ExitCode.OK
+    shown = output.finish(found, lambda: click.echo("\n".join(github.commands(found))))
+    return ExitCode.of_several(shown, written)
 
 
 def _history(db: str | None, as_json: bool) -> int:

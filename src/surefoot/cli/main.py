@@ -44,6 +44,7 @@ _COMMANDS = {
 _MODULES = {  # of the others, that of their name
     "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "baseline": "gate",
     "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages",
+    "matrix": "run",
 }  # fmt: skip
 _MEANT = {  # what others call it
     "build": "questions build", "check": "questions check", "compare": "gate", "eval": "grade", "evaluate": "grade",

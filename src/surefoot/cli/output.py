@@ -51,10 +51,8 @@ def together(*options: Option) -> Option:
 def _only_one(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> str | None:
     """Of two gates, one would be dropped in silence."""
     if len(given) > 1:
-        raise UsageError(
-            f"--gate is given {len(given)} times, and one gate decides",
-            "put the rules into one file, or add them with --rule",
-        )
+        hint = "put the rules into one file, or add them with --rule"
+        raise UsageError(f"--gate is given {len(given)} times, and one gate decides", hint)
     return given[0] if given else None
 
 
@@ -283,7 +281,6 @@ def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
 
 
 _NOT_ASKED = "not asked: "
-_HOW_LONG = re.compile(r" \(given up after [^()]*\)$")
 _NUMBERED = re.compile(r"\S*\d\S*")
 _STATUS = len("HTTP 404")
 _MOST_CAUSES = 5
@@ -355,7 +352,7 @@ class AtTerminal(Person):
         Errors of one kind differ only in times, counts and ids; the HTTP status comes first, and is no such number.
         """
         for cause, hint in causes:
-            why = bare_cause(cause)
+            why = cause.removeprefix(_NOT_ASKED).partition(" (given up after")[0]
             self._causes.setdefault(why[:_STATUS] + _NUMBERED.sub("", why[_STATUS:]), (cause, hint))
 
     def show_causes(self) -> None:
@@ -383,11 +380,6 @@ PERSON = AtTerminal()
 say = PERSON.tell  # to the person, not into the output
 
 
-def bare_cause(error: str) -> str:
-    """Without how long it took to find out."""
-    return _HOW_LONG.sub("", error.removeprefix(_NOT_ASKED))
-
-
 page_options = together(
     click.option("--host", default="127.0.0.1", show_default=True,
                  help="Where to listen."),
@@ -398,18 +390,23 @@ page_options = together(
 )  # fmt: skip
 
 
-def needs_pages(page: str) -> None:
+def open_page(
+    output: Output, what: str, serve: str, state: Callable[[Opened], str], *given: object, no_browser: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> ExitCode:  # fmt: skip
+    """Serve a page until Ctrl-C: print where it is, and open it. `state` says how far people have come with it."""
     for name in ("starlette", "uvicorn"):
-        files.library(name, "label", page)
+        files.library(name, "label", what)
+    from surefoot.web import app  # noqa: PLC0415 - of an extra
+    from surefoot.web.serve import open_browser  # noqa: PLC0415
 
+    def announce(page: Opened) -> None:
+        with quiet_if_nobody_reads():
+            print_json(page) if output.as_json else click.echo(page.url)
+        if not output.as_json:
+            PERSON.tell(f"note: open this address in a browser; {state(page)}; Ctrl-C ends it")
+        if not no_browser:
+            open_browser(page.url)
 
-def announce(page: Opened, state: str, as_json: bool, no_browser: bool) -> None:
-    """Print where the page is, and open it. `state` says how far people have come with it."""
-    from surefoot.web.serve import open_browser  # noqa: PLC0415 - of an extra
-
-    with quiet_if_nobody_reads():
-        print_json(page) if as_json else click.echo(page.url)
-    if not as_json:
-        PERSON.tell(f"note: open this address in a browser; {state}; Ctrl-C ends it")
-    if not no_browser:
-        open_browser(page.url)
+    getattr(app, serve)(*given, announce, person=PERSON, **options)
+    return ExitCode.OK

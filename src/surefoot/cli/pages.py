@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, announce, common, needs_pages, page_options
-from surefoot.core.errors import ExitCode
+from surefoot.cli.output import Output, common, open_page, page_options
 from surefoot.core.types import counted
 
 
@@ -27,22 +26,16 @@ from surefoot.core.types import counted
 )  # fmt: skip
 @page_options
 @common()
-def label(output: Output, names: tuple[str, ...], axes: str | None, no_browser: bool, **options: Any) -> int:  # noqa: ANN401
+def label(output: Output, names: tuple[str, ...], axes: str | None, **options: Any) -> int:  # noqa: ANN401
     """Open the look page: people say what is correct, before they see the grader's verdict.
 
     Of two versions it shows pairs of answers that differ, which is what the gate waits for; a file that `export
     --decision` wrote stands for both. Of one run or version it shows single answers, for `calibrate`. Labels are kept
     at once. Runs until Ctrl-C.
     """
-    needs_pages("the look page")
-    from surefoot.web.app import Opened, serve_looks  # noqa: PLC0415 - of an extra
-
-    def show(page: Opened) -> None:
-        announce(page, f"{page.looked_at} of {page.goal} looked at; labels go to {page.db}", output.as_json, no_browser)
-
-    wanted = [axis.strip() for axis in axes.split(",")] if axes else []
-    serve_looks(names, show, axes=wanted, person=PERSON, **options)
-    return ExitCode.OK
+    options["axes"] = [axis.strip() for axis in axes.split(",")] if axes else []
+    state = "{0.looked_at} of {0.goal} looked at; labels go to {0.db}".format
+    return open_page(output, "the look page", "serve_looks", state, names, **options)
 
 
 @click.command(epilog="Example: surefoot serve")
@@ -53,16 +46,11 @@ def label(output: Output, names: tuple[str, ...], axes: str | None, no_browser: 
 )  # fmt: skip
 @page_options
 @common()
-def serve(output: Output, no_browser: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def serve(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Browse the runs of a project: buckets over versions, every run, any two compared, councils, labels.
 
     Runs until Ctrl-C.
     """
-    needs_pages("browsing runs")
-    from surefoot.web.app import Opened, serve_runs  # noqa: PLC0415 - of an extra
-
-    def show(page: Opened) -> None:
-        announce(page, f"{counted(page.runs or 0, 'run')} are there", output.as_json, no_browser)
-
-    serve_runs(show, person=PERSON, **options)
-    return ExitCode.OK
+    return open_page(
+        output, "browsing runs", "serve_runs", lambda page: f"{counted(page.runs or 0, 'run')} are there", **options
+    )

@@ -12,11 +12,10 @@ import surefoot
 from surefoot.cli.output import (
     PERSON,
     Output,
-    announce,
     citations_option,
     common,
     map_option,
-    needs_pages,
+    open_page,
     page_options,
     print_json,
     quiet_if_nobody_reads,
@@ -24,7 +23,7 @@ from surefoot.cli.output import (
     set_option,
     yes_option,
 )
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import UsageError
 from surefoot.core.result import Result
 from surefoot.core.types import counted, plain
 
@@ -176,19 +175,13 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
 @click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
 @page_options
 @_PLAIN
-def review(output: Output, file: Path, no_browser: bool, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+def review(output: Output, file: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Open the page where people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
-    needs_pages("the review page")
-    from surefoot.web.app import Opened, serve_questions  # noqa: PLC0415 - of an extra
-
-    def show(page: Opened) -> None:
-        announce(page, f"{page.reviewed} of {page.total} questions are reviewed", output.as_json, no_browser)
-
-    serve_questions(file, show, person=PERSON, **options)
-    return ExitCode.OK
+    state = "{0.reviewed} of {0.total} questions are reviewed".format
+    return open_page(output, "the review page", "serve_questions", state, file, **options)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")

@@ -1,12 +1,14 @@
-"""surefoot run"""
+"""surefoot run, surefoot matrix"""
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common, pipeline_options, say
+import surefoot
+from surefoot.cli.output import PERSON, Output, common, pipeline_options, say, set_option, yes_option
 from surefoot.core.errors import INTERRUPTED
 from surefoot.core.types import counted, plain
 from surefoot.jobs.run import Answers
@@ -40,7 +42,9 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     answers = run_pipeline(**options, person=PERSON)
     code = output.finish(answers, lambda: show(answers))
     if answers.interrupted:
-        say(f"interrupted; to go on: surefoot run --resume {answers.run}, with the same --corpus and --prompt")
+        given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
+                        if options[name] not in (None, "answer_with_licence"))  # fmt: skip
+        say(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
         return INTERRUPTED
     return code
 
@@ -58,3 +62,21 @@ def show(found: Answers) -> None:
     spent += [f"{found.cost_usd:.4f} USD"] if found.cost_usd is not None else []
     click.echo(", ".join(spent))
     click.echo(f"run: {found.run}")
+
+
+@click.command(epilog="Example: surefoot matrix licence.toml --report report.html")
+@click.argument("file", type=click.Path(dir_okay=False))
+@set_option
+@yes_option
+@common(report=True)
+def matrix(output: Output, file: str, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
+    """Run pipelines x models x prompts over one question set, and say what each of them changes.
+
+    FILE is TOML with [[pipeline]], [[model]] and [[prompt]] tables. Every cell is a version of its own. Repeat the
+    command to continue.
+    """
+    found = surefoot.matrix(file, person=PERSON, **options)
+    if found.interrupted:
+        say("interrupted; the same `surefoot matrix` command goes on from here")
+        return INTERRUPTED
+    return output.finish(found)

@@ -70,7 +70,7 @@ class TransientError(Exception):
 def check_number(name: str, value: float | None, low: float, high: float | None = None) -> None:
     """Of what callers from Python pass; the command line has ranges of its own."""
     if value is not None and not low <= value <= (value if high is None else high):
-        choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}")
+        choice = f"choose a number from {low:,}" + (" on" if high is None else f" to {high:,}".removesuffix(".0"))
         raise UsageError(f"{name} is {value:,}", choice)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -250,6 +250,11 @@ def reason_of(label: Label) -> str:
     return label.note.removeprefix(CANNOT_TELL).removeprefix(": ") if why_passed_over(label) else label.note
 
 
+def is_word(label: Label) -> bool:
+    """Whether it says something, be it that nobody can tell."""
+    return label.value is not None or why_passed_over(label) == CANNOT_TELL
+
+
 def _newest(labels: Iterable[Label]) -> list[Label]:
     """What a person has once picked by hand stays picked, whatever they said of it before or after."""
     newest: dict[Hashable, Label] = {}
@@ -284,12 +289,11 @@ def agreed(labels: Iterable[Label]) -> Agreed | None:
     votes: dict[str, list[tuple[Value, int]]] = {}  # by annotator: what they said, and for how many looks that counts
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
         mine = votes.setdefault(label.annotator, [])
-        is_word = label.value is not None or why_passed_over(label) == CANNOT_TELL
         if label.drawn != "again":
             mine.clear()
-        elif not is_word and len(mine) > 1:
+        elif not is_word(label) and len(mine) > 1:
             mine.pop()
-        if is_word:
+        if is_word(label):
             mine.append((label.value, 1 if label.drawn in ("look", "again") else MOST_LOOKS))
     spoken = {who: said for who, said in votes.items() if said}
     people = {who: said for who, said in spoken.items() if not is_ai(who)} or spoken
@@ -319,6 +323,14 @@ def _word_of(said: Sequence[tuple[Value, int]]) -> Agreed:
     if counts and counts[0][1] > max([1, *(count for _, count in counts[1:])]):
         return Agreed(counts[0][0])
     return Agreed(pending=first) if len(said) < MOST_LOOKS else Agreed()
+
+
+def agreed_words(labels: Iterable[Label]) -> dict[tuple[str, str], Agreed]:
+    """By key and axis: what the labels on an answer come to."""
+    found: defaultdict[tuple[str, str], list[Label]] = defaultdict(list)
+    for label in labels:
+        found[label.version, label.axis].append(label)
+    return {place: word for place, some in found.items() if (word := agreed(some))}
 
 
 def where(given: str | Path | None = None) -> str:

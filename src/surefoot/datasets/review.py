@@ -1,15 +1,43 @@
-"""What becomes of a question when somebody reviews it."""
+"""What becomes of questions when people review them, and of sets from version to version."""
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.types import Expects, Question
+from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.files import make_folder, replace_file
+from surefoot.core.result import Result
+from surefoot.core.types import Expects, Problem, Question, counted
+from surefoot.datasets.hygiene import changed_questions, problem_of
 from surefoot.datasets.protocol import USUAL
-from surefoot.io.questions import ACCEPTED, UNREAD, made_of
+from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.io.questions import (
+    ACCEPTED,
+    NAMES,
+    PROPOSED,
+    REJECTED,
+    UNREAD,
+    Difference,
+    difference,
+    hashes_in,
+    load_sound,
+    lock_path,
+    made_of,
+    question_of,
+    review_of,
+    rows_of,
+    since_locked,
+    write_lock,
+)
 
 Decision = Literal["accepted", "rejected"]
 
@@ -37,6 +65,14 @@ def decided(question: Question, decision: Decision, by: str, edit: Question | No
     return _reviewed(edit or question, decision, {**made, "reviewed": {"by": by, "at": _now()}})
 
 
+def wordings_of(question: Question) -> Iterator[str]:
+    """As it is worded now, and as it was made."""
+    made = made_of(question)
+    proposed = made.get("proposed")
+    before = proposed.get("question") if isinstance(proposed, dict) else None
+    yield from (str(text) for text in (question.text, made.get("template"), before) if text)
+
+
 def accepted_unread(question: Question) -> Question:
     return _reviewed(question, ACCEPTED, {**made_of(question), "accepted": f"{UNREAD}, {_now()[:10]}"})
 
@@ -47,3 +83,132 @@ def _reviewed(question: Question, review: str, made: dict[str, object]) -> Quest
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Locked(Result, frozen=True):
+    """Nothing was locked where questions have `changed` under their ids."""
+
+    lock: str
+    questions: int
+    changed: tuple[Problem, ...] = ()
+    accepted_unread: int = 0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.BLOCKED if self.changed else ExitCode.OK
+
+
+class Cloned(Result, frozen=True):
+    file: str
+    questions: int
+    renamed: dict[str, str]
+    to_edit: tuple[str, ...]  # not locked until they are edited and `lock_questions` is called
+    rejected: int = 0  # left behind in the old file
+
+
+class Reviewed(Result, frozen=True):
+    """How many questions of the file are in each state of the review."""
+
+    file: str
+    proposed: int
+    accepted: int
+    rejected: int
+
+
+def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all: bool = False) -> Locked:
+    """Write FILE.lock with a content hash per question id.
+
+    Without `accept_changes` no question may have changed, and without `accept_all` none may be merely proposed: it
+    accepts those unread, and both the rows and the lock say so.
+    """
+    found, path = load_sound(file), lock_path(file)
+    changed = () if accept_changes else tuple(problem_of(one, found) for one in changed_questions(found))
+    if changed:
+        return Locked(str(path), len(found.questions), changed)
+    if found.proposed and not accept_all:
+        message = f"{file}: nobody has reviewed {counted(found.proposed, 'proposed question')}"
+        hint = f"`surefoot questions review {file} --corpus CORPUS` shows them; --accept-all accepts them unread"
+        raise UsageError(message, hint)
+    if found.proposed:
+        accept_unread(QuestionFile(file))
+        found = load_sound(file)
+    return Locked(str(path), len(found.questions), accepted_unread=write_lock(path, found.questions))
+
+
+def accept_unread(file: QuestionFile) -> None:
+    """Accept all that is proposed, and write down that nobody read it."""
+    file.change(lambda entry: accepted_unread(entry.question) if review_of(entry.question) == PROPOSED else None)
+
+
+def diff_questions(old: str | Path, new: str | Path | None = None) -> Difference:
+    """Compare two sets, or a set with its lock file."""
+    before, after = (lock_path(old), Path(old)) if new is None else (Path(old), Path(new))
+    if not before.exists():
+        raise UsageError(f"{old} has no lock file to compare with", f"make one with `surefoot questions lock {old}`")
+    return difference(hashes_in(before), hashes_in(after))
+
+
+def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str] = ()) -> Cloned:
+    """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
+
+    Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. NEW.lock
+    is written too; it leaves the former open, and those that nobody has reviewed.
+    """
+    target = Path(new)
+    if target.exists():
+        raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
+    found = load_sound(file)
+    ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
+    if unknown := sorted({*change} - {*ids}):
+        raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
+    renamed: dict[str, str] = {}
+    for qid in sorted({*change, *(locked.changed if locked else ())}, key=ids.index):
+        match = re.fullmatch(r"(.+)@v(\d{1,9})", qid)  # q7 -> q7@v2 -> q7@v3
+        stem, number = (match[1], int(match[2])) if match else (qid, 1)
+        versions = (f"{stem}@v{one}" for one in itertools.count(number + 1))
+        renamed[qid] = next(one for one in versions if one not in {*ids, *renamed.values()})
+    kept: dict[str, object] = {}  # the rows as they stand in the file, each question once
+    for value in (row.value for row in rows_of(str(file)) if isinstance(row.value, dict)):
+        question = question_of(value)
+        if question.id in renamed:
+            key = next(name for name in NAMES["id"] if value.get(name) is not None)
+            value = {**value, key: renamed[question.id], "replaces": question.id}
+        if review_of(question) != REJECTED:
+            kept.setdefault(question.id, value)
+    make_folder(target)
+    replace_file(target, _encoded(target.suffix, [*kept.values()]))
+    cloned = load_sound(new).questions
+    to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
+    is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
+    write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])
+    return Cloned(str(new), len(cloned), renamed, to_edit, found.rejected)
+
+
+def _encoded(suffix: str, rows: Sequence[object]) -> bytes:
+    if suffix in (".yaml", ".yml"):
+        return msgspec.yaml.encode(rows, enc_hook=str)
+    if suffix in (".jsonl", ".ndjson"):
+        return msgspec.json.Encoder(enc_hook=str).encode_lines(rows)
+    return b"[\n" + b",\n".join(b"  " + msgspec.json.encode(row, enc_hook=str) for row in rows) + b"\n]\n"
+
+
+def review_questions(
+    file: str | Path, *, accept: Collection[str] = (), reject: Collection[str] = (), by: str = "python"
+) -> Reviewed:
+    """Accept and reject questions by their ids, and say how many are in each state; `surefoot questions review` is
+    the page for it."""
+    questions = QuestionFile(file)
+    if strange := sorted({*accept, *reject} - {question.id for question in questions.questions()}):
+        raise UsageError(f"there is no question {strange[0]!r} to review", "name the ids as they stand in the set")
+    if both := sorted({*accept} & {*reject}):
+        raise UsageError(f"the question {both[0]!r} cannot be both accepted and rejected", "name it once")
+    decisions: dict[str, Decision] = {**dict.fromkeys(accept, "accepted"), **dict.fromkeys(reject, "rejected")}
+
+    def make(entry: Entry) -> Question | None:
+        decision = decisions.get(entry.question.id)
+        return decided(entry.question, decision, by) if decision else None
+
+    if decisions:
+        questions.change(make)
+    found = Counter(map(review_of, questions.questions()))
+    return Reviewed(str(file), found[PROPOSED], found[ACCEPTED], found[REJECTED])

@@ -443,12 +443,12 @@ def _notes(answers: Sequence[Answer], labels: int, passed_over: Mapping[str, int
         return
     picked = len({one.said.key for one in labelled if not one.is_drawn})
     if 0 < picked < labels:
-        yield f"{picked} of the labels were picked or given in looks: they count for their own answers only."
+        yield f"{counted(picked, 'label')} picked or given in looks: these count for their own answers only."
     drawn = {one.verdict for one in labelled if one.is_drawn}
     for verdict, count in sorted(Counter(one.verdict for one in answers if not one.label).items()):
         if verdict not in drawn:
-            whole = f"{count} of {len(answers)} answers"
-            yield f"None of the answers graded {verdict} has a label that counts ({whole}): label some of them."
+            whole = f"{count} of {len(answers)} answers are graded {verdict} and have no label"
+            yield f"{whole}, and none was drawn from these by chance: label some of them."
     if any(passed_over.values()):
         told = ", ".join(f"{count} {why}" for why, count in passed_over.items() if count)
         yield f"Answers that count as not labelled: {told}. The numbers are too good if these are the hard ones."

@@ -76,29 +76,24 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     for path in files:
         if Path(path).exists() and Path(path).samefile(verdicts):
             message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
-            raise UsageError(
-                message, "pass labels by people; those among the verdicts (human/NAME) count by themselves"
-            )
+            hint = "pass labels by people; those among the verdicts (human/NAME) count by themselves"
+            raise UsageError(message, hint)
         told += load_labels(path, problems, rubric=by, graders=graders)
     side = _by_one_grader(ReadRun(verdicts, rows, rubric=by.sha256, problems=problems), grader)
     if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
         message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
         raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
     graded = {(row.question_id, row.attempt) for row in side.verdicts}
-    strangers = sorted(
-        {f"{one.question_id} ({one.attempt})" for one in told if (one.question_id, one.attempt) not in graded}
-    )
-    if strangers:
+    strange = {(one.question_id, one.attempt) for one in told} - graded
+    if strangers := [f"{id} ({attempt})" for id, attempt in sorted(strange)]:
         message = f"{counted(len(strangers), 'answer')} with a label and no verdict: {names(strangers, len(strangers))}"
         problems.append(Problem("unknown_question", message))
     apply_labels(side, told)
     if not side.labelled_by:
         where = " and ".join(files) or verdicts
-        if strangers:
-            message = f"no label in {where} is on an answer that has a verdict in {verdicts}"
-            raise Incomplete(message, "both files must call questions by the same question_id (and attempt)")
         tell_problems(problems, person.tell)
-        raise Incomplete(f"there is no label in {where}", "pass --labels FILE with at least one label")
+        hint = "pass --labels FILE with labels that call questions by the same question_id (and attempt)"
+        raise Incomplete(f"no label in {where} is on an answer that has a verdict in {verdicts}", hint)
     return compare([side], by, side.graders[0])
 
 
@@ -154,9 +149,8 @@ def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     if not graders:
         raise UsageError(f"{side.name} has no verdicts by a grader", "pass the verdicts that are to be checked")
     if grader is None and len(graders) > 1:
-        raise UsageError(
-            f"{side.name} has verdicts by several graders: {', '.join(graders)}", "choose one with --grader"
-        )
+        message = f"{side.name} has verdicts by several graders: {', '.join(graders)}"
+        raise UsageError(message, "choose one with --grader")
     if grader is not None and grader not in graders:
         raise UsageError(f"{side.name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
     name = grader or graders[0]

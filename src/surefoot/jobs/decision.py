@@ -43,7 +43,6 @@ class GateResult(Result, frozen=True, kw_only=True):
     differing: int
     looked_at: int
     unseen: int
-    unseen_questions: int
     minutes: int  # to look at all that nobody has looked at
     cannot_tell: tuple[str, ...]  # questions with an answer of which people cannot tell
     next: tuple[str, ...]  # commands and steps
@@ -90,7 +89,46 @@ def compare(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule], req
     judge = Judge(sides, asked, request, rules, gone)
     by_grader = replace(request, uncalibrated=True)
     lean = None if request.uncalibrated or judge.diff.enough else Judge(sides, asked, by_grader, rules, gone)
-    found = _assembled(judge, lean, notes)
+    both = dict(zip(SIDES, sides, strict=True))
+    unseen = list(judge.diff.pairs) if request.uncalibrated else judge.diff.unseen
+    lasting = (lean or judge).lasting
+    said = {(one.question_id, "" if one.is_silent else one.key): one for side in sides
+            for one in side.all_answers()}  # fmt: skip
+    found = GateResult(
+        outcome=judge.outcome,
+        exit_code=judge.code,
+        headline="",
+        lean=_leaning(lean) if lean and judge.outcome == "INCONCLUSIVE" else "",
+        rules=judge.rules,
+        newly_wrong=lasting["wrong"].newly,
+        newly_unsupported=lasting["unsupported"].newly,
+        mended_wrong=lasting["wrong"].mended,
+        mended_unsupported=lasting["unsupported"].mended,
+        pairs=len(judge.diff.pairs) + judge.diff.alike,
+        differing=len(judge.diff.pairs),
+        looked_at=len(judge.diff.pairs) - len(unseen),
+        unseen=len(unseen),
+        minutes=minutes_for(unseen),
+        cannot_tell=_cannot_tell(judge),
+        next=tuple(_next(judge)),
+        names=dict(zip(SIDES, request.called, strict=True)),
+        runs={name: [run.name for run in side.runs] for name, side in both.items()},
+        graders={name: sorted(graders_of(side.runs)) for name, side in both.items()},
+        questions=len(asked),
+        times={name: side.attempts for name, side in both.items()},
+        buckets={name: buckets(side, asked) for name, side in both.items()},
+        by_stratum={name: {side: buckets(of, ids) for side, of in both.items()}
+                    for name, ids in strata(asked).items()},
+        by={field: dict(_by_group(judge, field)) for field in request.by},
+        changed=tuple(changed_questions(judge.diff, lasting, said, asked)),
+        annotators=judge.annotators,
+        uncalibrated=request.uncalibrated,
+        waived=dict(request.waivers),
+        notes=(*notes, *_about_runs(judge)),
+        incomplete=judge.incomplete,
+        problems=problems_of(sides),
+        failed_checks=judge.failed,
+    )  # fmt: skip
     return replace(found, headline=in_one_sentence(found))
 
 
@@ -104,49 +142,6 @@ def _check_runs(base: Sequence[Run], cand: Sequence[Run], rules: Sequence[Rule])
         if run.verdicts and all(verdict.axis.startswith(AXIS_PREFIX) for verdict in run.verdicts):
             message = f"the run {run.name} has only a council's scores, and the rule {of_buckets[0].text!r} asks for"
             raise Incomplete(f"{message} verdicts", f"grade it first: surefoot grade {run.name}")
-
-
-def _assembled(judge: Judge, lean: Judge | None, notes: Sequence[str]) -> GateResult:
-    both, by_grader = dict(zip(SIDES, judge.sides, strict=True)), judge.request.uncalibrated
-    unseen = list(judge.diff.pairs) if by_grader else judge.diff.unseen
-    said = {(one.question_id, "" if one.is_silent else one.key): one for side in judge.sides
-            for one in side.all_answers()}  # fmt: skip
-    return GateResult(
-        outcome=judge.outcome,
-        exit_code=judge.code,
-        headline="",
-        lean=_leaning(lean) if lean and judge.outcome == "INCONCLUSIVE" else "",
-        rules=judge.rules,
-        newly_wrong=(lean or judge).lasting["wrong"].newly,
-        newly_unsupported=(lean or judge).lasting["unsupported"].newly,
-        mended_wrong=(lean or judge).lasting["wrong"].mended,
-        mended_unsupported=(lean or judge).lasting["unsupported"].mended,
-        pairs=len(judge.diff.pairs) + judge.diff.alike,
-        differing=len(judge.diff.pairs),
-        looked_at=len(judge.diff.pairs) - len(unseen),
-        unseen=len(unseen),
-        unseen_questions=len({pair.question for pair in unseen}),
-        minutes=minutes_for(unseen),
-        cannot_tell=_cannot_tell(judge),
-        next=tuple(_next(judge)),
-        names=dict(zip(SIDES, judge.request.called, strict=True)),
-        runs={name: [run.name for run in side.runs] for name, side in both.items()},
-        graders={name: sorted(graders_of(side.runs)) for name, side in both.items()},
-        questions=len(judge.asked),
-        times={name: side.attempts for name, side in both.items()},
-        buckets={name: buckets(side, judge.asked) for name, side in both.items()},
-        by_stratum={name: {side: buckets(of, ids) for side, of in both.items()}
-                    for name, ids in strata(judge.asked).items()},
-        by={field: dict(_by_group(judge, field)) for field in judge.request.by},
-        changed=tuple(changed_questions(judge.diff, (lean or judge).lasting, said, judge.asked)),
-        annotators=judge.annotators,
-        uncalibrated=by_grader,
-        waived=dict(judge.request.waivers),
-        notes=(*notes, *_about_runs(judge)),
-        incomplete=judge.incomplete,
-        problems=problems_of(judge.sides),
-        failed_checks=judge.failed,
-    )  # fmt: skip
 
 
 def _cannot_tell(judge: Judge) -> tuple[str, ...]:
@@ -271,27 +266,25 @@ def changed_questions(
 ) -> list[dict[str, Any]]:
     """The questions whose answers moved to another bucket, each with the pair that tells most, the worst first."""
     newly = {id: f"newly {bucket}" for bucket in reversed(BAD) for id in lasting[bucket].newly}
-    found: dict[str, tuple[int, Pair]] = {}
+    ranked = []
     for pair in diff.pairs:
         before, after = _bucket(pair.base), _bucket(pair.cand)
-        if before == after:
+        if before != after:
+            turn = _turn(before, after)
+            turn = newly.get(pair.question, turn) if turn == f"became {after}" else turn
+            ranked.append((_TURNS.index(turn), pair.question, pair))
+    found: dict[str, dict[str, Any]] = {}
+    for rank, id, pair in sorted(ranked, key=lambda one: one[:2]):
+        if id in found:
             continue
-        turn = _turn(before, after)
-        if turn == f"became {after}" and pair.question in newly:
-            turn = newly[pair.question]
-        rank = _TURNS.index(turn)
-        if pair.question not in found or rank < found[pair.question][0]:
-            found[pair.question] = rank, pair
-    rows = []
-    for id, (rank, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
         question = asked[id]
-        rows.append({
+        found[id] = {
             "question_id": id, "turn": _TURNS[rank], "stratum": question.stratum if question else "",
             "question": question.text if question else "",
             "expected": " ".join(question.gold_claims) if question else "",
             "base": _shown(pair.base, said, question), "cand": _shown(pair.cand, said, question),
-        })  # fmt: skip
-    return rows
+        }  # fmt: skip
+    return list(found.values())
 
 
 def _bucket(reading: Reading) -> str | None:
@@ -345,7 +338,10 @@ def in_one_sentence(found: GateResult) -> str:
     if told:
         return f"{'; '.join(told)}."
     if found.lean:
-        by_grader = _counted_words(found) or "no question is newly bad or mended"
+        counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
+                  "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
+        by_grader = ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
+        by_grader = by_grader or "no question is newly bad or mended"
         step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
         return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
     for rule in open_:
@@ -360,12 +356,6 @@ def in_one_sentence(found: GateResult) -> str:
     told[_REASONS:] = [f"{len(told) - _REASONS} more open"] if len(told) > _REASONS else []
     told += ["ask the questions in doubt again"] if step.startswith("surefoot run") else [step] * bool(step)
     return f"{'; '.join(told) or 'no rule applies'}."
-
-
-def _counted_words(found: GateResult) -> str:
-    counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
-              "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
-    return ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
 
 
 def _moved_words(rule: RuleResult, found: GateResult) -> str:

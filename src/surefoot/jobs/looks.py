@@ -7,10 +7,8 @@ Of one it is single answers for `calibrate`: unsure ones first, then flagged one
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
@@ -18,27 +16,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import (
-    BAD,
-    CANNOT_TELL,
-    CHANGE,
-    WITHOUT,
-    Agreed,
-    Drawn,
-    Label,
-    Step,
-    Value,
-    agreed,
-    is_settler,
-)
+from surefoot.core.records import BAD, CANNOT_TELL, CHANGE, WITHOUT, Agreed, Drawn, Step, agreed_words
 from surefoot.core.result import Result
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Verdict, counted
 from surefoot.gate.looks import MORE_LOOKS, Diff, Reading, diff_of, lasting_of
 from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
-from surefoot.io.labels import time_after
 from surefoot.jobs.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
 from surefoot.store import Project, Run
 from surefoot.store.export import is_export, read_export
@@ -54,13 +38,11 @@ class Answer(Struct, frozen=True):
     item: Item
     key: str
     run: str  # id
-    graded: str = ""  # the grader's bucket, which nobody sees before they have labelled the answer
-    unsure: bool = False  # it is
+    verdict: Verdict | None  # the grader's, which nobody sees before they have labelled the answer
 
-
-def _answer(item: Item, key: str, run: str, graded: Verdict | None) -> Answer:
-    bucket = "" if graded is None or graded.value is None else str(graded.value)
-    return Answer(item, key, run, bucket, bool(graded and graded.unsure))
+    @property
+    def graded(self) -> str:
+        return "" if self.verdict is None or self.verdict.value is None else str(self.verdict.value)
 
 
 class Look(Struct, frozen=True):
@@ -173,13 +155,13 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
     for said in (one for side in sides for one in side.all_answers()):
         question = asked[said.question_id]
         if not said.is_silent and said.trace and question:
-            item, graded = Item(question, said.trace), said.graded.get(BUCKET_AXIS)
-            answers.setdefault(said.key, _answer(item, said.key, said.run, graded))
-    found = LookList(
+            found = Answer(Item(question, said.trace), said.key, said.run, said.graded.get(BUCKET_AXIS))
+            answers.setdefault(said.key, found)
+    looks = LookList(
         names=versions.names, target=target, notes=(*versions.notes, *versions.not_counted, *notes), rows=[],
         answers=answers, readings=readings_of(*sides), runs=runs,
     )  # fmt: skip
-    return _counted(project, found)
+    return _counted(project, looks)
 
 
 def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
@@ -197,7 +179,7 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
             else:
                 key = keys[place := (item.question.id, item.trace.attempt)]
                 same += key in answers
-                answers.setdefault(key, _answer(item, key, run.id, graded.get(place)))
+                answers.setdefault(key, Answer(item, key, run.id, graded.get(place)))
     if not answers:
         names = ", ".join(run.id for run in runs)
         raise Incomplete(f"{names} has no answer to label", "ask its questions first: surefoot run")
@@ -206,7 +188,7 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
     if same:
         notes.append(f"the same as another, so not asked for again: {counted(same, 'answer')}")
     name = runs[-1].id if len(runs) == 1 else runs[-1].version
-    unsure = {key for key, one in answers.items() if one.unsure}
+    unsure = {key for key, one in answers.items() if one.verdict and one.verdict.unsure}
     order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target, unsure=unsure)
     found = LookList(
         names=(name,), target=target, notes=tuple(notes), rows=[], answers=answers, readings={}, order=tuple(order),
@@ -258,102 +240,3 @@ def single_order(
     order += [(key, "flagged") for key in flagged[most:]]
     for number, (key, drawn_as) in enumerate(order, 1):
         yield Look((key,), drawn_as, number % _EVERYBODYS == 0)
-
-
-def agreed_words(labels: Iterable[Label]) -> dict[tuple[str, str], Agreed]:
-    """By key and axis: what the labels on an answer come to."""
-    found: defaultdict[tuple[str, str], list[Label]] = defaultdict(list)
-    for label in labels:
-        found[label.version, label.axis].append(label)
-    return {place: word for place, some in found.items() if (word := agreed(some))}
-
-
-UNDO = "~undo"
-_ROW = re.compile(rf"([0-9a-f]{{32}}(?:{UNDO})?):[0-9]+(\.[0-9]+)?:.*", re.DOTALL)  # id of a row: sending, place, axis
-
-
-class Said(Struct, frozen=True):
-    """What one annotator says of one answer."""
-
-    who: str
-    values: dict[str, Value]  # by axis
-    note: str
-
-
-class Dispute(Struct, frozen=True):
-    """An answer on which annotators differ."""
-
-    key: str
-    question: str
-    axes: frozenset[str]
-    said: tuple[Said, ...]
-    settled: tuple[Said, ...]
-    is_open: bool
-
-
-class Past:
-    """What a person has sent, in order, and their newest rows."""
-
-    def __init__(self, rows: Iterable[Label], who: str) -> None:
-        self.rows = [row for row in rows if row.annotator == who]
-        self.newest = {(row.version, row.axis): row for row in self.rows}
-        self.sent: defaultdict[str, list[Label]] = defaultdict(list)
-        self._keys: defaultdict[str, set[str]] = defaultdict(set)
-        for row in self.rows:
-            if match := _ROW.fullmatch(row.id):
-                self.sent[match[1]].append(row)
-                self._keys[match[1]] |= set() if match[2] else {row.version}
-        self.kept = [name for name in self.sent if UNDO not in name and name + UNDO not in self.sent]
-
-    def keys(self, sending: str) -> tuple[str, ...]:
-        """The answers that were looked at, without those that were grouped with them."""
-        return tuple(sorted(self._keys[sending]))
-
-    def looks_since(self, key: str) -> int:
-        """How often the person looked at something else since."""
-        last = (n for n, name in enumerate(reversed(self.kept)) if any(row.version == key for row in self.sent[name]))
-        return next(last, 0)
-
-    def said(self, key: str) -> Said:
-        found = [row for (version, _), row in self.newest.items() if version == key and is_word(row)]
-        values: dict[str, Value] = {row.axis: CANNOT_TELL if row.value is None else row.value for row in found}
-        return Said(found[0].annotator if found else "", values, next(filter(None, map(records.reason_of, found)), ""))
-
-    def taking_back(self, sending: str) -> Iterator[Label]:
-        """Rows with the values of before; none where it was taken back already."""
-        for row in self.sent[sending] if sending + UNDO not in self.sent else ():
-            before = [one for one in self.rows if (one.version, one.axis) == (row.version, row.axis)]
-            old = before[before.index(row) - 1] if before.index(row) and row.drawn != "again" else None
-            value, note = (old.value, old.note) if old else (None, "")  # votes before a second look stand
-            yield replace(row, id=row.id.replace(sending, sending + UNDO, 1), at="", value=value, note=note)
-
-
-def dated(rows: Iterable[Label], known: Iterable[Label], who: str) -> Iterator[Label]:
-    """New rows, at a time at which they count: the project may hold times that no clock of ours has shown yet."""
-    newest = max((row.at for row in known if row.annotator == who), default="")
-    if (at := time_after(newest, datetime.now(UTC))) is None:
-        message = f"an earlier label of yours has the time {newest[:40]!r}, and no other can be later"
-        raise UsageError(message, "it came with a file; label this answer under another name")
-    return (replace(row, at=at) for row in rows)
-
-
-def is_word(row: Label) -> bool:
-    return row.value is not None or records.why_passed_over(row) == CANNOT_TELL
-
-
-def disputes(rows: Sequence[Label], looks: LookList) -> list[Dispute]:
-    """The answers that annotators call differently, those that somebody has settled last."""
-    people = agreed_words(row for row in rows if not is_settler(row.annotator))
-    disputed: dict[str, list[Label]] = {key: [] for (key, _), word in people.items() if word.disputed}
-    for row in rows:
-        if row.version in disputed:
-            disputed[row.version].append(row)
-    found = []
-    for key, some in disputed.items():
-        words, text = agreed_words(some), looks.answers[key].item.question.text
-        axes = frozenset(axis for _, axis in words if (key, axis) in people and people[key, axis].disputed)
-        said = [Past(some, name).said(key) for name in sorted({row.annotator for row in some})]
-        settled = tuple(one for one in said if is_settler(one.who))
-        others = tuple(one for one in said if one.values and one not in settled)
-        found.append(Dispute(key, text, axes, others, settled, any(words[key, axis].disputed for axis in axes)))
-    return sorted(found, key=lambda one: not one.is_open)

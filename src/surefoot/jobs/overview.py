@@ -108,7 +108,7 @@ def cause_of(said: Said, question: Question | None) -> Cause | None:
 
 
 def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
-    """What to look into, the most frequent first."""
+    """What to look into: the layer with most answers first."""
     found: dict[Cause, list[str]] = {}
     for said, question in answers:
         if cause := cause_of(said, question):
@@ -117,7 +117,10 @@ def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
         Fault(cause.layer, cause.finding, cause.action, len(ids), tuple(dict.fromkeys(ids)))
         for cause, ids in found.items()
     ]
-    return tuple(sorted(made, key=lambda fault: -fault.answers))
+    by_layer = Counter[str]()
+    for one in made:
+        by_layer[one.layer] += one.answers
+    return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
@@ -224,6 +227,8 @@ def why_of(said: Said, question: Question | None = None) -> str:
         return (said.trace.error or "") if said.trace else ""
     agrees = graded is not None and graded.value == verdict.value
     reason = verdict.reason or (graded.reason if graded and agrees else "")
+    if not reason and graded is not None:
+        return f"labelled so; the grader says {graded.value or 'nothing'}: {in_plain_words(graded.reason)}"
     expected = " ".join(question.gold_claims) if question and disagrees(reason) else ""
     return "unsure: " * is_unsure(said) + in_plain_words(reason) + (f": {expected}" if expected else "")
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import getpass
-import gzip
 import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import IO
 
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.files import ELSEWHERE, PRIVATE, check_outputs, library, printable, replacing
-from surefoot.core.records import BASELINE, CHANGE, Label, Purge, timestamp
+from surefoot.core.files import ELSEWHERE, check_outputs, printable
+from surefoot.core.records import BASELINE, Label, Purge, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
 from surefoot.core.types import HARMLESS, Problem, counted
 from surefoot.graders.encoder import Readings
@@ -23,7 +20,17 @@ from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.jobs.runs import Name, check_texts, graders_of, opened, runs_of
 from surefoot.models.replies import default_path
 from surefoot.store import Project, Run
-from surefoot.store.export import NAMES, add_export, is_export, lines_of, read_export, verify
+from surefoot.store.export import (
+    NAMES,
+    add_export,
+    bundle_of,
+    is_export,
+    lines_of,
+    read_export,
+    sha256_of,
+    verify,
+    write_export,
+)
 from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
 
@@ -99,7 +106,7 @@ def export(
     Paid replies of models are never written. Only an earlier export is replaced.
     """
     path = Path(file)
-    name, count = printable(path), 0
+    name = printable(path)
     check_outputs([path])
     if not path.name.endswith(NAMES) or path.name in NAMES:
         raise UsageError(f"{name} does not end in {' or '.join(NAMES)}", ELSEWHERE)
@@ -111,24 +118,14 @@ def export(
         chosen: Sequence[Run] | None = named if runs else None
         decisions = set[str]() if runs else None
         if decision is not None:
-            steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
-            step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
-            if step is None:
-                raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")
-            chosen = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
+            chosen, decisions = bundle_of(project, decision)
             if texts:
                 check_texts(chosen)
-            ids = {run.id for run in chosen}  # a block is final: where there was one, it goes along
-            blocks = (one for one in project.decisions() if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
-            decisions = {step.id, *(one.id for one in blocks if {*one.base_runs, *one.cand_runs} <= ids)}
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
-        with replacing(path, PRIVATE) as out, _compressed(out, path) as target:
-            for line in lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts):
-                target.write(line)
-                count += 1
-        return Exported(str(file), project.name, count, _sha256(path))
+        count = write_export(path, lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts))
+        return Exported(str(file), project.name, count, sha256_of(path))
 
 
 def import_(
@@ -160,8 +157,8 @@ def verify_export(file: str | Path) -> Verified:
     try:
         found = read_export(path)
     except (UsageError, Incomplete) as error:
-        return Verified(str(path), _sha256(path), {}, (error.message,))
-    return Verified(str(path), _sha256(path), found.counts, tuple(verify(found)))
+        return Verified(str(path), sha256_of(path), {}, (error.message,))
+    return Verified(str(path), sha256_of(path), found.counts, tuple(verify(found)))
 
 
 def purge(
@@ -260,21 +257,3 @@ def known_answers(run: Run) -> Iterator[Known]:
     for trace in run.traces():
         place = str(trace.question_id), trace.attempt
         yield Known(keys[place], *place, trace.answer or "", run.id, made.rubric_sha256, str(trace.subject or ""))
-
-
-@contextlib.contextmanager
-def _compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
-    """The bytes depend on the rows alone: no time or name of a file is written."""
-    if path.suffix == ".gz":
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-            yield packed  # type: ignore[misc]
-    elif path.suffix == ".zst":
-        with library("zstandard", "zstd").ZstdCompressor().stream_writer(file, closefd=False) as packed:
-            yield packed
-    else:
-        yield file
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

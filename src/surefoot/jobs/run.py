@@ -28,11 +28,9 @@ from surefoot.jobs.runs import not_asked, runs_of
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings as ModelSettings
-from surefoot.pipelines.asker import ask_all, askable, code_of
+from surefoot.pipelines.asker import ask_all, askable, code_of, refuse_too_many
 from surefoot.pipelines.specs import PROMPTS, Asking
 from surefoot.store import Manifest, Project, Run
-
-MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 
 
 class Answers(Result, frozen=True, kw_only=True):
@@ -305,9 +303,3 @@ def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> An
         causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
         traces=traces,
     )
-
-
-def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
-    if cells * repeats * questions > MOST_ANSWERS:
-        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
-        raise UsageError(message, "lower `repeats`, or take fewer values or questions")

@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.core.errors import TransientError, words_of
+from surefoot.core.errors import TransientError, UsageError, words_of
 from surefoot.core.types import Ask, Passage, Pipeline, Question, Retrieved, Trace
 
+MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 LONGEST_ANSWER = 1_000_000  # characters; what is longer is no answer, and would burden every later step
 _LONGEST_RETRIEVED = 8_000_000
 _LONGEST_ERROR = 300
@@ -35,6 +36,12 @@ CANNOT_FORCE_NULL = "the pipeline cannot be told to retrieve nothing"
 def askable(pipeline: Pipeline, questions: Sequence[Question]) -> list[Question]:
     """Without those for which nothing may be retrieved, where the pipeline cannot be told so."""
     return [one for one in questions if one.retrieval != "null" or getattr(pipeline, "forces_null", False)]
+
+
+def refuse_too_many(source: str, cells: int, repeats: int, questions: int = 1) -> None:
+    if cells * repeats * questions > MOST_ANSWERS:
+        message = f"{source} asks for more than {MOST_ANSWERS:,} answers in all"
+        raise UsageError(message, "lower `repeats`, or take fewer values or questions")
 
 
 class _Job(NamedTuple):

@@ -14,9 +14,11 @@ import queue
 import sys
 import threading
 import time
+import traceback
 import typing
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
@@ -127,7 +129,10 @@ def _printable(value: object) -> object:
 
 
 def _in_words(error: BaseException) -> str:
-    return (words_of(error)[:2000] or type(error).__name__).encode("utf-8", "replace").decode()
+    """With the line of the user's own code, where there is one."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(str(Path.cwd()))]
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return ((words_of(error)[:2000] or type(error).__name__) + where).encode("utf-8", "replace").decode()
 
 
 class FunctionPipeline:
@@ -198,7 +203,8 @@ def _module(name: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            hint = f"leave out .py: --pipeline {name.removesuffix('.py')}:..." if name.endswith(".py") else _HINT
+            near = nearest(name, (path.stem for path in Path().glob("*.py"))) or _HINT
+            hint = f"leave out .py: --pipeline {name.removesuffix('.py')}:..." if name.endswith(".py") else near
             raise UsageError(f"there is no Python module {name!r} to take the pipeline from", hint) from error
         raise UsageError(f"{name} cannot be imported: {error}", f"install {error.name} first") from error
     except BaseException as error:  # also a SystemExit: a script that runs as soon as it is imported

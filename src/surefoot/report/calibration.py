@@ -77,9 +77,9 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
                                           for share in (one.rate, one.sensitivity, one.specificity)))
             for name, one in axis.buckets.items()
         ])  # fmt: skip
-    told = [f"{counted(axis.n, 'labelled answer')}, by {axis.labelled_by}"] if axis.n else []
+    told = [f"{counted(axis.n, 'label')} by {axis.labelled_by}, in every run that gave the answer"] if axis.n else []
     if axis.agreement:
-        told.append(f"agreement: {in_percent(axis.agreement)}")
+        told.append(f"agreement, weighted to all answers: {in_percent(axis.agreement)}")
         told += [f"Cohen's kappa: {axis.kappa:z.2f}"] if axis.kappa is not None else []
     if axis.mean_label is not None:
         told.append(
@@ -97,6 +97,5 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
         for passage in one.cited[:_MOST_CITED]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
-        sure = "" if one.confidence is None else f"(confidence {one.confidence:.0%})"
-        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), sure, in_plain_words(one.reason)))
+        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), in_plain_words(one.reason)))
         yield Paragraph((Span("people:", "strong"), bucket(one.label), one.note))

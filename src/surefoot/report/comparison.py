@@ -103,7 +103,8 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
     told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
     if rule.change is not None:
-        told.append(_change(rule))
+        is_sum = rule.before is None or words_for(rule, rule.after - rule.before) == words_for(rule, rule.change)
+        told.append(_change(rule) + ("" if is_sum else " where both can be compared"))
     if rule.margin is not None:
         told.append(f"you allow {_signed(rule, rule.margin)}")
     elif rule.limit is not None:
@@ -131,8 +132,8 @@ def unseen(found: GateResult) -> str:
         which = "the pair that differs" if found.differing == 1 else f"all {found.differing} that differ"
         return f"{alike}; {seen} {which}."
     left = f"nobody has looked at both answers of {found.unseen} of {counted(found.differing, 'differing pair')}"
-    questions, time = counted(found.unseen_questions, "question"), counted(found.minutes, "minute")
-    return f"{alike}; {left} ({questions}): an error there would go unseen; about {time} would close it."
+    time = counted(found.minutes, "minute")
+    return f"{alike}; {left}: an error there would go unseen; about {time} would close it."
 
 
 def _body(found: GateResult, written: bool) -> Iterator[Block]:

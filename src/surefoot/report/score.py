@@ -59,7 +59,8 @@ def report(found: ScoreResult, *, with_rows: bool = True) -> Report:
 def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:
     heads = ("rule", "result", "seen", "sure (95%)", "questions")
     yield Section("Gate", (Table(heads, [_rule(check) for check in card.decision.checks]),))
-    yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(_labels(card))))
+    if card.labels.keys() - {"MISSING"}:
+        yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(_labels(card))))
     if card.paired is not None:
         yield Section("Labels since the baseline", tuple(_moved(card)))
     for field in card.groups:

@@ -13,10 +13,12 @@ import gzip
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +27,7 @@ from sqlalchemy import Connection, or_, select
 
 from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import UNREADABLE
+from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
 from surefoot.io.sources import open_zst
@@ -107,6 +109,38 @@ def lines_of(
                     continue
                 shown = row if texts else without_texts(row)
                 yield line_of(name, _counted(connection, shown) if isinstance(shown, RunRow) else shown)
+
+
+def bundle_of(project: Project, decision: str) -> tuple[list[Run], set[str]]:
+    """Return the runs that a decision rests on, and the decisions to take along: a block is final."""
+    steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
+    step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
+    if step is None:
+        raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")
+    runs = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
+    ids, blocks = {run.id for run in runs}, (one for one in steps if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
+    return runs, {step.id, *(one.id for one in blocks if {*one.base_runs, *one.cand_runs} <= ids)}
+
+
+def write_export(path: Path, lines: Iterable[bytes]) -> int:
+    """Write the lines, compressed as the name says; the bytes depend on the rows alone. Return how many there are."""
+    with ExitStack() as stack:
+        target: IO[bytes] = stack.enter_context(replacing(path, PRIVATE))
+        if path.suffix == ".gz":  # no time or name of a file is written
+            target = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0))  # type: ignore[arg-type]
+        elif path.suffix == ".zst":
+            writer = library("zstandard", "zstd").ZstdCompressor().stream_writer(target, closefd=False)
+            target = stack.enter_context(writer)
+        count = 0
+        for line in lines:
+            target.write(line)
+            count += 1
+    return count
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _rows_of(

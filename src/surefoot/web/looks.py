@@ -25,10 +25,10 @@ from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
-from surefoot.jobs import looks as labelling
+from surefoot.io.labels import UNDO, Dispute, Past, Said, dated, disputes
 from surefoot.jobs.decision import SECONDS_A_KEY
 from surefoot.jobs.gate import gate
-from surefoot.jobs.looks import Dispute, Look, LookList, Outlook, Past, Said
+from surefoot.jobs.looks import Look, LookList, Outlook
 from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
 from surefoot.store import Project
@@ -107,7 +107,7 @@ class Looks(Queue[Look]):
         if path == "done":
             return "card.html", self._done(person)
         if path == "settle":
-            return "settle.html", {"entries": self.disputes(), "fields": self.fields}
+            return "settle.html", {"entries": self.disputes(), "answers": self.looks.answers, "fields": self.fields}
         name = path.removeprefix("settle/")
         look = self._named(name)
         if look is None:
@@ -143,7 +143,7 @@ class Looks(Queue[Look]):
             self._labels = count, [row for row in found if row.rubric_sha256 in ("", self.rubric.sha256)], {}
         _, rows, outlooks = self._labels
         if is_ai(person) not in outlooks:
-            words = labelling.agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
+            words = records.agreed_words(row for row in rows if is_ai(person) or not is_ai(row.annotator))
             mine = {key: word for (key, axis), word in words.items() if axis == self.fields[0].name}
             outlooks[is_ai(person)] = self.looks.outlook(mine)
         return _Now(rows, Past(rows, SETTLED + person if settling else person), outlooks[is_ai(person)])
@@ -178,7 +178,7 @@ class Looks(Queue[Look]):
         left = self.goal - outlook.seen
         for one in outlook.left:
             row = None if self.looks.is_of_two else newest.get((one.keys[0], axis))
-            if row is None or not labelling.is_word(row):
+            if row is None or not records.is_word(row):
                 left -= not one.shared or one.keys[0] not in outlook.words
                 if left >= 0:
                     yield one
@@ -270,7 +270,7 @@ class Looks(Queue[Look]):
             past, sending = Past(known, who), sent.id
             if sending in past.sent:
                 # A page whose reply was lost sends the same again, and does not know whether it was taken back since.
-                if sending + labelling.UNDO not in past.sent:
+                if sending + UNDO not in past.sent:
                     return
                 sending = secrets.token_hex(16)
             for place, (side, fields, values, note) in enumerate(given):
@@ -318,7 +318,7 @@ class Looks(Queue[Look]):
 
         def rows_of(known: list[Label]) -> Iterable[Label]:
             now = Past(known, who)
-            if sending + labelling.UNDO not in now.sent and past.kept[-1:] != [sending]:
+            if sending + UNDO not in now.sent and past.kept[-1:] != [sending]:
                 raise BadForm("you have saved something since, in another tab", "reload the page")
             return now.taking_back(sending)
 
@@ -332,11 +332,11 @@ class Looks(Queue[Look]):
 
     def _write(self, keys: set[str], who: str, rows_of: Callable[[list[Label]], Iterable[Label]]) -> None:
         self.check()
-        self.project.add_new_labels(keys, lambda known: labelling.dated(list(rows_of(known)), known, who))
+        self.project.add_new_labels(keys, lambda known: dated(list(rows_of(known)), known, who))
         self.check()
 
     def disputes(self, given: Sequence[Label] | None = None) -> list[Dispute]:
-        return labelling.disputes(self._now("").rows if given is None else given, self.looks)
+        return disputes(self._now("").rows if given is None else given)
 
     def _ask_gate(self, _person: str, _sent: Sent) -> dict[str, object]:
         """Return what the gate would say now; nothing is kept of it."""

@@ -10,13 +10,13 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 from msgspec import Struct
 
+from surefoot.build.reading import Author
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Expects, Passage, Question
 from surefoot.datasets.hygiene import SURE, Finding
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.datasets.review import Decision, decided, edited
 from surefoot.io.questions import ACCEPTED, PROPOSED, REJECTED, made_of, review_of
-from surefoot.jobs.questions import Author
 from surefoot.report.marked import Marks, Source, marks_of, source_key, source_of, unknown_source
 from surefoot.report.prose import visible
 from surefoot.web.forms import BadForm, Choice, Field, Values
