@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.monitor.drift import ANSWERS_PER_FALSE_ALARM, SHARES, average_run, steps_for
-from surefoot.monitor.rates import Tally
-from surefoot.monitor.sampling import STRATA, Chosen, Design
-from surefoot.monitor.state import State
+from surefoot.monitor.state import STRATA, Chosen, Design, State, Tally
 
 USUAL = {"wrong": 0.03, "unsupported": 0.05, "refused": 0.10, "ungraded": 0.01}
 RISEN = USUAL | {"wrong": 0.06}
@@ -35,10 +33,10 @@ def buckets(rates: dict[str, float], size: int, generator: np.random.Generator) 
 
 def learned(generator: np.random.Generator) -> dict[str, float]:
     """What a monitor takes for usual after its first answers."""
-    state = State(Design(1.0))
+    state = State(None, Design(1.0))
     for bucket in buckets(USUAL, BEFORE, generator):
         state.grade(ONE, bucket)
-    return {name: chart.rate for name, chart in state.charts.items() if chart.rate is not None}
+    return {name: chart.rate for name, chart in state.kept.charts.items() if chart.rate is not None}
 
 
 def first_alarms(references: list[dict[str, float]], rates: dict[str, float], generator: np.random.Generator) -> Ints:

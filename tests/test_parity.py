@@ -15,7 +15,6 @@ from surefoot.jobs.calibrate import refit
 from surefoot.jobs.council import council
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.gate import gate
-from surefoot.live.server import monitor_live
 from surefoot.web.app import serve_looks, serve_questions, serve_runs
 
 from .in_process import surefoot as surefoot_command
@@ -41,7 +40,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "import": (surefoot.import_,),
     "label": (serve_looks,),
     "matrix": (surefoot.matrix,),
-    "monitor": (surefoot.monitor_log, monitor_live),
+    "monitor": (surefoot.monitor_log,),
     "purge": (surefoot.purge,),
     "questions build": (surefoot.build_questions,),
     "questions check": (surefoot.check_questions,),

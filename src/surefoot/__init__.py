@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
-    from surefoot.jobs.monitor import Monitored, monitor_log
     from surefoot.jobs.overview import History, RunOverview, history, overview
     from surefoot.jobs.project import export, import_, purge, verify_export
     from surefoot.jobs.questions import Built, build_questions, proposals_from_log, search_corpus
     from surefoot.jobs.run import Answers, run
+    from surefoot.monitor.monitor import Monitored, monitor_log
     from surefoot.scoring import ScoreResult, score
 
 __version__ = "0.1.0"
@@ -68,7 +68,7 @@ _HOMES = {
     "jobs.overview": ("History", "RunOverview", "history", "overview"),
     "jobs.looks": ("LookList", "look_list"),
     "jobs.matrix": ("MatrixResult", "matrix"),
-    "jobs.monitor": ("Monitored", "monitor_log"),
+    "monitor.monitor": ("Monitored", "monitor_log"),
     "jobs.questions": ("Built", "build_questions", "proposals_from_log", "search_corpus"),
     "core.result": ("Person",),
     "jobs.run": ("Answers", "run"),

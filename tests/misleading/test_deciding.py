@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,10 @@ import yaml
 
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.live import sentinels
-from surefoot.live.sentinels import Readiness, Sentinels
+from surefoot.jobs.settings import settings_from
+from surefoot.monitor import monitor
+from surefoot.monitor.monitor import Monitor
+from surefoot.monitor.state import Design, State
 from tests.conftest import Done
 from tests.in_process import surefoot
 
@@ -172,22 +173,15 @@ def _until(is_so: Callable[[], bool]) -> bool:
 
 
 def test_readiness_is_lost_and_regained(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentinels, "_PAUSE", 0.05)
-    ending = threading.Event()
-    ready = Readiness(
-        FindingsGrader(Rules()), Sentinels("mine:watched", asked(*ANSWERABLE, *UNANSWERABLE)), ending
-    )  # fmt: skip
-    thread = threading.Thread(target=ready.find_out)
-    thread.start()
-    try:
+    monkeypatch.setattr(monitor, "_READY_SECONDS", 0.05)
+    how = settings_from({"pipeline": "mine:watched", "questions": asked(*ANSWERABLE, *UNANSWERABLE)})
+    ready = Monitor(State(None, Design()), FindingsGrader(Rules()), how=how)
+    with ready.at_work():
         for _ in range(2):
-            assert _until(lambda: "rent: refused although the documents have the answer" in ready.why_not)
+            assert _until(lambda: "rent: refused although the documents have the answer" in ready.why_not_tried)
             Path("healthy").touch()
-            assert _until(lambda: ready.why_not == "")
+            assert _until(lambda: ready.why_not_tried == "")
             Path("healthy").unlink()
-    finally:
-        ending.set()
-        thread.join()
 
 
 # Questions that were not asked are missing.

@@ -157,7 +157,7 @@ def test_a_log_that_is_cut_and_written_anew_is_read_from_its_start(log: Path, ne
 
 
 def test_a_line_without_end_is_named_and_skipped(log: Path, monkeypatch: pytest.MonkeyPatch, start: Start) -> None:
-    monkeypatch.setattr(follow, "BLOCK_BYTES", 10)
+    monkeypatch.setattr(follow, "PIECE_BYTES", 10)
     monkeypatch.setattr(follow, "LONGEST_LINE", 40)
     add(log, "one\n" + "x" * 95)
     tail = start()
@@ -173,7 +173,7 @@ def test_however_it_is_written_and_restarted_each_line_comes_once(
     log = tmp_path_factory.mktemp("log") / "log"
     tail, position, found = Tail(log), Position(), b""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(follow, "BLOCK_BYTES", block)
+        patch.setattr(follow, "PIECE_BYTES", block)
         for number, text in enumerate([*texts, "\n"]):
             add(log, text)
             while (piece := tail.read()) is not None:

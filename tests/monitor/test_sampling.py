@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -11,29 +12,25 @@ from hypothesis import strategies as st
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.types import Trace
+from surefoot.io.traces import Span
 from surefoot.monitor import state as states
-from surefoot.monitor.rates import COUNTED, Tally
-from surefoot.monitor.sampling import STRATA, Design, Stratum, stratum_of
-from surefoot.monitor.state import State
+from surefoot.monitor.state import COUNTED, STRATA, Design, State, Stratum, Tally, stratum_of
+from surefoot.scoring.outcomes import Expected, read
+from surefoot.text.refusals import detect
 
 answers = st.lists(st.tuples(st.text(max_size=5), st.sampled_from(STRATA)), unique_by=lambda one: one[0], max_size=40)
 graded = st.lists(st.tuples(st.sampled_from(STRATA), st.sampled_from([*COUNTED, None]), st.booleans()), max_size=30)
 
 
-def chosen_of(design: Design, ones: list[tuple[str, Stratum]]) -> set[str]:
-    state = State(design)
-    return {name for name, stratum in ones if state.see(name, stratum) and design.choose(name, stratum)}
-
-
-@given(answers, st.randoms(use_true_random=False), st.floats(0.01, 1), st.integers(-5, 5))
-def test_order_and_repeats_do_not_matter(
-    ones: list[tuple[str, Stratum]], shuffled: object, rate: float, seed: int
-) -> None:
-    design, again = Design(rate, seed), [*ones, *ones]
+@given(answers, st.randoms(use_true_random=False), st.floats(0.01, 1))
+def test_order_and_repeats_do_not_matter(ones: list[tuple[str, Stratum]], shuffled: object, rate: float) -> None:
+    design, again = Design(rate), [*ones, *ones]
     shuffled.shuffle(again)  # type: ignore[attr-defined]
-    assert chosen_of(design, ones) == chosen_of(design, again)
-    state = State(design)
-    assert sum(state.see(*one) for one in again) == len(ones) == sum(state.tally.seen.values())
+    state = State(None, design)
+    new = [one for one in again if state.add(one[0])]
+    state.close()
+    assert sorted(new) == sorted(ones)
+    assert {one for one in ones if design.choose(*one)} == {one for one in again if design.choose(*one)}
 
 
 def test_answers_are_chosen_as_often_as_stated() -> None:
@@ -45,7 +42,6 @@ def test_answers_are_chosen_as_often_as_stated() -> None:
             f"t{n}" for n in range(20_000) if design.choose(f"t{n}", "ordinary")
         }
     assert design.choose("t1", "flagged") == design.choose("t1", "flagged")
-    assert {Design(0.05, seed).choose("t1", "flagged") is None for seed in range(9)} == {True, False}
     assert Design(1.0).choose("any", "ordinary") is not None
     with pytest.raises(UsageError, match="sampling rate"):
         Design(0.0)
@@ -62,7 +58,7 @@ def test_answers_are_chosen_as_often_as_stated() -> None:
     ],
 )
 def test_strata(trace: Trace, flagged: bool, stratum: str) -> None:
-    assert stratum_of(trace, flagged) == stratum
+    assert stratum_of(read(Expected(), trace, detect).outcome, flagged) == stratum
 
 
 def tally_of(rows: list[tuple[Stratum, str | None, bool]]) -> Tally:
@@ -99,36 +95,52 @@ def test_rates_are_those_of_all_traffic() -> None:
     assert none.value == none.low == 0 and none.high == pytest.approx(1 - 0.05 ** (1 / rate.n))
     unknown = Tally({"ordinary": 50, "flagged": 50}, {"ordinary": {"wrong": 1, "correct": 9}}).rates()["wrong"]
     assert unknown.value == pytest.approx(0.1) and unknown.high is not None and unknown.high > 0.5
-    assert Tally().rates()["wrong"].reason == "no new answer was seen"
     assert Tally({"ordinary": 50}).rates()["wrong"].reason == "no answer was sampled"
+    before = Tally({"ordinary": 9_000}, {"ordinary": {"correct": 90, "wrong": 1}})
+    assert tally.since(before) == Tally(
+        {"flagged": 1_000}, {"ordinary": {"correct": 9}, "flagged": {"correct": 50, "wrong": 50}}
+    )
+    assert (tally.since(before).rates()["wrong"].value or 0) > 0.4, "answers that were seen before, and graded now"
 
 
 def test_a_state_goes_on_where_it_was_saved(tmp_path: Path) -> None:
-    design, path = Design(1.0), tmp_path / "state.json"
-    assert State.load(path, design) is None
-    whole, first = State(design), State(design)
+    design, path = Design(1.0), tmp_path / "state.db"
+    whole, first = State(None, design), State(path, design)
     events = np.random.default_rng(0).choice(["correct", "wrong", "refused"], 3_000, p=[0.8, 0.1, 0.1]).tolist()
     for at, bucket in enumerate(events):
         for state in (whole, first):
-            assert state.see(f"t{at}", "ordinary")
-            if one := design.choose(f"t{at}", "ordinary"):
-                state.grade(one, bucket)
+            with state.step(at_once=False):
+                assert state.add(f"t{at}")
+                if one := design.choose(f"t{at}", "ordinary"):
+                    state.grade(one, bucket)
         if at == 1_500:
-            first.save(path)
-            first = State.load(path, design) or State()
-    assert first.to_bytes() == whole.to_bytes() and not first.see("t3", "ordinary")
+            first.save()
+            first.close()
+            first = State(path, design)
+    assert first.kept == whole.kept and not first.add("t3")
+    with pytest.raises(ZeroDivisionError), first.step():
+        first.kept.tally.see("flagged")
+        raise ZeroDivisionError
+    assert not first.kept.tally.seen and first.undone == 1, "all of a step or nothing"
+    first.close()
     with pytest.raises(UsageError, match="--sample 1"):
-        State.load(path, Design(0.5))
-    path.write_text("{}")
-    with pytest.raises(Incomplete, match="not the state of a monitor"):
-        State.load(path, design)
+        State(path, Design(0.5))
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE runs (id TEXT)")
+    other.close()
+    for broken in ("{}", (tmp_path / "other.db").read_bytes().decode("latin1")):
+        path.write_text(broken, encoding="latin1")
+        with pytest.raises(Incomplete, match="not the state of a monitor"):
+            State(path, design)
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states, "_NAMES_KEPT", 100)
-    state = State(Design(0.01))
+    state = State(None, Design(0.01))
     for n in range(1_000):
-        assert state.see(f"t{n}", "ordinary")
-        state = State.from_bytes(state.to_bytes()) if n % 70 == 0 else state
-    assert not state.see("t950", "ordinary")
-    assert sum(map(len, state.names.packed())) <= 8 * 200
+        with state.step():
+            assert state.add(f"t{n}")
+    assert not state.add("t950") and state.add("t850")
+    monkeypatch.setattr(states, "_MOST_SPANS", 5)
+    assert [state.hold(Span("circle", str(n)), 0.0) for n in range(7)] == [True] * 5 + [False] * 2
+    state.close()

@@ -1,2 +1,2 @@
-"""Watching production: which answers are graded, without personal data, how often they are bad, and when to raise an
-alarm. The files here are pure but for `state`, which keeps one file."""
+"""Watching production: answers come in from logs or over HTTP, a sample is graded without personal data, and an alarm
+is raised when they get worse. `monitor.py` has the loop, `state.py` the one file that survives a kill."""

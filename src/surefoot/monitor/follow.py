@@ -1,4 +1,5 @@
-"""A log that is still being written: whole lines as they come, also where it is rotated, cut or begun anew."""
+"""What is new in logs, whole or still being written: lines as they come, also where a log is rotated, cut or begun
+anew."""
 
 from __future__ import annotations
 
@@ -10,19 +11,23 @@ import shutil
 import stat
 import tempfile
 import zlib
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.files import BYTE_ORDER_MARK
-from surefoot.core.types import Problem
-from surefoot.io.rows import Row, decode_lines, decode_one
-from surefoot.io.sources import BLOCK_BYTES, LONGEST_LINE, open_zst
+from surefoot.core.types import Problem, Trace
+from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
+from surefoot.io.sources import LONGEST_LINE, File, Lines, Values, cut, files_in, is_address, open_zst
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
+PIECE_BYTES = 256 << 10  # little enough to be taken in soon: a piece that is not saved before a kill is read again
 _MARK_BYTES = 256
 _PACKED = (".gz", ".zst")
 
@@ -37,7 +42,11 @@ class Position(Struct, frozen=True):
     in_long_line: bool = False  # the rest of a line that is too long is still to be skipped
 
 
-class Piece(Struct, frozen=True):
+# Rows that belong together, the path under which the position behind them is kept ("" for none), and that position.
+Piece = tuple[Iterable[Row], str, Position]
+
+
+class News(Struct, frozen=True):
     """Whole lines, the number of the first and the position behind them, and what went wrong on the way."""
 
     lines: bytes
@@ -55,13 +64,13 @@ class Tail:
     """Reads on from a position, in whichever file that is now. A file that is not there yet is waited for."""
 
     def __init__(self, path: Path, position: Position | None = None) -> None:
-        self._path, self._position = path, position or Position()
+        self.path, self._position = path, position or Position()
         self._file: IO[bytes] | None = None
         self._opened = contextlib.ExitStack()  # which holds it
         self._problems: list[Problem] = []
 
-    def read(self) -> Piece | None:
-        """The next piece; None where there is nothing new."""
+    def read(self) -> News | None:
+        """The next lines; None where there is nothing new."""
         if self._file is None and not self._open():
             return None
         assert self._file is not None
@@ -76,14 +85,14 @@ class Tail:
             return self.read()
         lines = self._whole(data, is_last=is_replaced)
         told, self._problems = tuple(self._problems), []
-        return Piece(lines, before.line, self._position, told) if told or self._position != before else None
+        return News(lines, before.line, self._position, told) if told or self._position != before else None
 
     def close(self) -> None:
         self._opened.close()
         self._file = None
 
     def _tell(self, kind: str, message: str) -> None:
-        self._problems.append(Problem(kind, message, str(self._path), self._position.line))
+        self._problems.append(Problem(kind, message, str(self.path), self._position.line))
 
     def _open(self) -> bool:
         """The file that was read last, or a copy of it, which may have another name by now and be packed; or else the
@@ -92,7 +101,7 @@ class Tail:
             with contextlib.suppress(OSError, EOFError, zlib.error):
                 if self._takes(path):
                     return True
-        if self._position.inode and self._path.exists():
+        if self._position.inode and self.path.exists():
             if self._position.offset:
                 before = f"of the log before it, whatever came after byte {self._position.offset:,} is lost"
                 self._tell(LOST, f"was cut or replaced, and is read from its start; {before}")
@@ -103,9 +112,9 @@ class Tail:
     def _candidates(self) -> list[Path]:
         """The very file first, then the latest. What is packed comes last, and only once there is another log."""
         if not self._position.inode:
-            return [self._path]
-        start, is_next = self._path.name.partition(".")[0], self._path.exists()
-        beside = (path for path in self._path.parent.glob("*") if path.name.startswith(start))
+            return [self.path]
+        start, is_next = self.path.name.partition(".")[0], self.path.exists()
+        beside = (path for path in self.path.parent.glob("*") if path.name.startswith(start))
         found = list[tuple[bool, bool, float, Path]]()
         for path in beside:
             is_packed = path.suffix in _PACKED
@@ -131,7 +140,7 @@ class Tail:
 
     def _is_replaced(self) -> bool:
         try:
-            return self._path.stat().st_ino != self._position.inode
+            return self.path.stat().st_ino != self._position.inode
         except OSError:  # moved away, and the next one is not there yet
             return False
 
@@ -145,8 +154,8 @@ class Tail:
     def _bytes_at(self, file: IO[bytes]) -> bytes:
         """A block, or as much more as it takes to come to the end of a line."""
         file.seek(self._position.offset)
-        data = file.read(BLOCK_BYTES)
-        while data and b"\n" not in data and len(data) < LONGEST_LINE and (more := file.read(BLOCK_BYTES)):
+        data = file.read(PIECE_BYTES)
+        while data and b"\n" not in data and len(data) < LONGEST_LINE and (more := file.read(PIECE_BYTES)):
             data += more
         return data
 
@@ -179,8 +188,8 @@ def _is_object(line: bytes) -> bool:
 def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: IO[bytes], position: Position) -> None:
     """What is packed from a position on is written at the same offset; nothing if it is another log."""
     head, start = stream.read(min(_MARK_BYTES, position.offset)), max(0, position.offset - _MARK_BYTES)
-    for at in range(len(head), start, BLOCK_BYTES):
-        stream.read(min(BLOCK_BYTES, start - at))
+    for at in range(len(head), start, PIECE_BYTES):
+        stream.read(min(PIECE_BYTES, start - at))
     before = head[start:] + stream.read(position.offset - max(start, len(head)))
     if _digest(head + before) == position.mark:
         file.write(head)
@@ -200,3 +209,84 @@ def _mark(file: IO[bytes], offset: int) -> str:
 
 def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=8).hexdigest()
+
+
+_NAMES = ("trace_id", "traceId", "request_id", "requestId", "run_id", "runId", "span_id", "message_id", "uuid")
+# With one of these, two rows that are the same throughout are one answer; without, they may be two.
+_TELLING = ("id", "ts", "timestamp", "time", "created", "created_at", "createdAt", "start_time", "startTime", "date")
+_FOLLOWED = (".jsonl", ".ndjson")  # in a folder
+
+
+def name_of(row: object, trace: Trace, place: str = "") -> str:
+    """What tells an answer from all others, also when it is delivered again: its own id, or else all that its row says.
+
+    `place` is where the row stands, for logs that say neither who nor when: there every row is an answer of its own.
+    """
+    said: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    for key in _NAMES:
+        if isinstance(found := said.get(key), (str, int)) and found != "":
+            return str(found)
+    whole = msgspec.json.encode(said or msgspec.to_builtins(trace), order="sorted", enc_hook=str)
+    same = any(said.get(key) is not None for key in _TELLING)
+    return sha256(whole).hexdigest() + ("" if same else place)
+
+
+def whole_logs(paths: Sequence[str | Path], positions: Mapping[str, Position]) -> Iterator[Piece]:
+    """All that files, folders, addresses or stdin hold beyond the positions up to which they were read.
+
+    A log of lines is read like one that is followed, also where it was rotated or cut. Anything else is read from its
+    start: only the names of its answers tell then which were counted.
+    """
+    for found in files_in(paths):
+        if isinstance(found, File) and (_is_of_lines(found) or is_known(found.path, positions)):
+            name = _key(found.path)
+            with closing(Tail(Path(found.path), positions.get(name))) as tail:
+                while (news := tail.read()) is not None:
+                    yield news.rows(found.source), name, news.position
+        else:
+            yield from ((rows_in(block), "", Position()) for block in cut(found))
+
+
+class Followed:
+    """A log that is being written, or a folder of such: files that come later are found. Rotated ones are read to
+    their end, as they are held open."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._tails = path, dict[str, Tail]()
+
+    def pieces(self, positions: Mapping[str, Position]) -> Iterator[Piece]:
+        """What there is now."""
+        paths = [self._path]
+        if self._path.is_dir():
+            paths = sorted(path for path in self._path.rglob("*") if path.suffix in _FOLLOWED and path.is_file())
+        for path in paths:
+            self._tails.setdefault(_key(path), Tail(path, positions.get(_key(path))))
+        for name, tail in self._tails.items():
+            while (news := tail.read()) is not None:
+                yield news.rows(str(tail.path)), name, news.position
+
+    def close(self) -> None:
+        """The next call reads on from the positions then."""
+        for tail in self._tails.values():
+            tail.close()
+        self._tails.clear()
+
+
+def is_known(path: str | Path, positions: Mapping[str, Position]) -> bool:
+    """Whether it was read before: then it may have been moved away, and the next one is not there yet."""
+    return _key(path) in positions
+
+
+def _key(path: str | Path) -> str:
+    return str(Path(path).resolve())
+
+
+def _is_of_lines(found: File) -> bool:
+    """Or empty still, as a log is that was just rotated."""
+    if found.path == "-" or is_address(found.path) or not Path(found.path).is_file():
+        return False
+    if not Path(found.path).stat().st_size:
+        return True
+    blocks = (block for block in cut(found) if not isinstance(block, Values))  # which would be notes
+    first = next(blocks, None)
+    return isinstance(first, Lines) and bool(first.path)

@@ -97,7 +97,16 @@ class ChatPipeline:
 
 
 def post(url: str, body: object, timeout: float) -> object:
-    """The JSON that a server answers with. TransientError where asking again may help."""
+    """The JSON that a server answers with."""
+    data = send(url, body, timeout)
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Incomplete(f"the server did not answer with JSON: {_start(data)!r}") from error
+
+
+def send(url: str, body: object, timeout: float) -> bytes:
+    """Whatever a server answers with. TransientError where asking again may help."""
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     connection = _connection(parts.scheme, parts.hostname or "", parts.port, timeout)
@@ -116,10 +125,7 @@ def post(url: str, body: object, timeout: float) -> object:
     _refuse_failure(response, data)
     if len(data) > _LARGEST_REPLY:
         raise Incomplete(f"the server sent more than {_LARGEST_REPLY >> 20} MiB")
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Incomplete(f"the server did not answer with JSON: {_start(data)!r}") from error
+    return data
 
 
 def _refuse_malformed(url: str) -> None:

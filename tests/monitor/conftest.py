@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from surefoot.live.receiver import JSON
-from tests.live.exports import Span, export
+from surefoot.monitor.otlp import JSON
+from tests.monitor.exports import Span, export
 
 _LONGEST_WAIT = 600  # seconds, for a machine that has much else to do
 
@@ -33,7 +33,7 @@ class Live:
         line = self.process.stdout.readline()
         assert line, self.process.communicate()[1]
         self.told = json.loads(line)
-        url = self.told["metrics"] or self.told["otlp"] or ":0"
+        url = self.told.get("metrics") or self.told.get("otlp") or ":0"
         self._http = http.client.HTTPConnection("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]), timeout=60)
 
     def get(self, path: str) -> tuple[int, str]:

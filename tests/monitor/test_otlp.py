@@ -8,9 +8,9 @@ import zlib
 import pytest
 
 from surefoot.core.errors import UsageError
-from surefoot.live import receiver
-from surefoot.live.receiver import JSON, PROTOBUF, OtherFormat, TooLarge, read_export
-from tests.live.exports import export, packed, trace
+from surefoot.monitor import otlp
+from surefoot.monitor.otlp import JSON, PROTOBUF, OtherFormat, TooLarge, read_export
+from tests.monitor.exports import export, packed, trace
 
 SPANS = [*trace(1), *trace(2)]
 
@@ -50,7 +50,7 @@ def test_what_cannot_be_read_is_counted_or_refused(monkeypatch: pytest.MonkeyPat
     ):
         with pytest.raises(fault, match=words):
             read_export(body, kind, packing, lambda _: True)
-    monkeypatch.setattr(receiver, "LARGEST_BODY", 1 << 20)
+    monkeypatch.setattr(otlp, "LARGEST_BODY", 1 << 20)
     bomb = zlib.compressobj(wbits=31)
     data = bomb.compress(b" " * (50 << 20)) + bomb.flush()
     with pytest.raises(TooLarge, match="unpacks to over 1 MiB"):

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import Incomplete, SurefootError, UsageError
 from surefoot.core.files import library
 from surefoot.core.types import Problem
 from surefoot.io import traces as otel
@@ -23,8 +23,6 @@ from surefoot.io.traces import Span, spans_in
 LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 _ID_DIGITS = 32
-
-Wanted = Callable[[str], bool]
 
 
 class TooLarge(UsageError):
@@ -44,7 +42,7 @@ class Export(Struct, frozen=True):
     unreadable: int = 0
 
 
-def read_export(body: bytes, kind: str, packing: str, wanted: Wanted, subject: str = "") -> Export:
+def read_export(body: bytes, kind: str, packing: str, wanted: Callable[[str], bool], subject: str = "") -> Export:
     """`subject` is the attribute that names the person, if it is none that is known."""
     kind = kind.partition(";")[0].strip().lower()
     if kind not in (JSON, PROTOBUF):
@@ -70,7 +68,7 @@ def _unpacked(body: bytes, packing: str) -> bytes:
     return data
 
 
-def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
+def _from_json(data: bytes, wanted: Callable[[str], bool], subject: str) -> Export:
     row = decode_one(data).value
     if isinstance(row, Problem):
         raise UsageError(f"the body is {row.message}", "send an ExportTraceServiceRequest")
@@ -92,7 +90,7 @@ def _from_json(data: bytes, wanted: Wanted, subject: str) -> Export:
     return Export([*asked], list(_spans_of(row, subject)), unreadable)
 
 
-def _from_protobuf(data: bytes, wanted: Wanted, subject: str) -> Export:
+def _from_protobuf(data: bytes, wanted: Callable[[str], bool], subject: str) -> Export:
     traces: Any = library("opentelemetry.proto.trace.v1.trace_pb2", "monitor")
     try:
         message = traces.TracesData.FromString(data)
@@ -123,3 +121,32 @@ def _spans_of(row: object, subject: str) -> Iterator[Span]:
         raise UsageError(f"the body {row.message}", "send an ExportTraceServiceRequest")
     found = spans_in(row, subject) if isinstance(row, dict) else None
     return (msgspec.structs.replace(span, trace_id=span.trace_id.lower()) for span in found or () if span is not None)
+
+
+def success(kind: str, unreadable: int) -> bytes:
+    """What could not be read is said, and need not be sent again."""
+    why = "spans without a trace id of 16 bytes"
+    if PROTOBUF not in kind:
+        told = {"partialSuccess": {"rejectedSpans": str(unreadable), "errorMessage": why}} if unreadable else {}
+        return msgspec.json.encode(told)
+    return _field(1, b"\x08" + _varint(unreadable) + _field(2, why.encode())) if unreadable else b""
+
+
+def refusal(kind: str, error: SurefootError) -> tuple[int, bytes]:
+    """A Status of OTLP. What fails for want of a disk is to be sent again, anything else is not."""
+    code = {TooLarge: 413, OtherFormat: 415, Incomplete: 503}.get(type(error), 400)
+    words = str(error)
+    return code, _field(2, words.encode()) if PROTOBUF in kind else msgspec.json.encode({"message": words})
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """Of a protobuf message: the two messages that are sent are too small to need the library."""
+    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    small = bytearray()
+    while value > 0x7F:
+        small.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*small, value])
