@@ -111,7 +111,7 @@ def _run(arguments: list[str]) -> int:
     except SurefootError as error:
         return _say(error.message, error.hint, error.exit_code)
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "surefoot"
+        path = error.ctx.command_path if error.ctx else " ".join(["surefoot", *arguments[:1]])
         if type(error).__name__ == "NoArgsIsHelpError":  # which older versions of click do not have
             click.echo(error.format_message(), err=True)
             return ExitCode.USAGE

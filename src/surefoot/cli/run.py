@@ -55,6 +55,8 @@ def show(found: Answers) -> None:
     click.echo(f"{answers}, {errors}" + (missing if found.missing else ""))
     for kind, count in found.errors_by_kind.items():
         click.echo(f"  {count:,} x {plain(kind)}")
+    if found.errors:
+        say(f"hint: once that is mended: surefoot run --resume {found.run} --retry-errors")
     spent = [f"took {found.seconds:,.1f} s"]
     if found.seconds_per_answer is not None:
         spent.append(f"{found.seconds_per_answer:,.2f} s per answer on average")

@@ -132,7 +132,7 @@ def _in_words(error: BaseException) -> str:
     """With the line of the user's own code, where there is one."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(str(Path.cwd()))]
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return ((words_of(error)[:2000] or type(error).__name__) + where).encode("utf-8", "replace").decode()
+    return (words_of(error)[:2000] + where).encode("utf-8", "replace").decode()
 
 
 class FunctionPipeline:
@@ -192,7 +192,7 @@ def _made(kind: type, spec: str) -> object:
         return kind()
     except BaseException as error:
         hint = "it must be one that can be made without arguments"
-        raise UsageError(f"the class {spec} cannot be made: {_reason(error)}", hint) from error
+        raise UsageError(f"the class {spec} cannot be made: {words_of(error)}", hint) from error
 
 
 def _module(name: str) -> ModuleType:
@@ -208,11 +208,7 @@ def _module(name: str) -> ModuleType:
             raise UsageError(f"there is no Python module {name!r} to take the pipeline from", hint) from error
         raise UsageError(f"{name} cannot be imported: {error}", f"install {error.name} first") from error
     except BaseException as error:  # also a SystemExit: a script that runs as soon as it is imported
-        raise UsageError(f"{name} cannot be imported: {_reason(error)}", f"try `python -c 'import {name}'`") from error
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise UsageError(f"{name} cannot be imported: {words_of(error)}", f"try `python -c 'import {name}'`") from error
 
 
 def _refuse_other_parameters(function: Callable[..., Any], spec: str) -> None:

@@ -226,12 +226,9 @@ TERMS: Mapping[str, str] = {
 
 
 STATUS_WORDS = {
-    "pass": "pass",
-    "fail": "FAIL",
-    "incomplete": "INCOMPLETE",
-    "undecidable": "undecidable",
+    "pass": "pass", "fail": "FAIL", "incomplete": "INCOMPLETE", "undecidable": "undecidable",
     "not_applicable": "not applicable",
-}
+}  # fmt: skip
 
 
 def percent(value: Fraction | float) -> str:

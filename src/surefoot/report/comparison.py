@@ -52,7 +52,8 @@ def brief(found: GateResult) -> Report:
     """The decision alone."""
     return Report("Surefoot decision", (
         Headline(found.outcome, tuple(sentences(found))),
-        Items([rule_line(rule, found) for rule in found.rules if rule.status != "not_applicable"]),
+        Items([rule_line(one, found) for one in found.rules
+               if one.status != "not_applicable" or (one.before, one.after) != (None, None)]),
         *([Paragraph(unseen(found))] if found.differing else []),
         Items([(Span("next:", "strong"), step) for step in found.next]),
         Items([found.baseline] if found.baseline else [], "quiet"),

@@ -35,7 +35,7 @@ from surefoot.core.records import (
     timestamp,
     where,
 )
-from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict, without_surrogates
+from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict, names, without_surrogates
 from surefoot.store.database import (
     ANSWERS,
     BATCH,
@@ -141,9 +141,9 @@ class Project:
         every = self.runs()
         found = [one for one in every if one.id == name] or [one for one in every if one.version == name]
         if not found:
-            names = {*(one.id for one in every), *(one.version for one in every)}
-            newest = list(dict.fromkeys(one.version for one in reversed(every)))[:5]
-            hint = nearest(name, names) or (f"there are {', '.join(newest)}" if newest else "surefoot run makes one")
+            there = list(dict.fromkeys(one.version for one in reversed(every)))
+            known = f"there are {names(there, len(there), 5)}" if there else "surefoot run makes one"
+            hint = nearest(name, [*there, *(one.id for one in every)]) or known
             file = f"{name} is no export" if Path(name).exists() else f"there is no file {name}"
             message = f"the project {self.name} has no run or version {name!r}"
             raise UsageError(f"{file}, and {message}" if name.endswith((".jsonl", ".gz")) else message, hint)
