@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import pairs_of
 from surefoot.core.rubric import COUNCIL, load
-from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, independence, reviewer_bias
-from surefoot.council.rows import AnswerKey
+from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, redundant, reviewer_bias
+from surefoot.council.rows import OWN, AnswerKey
 from surefoot.council.tune import tune
 
 WEIGHTS = load(COUNCIL).weights
@@ -44,13 +44,17 @@ def scored(luck: np.random.Generator, questions: int, faulty: tuple[str, ...]) -
         given[who] = np.clip(np.rint(_said(luck, who, deserved, length, given)), 1, 10)
     scores = {
         who: {
-            answer: {**dict(zip(WEIGHTS, map(float, row), strict=True)), "overall": float(row @ RUBRIC)}
+            answer: {
+                **dict(zip(WEIGHTS, map(float, row), strict=True)),
+                "overall": float(row @ RUBRIC),
+                **({OWN: 1.0} if (who, answer.run) == ("ada", "one") else {}),
+            }
             for answer, row in zip(answers, table, strict=True)
         }
         for who, table in given.items()
     }
     sizes = {answer: int(2**size) for answer, size in zip(answers, length, strict=True)}
-    return Sheet(scores, sizes, own={("ada", answer) for answer in answers if answer.run == "one"})
+    return Sheet(scores, sizes)
 
 
 def _said(
@@ -68,20 +72,19 @@ def _said(
 
 def is_false(habit: ReviewerBias) -> bool:
     """Honest reviewers have no habits; faulty ones have theirs, and what follows from it."""
-    follows = {"harsh": {"shift", "spread"}, "length": {"shift", "spread", "length"}, "random": {"shift", "spread"}}
+    follows = {"harsh": {"shift"}, "length": {"shift", "length"}, "random": {"shift"}}
     return habit.stands_out and habit.kind not in follows.get(habit.reviewer, set())
 
 
 def found_in(sheet: Sheet) -> set[str]:
     """Names of what was found; "alarm" for what is not there."""
-    said = independence(sheet)
-    useless = {one.reviewer for one in said.redundant}
+    useless = set(redundant(sheet))
     seen = reviewer_bias(sheet, useless)
     found = {one.reviewer for one in seen if one.stands_out and (one.reviewer, one.kind) in _SIGNS}
     found |= {"random"} & useless
     found |= {"copy"} if useless & {"ada", "copy"} and "copy" in sheet.reviewers else set()
     honest = set(HONEST) - ({"ada"} if "copy" in sheet.reviewers else set())
-    if any(map(is_false, seen)) or useless & (honest | {"harsh", "length"}) or said.alike:
+    if any(map(is_false, seen)) or useless & (honest | {"harsh", "length"}):
         found.add("alarm")
     return found
 

@@ -254,7 +254,7 @@ def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkey
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surefoot.jobs.council.deliberate", interrupted)
+    monkeypatch.setattr("surefoot.council.prompts.asked_at_once", interrupted)
     done = surefoot("council", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
                     "--set", f"cache={tmp_path / 'c.sqlite'}")  # fmt: skip
     assert done.code == 130 and "the same command goes on from there" in done.err

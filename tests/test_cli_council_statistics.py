@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from surefoot.core.rubric import parse
-from surefoot.council.evaluate import Scores
+from surefoot.council.rows import Scores
 
 from .council.planted import HONEST, WEIGHTS, kept_runs, reviewed
 from .in_process import surefoot
@@ -63,7 +63,7 @@ def test_evaluate_says_who_is_biased_and_who_adds_nothing(project: tuple[Path, S
     assert "order as people see it (Kendall's tau): rubric 0." in done.out
     assert "does the rubric earn its cost here? not shown: no reviewer gave" in done.out
     found = json.loads(surefoot("council", "evaluate", "one", "--json").out)
-    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "independence", "bias"}
+    assert set(found) == {"runs", "reviewers", "questions", "answers", "success", "redundant", "bias"}
     assert (found["questions"], found["answers"], len(found["reviewers"])) == (100, 100, 6)
 
 
@@ -105,7 +105,7 @@ def test_tune_refuses_what_could_show_nothing(project: tuple[Path, Scores]) -> N
             {"question_id": "q1", "run": "one", "axis": "refusal_quality", "value": 2},
             "says nothing of the whole answer",
         ),
-        (["q1", 8], "it is not an object"),
+        (["q1", 8], "not an object"),
     ],
 )
 def test_labels_that_cannot_be_used_are_named(project: tuple[Path, Scores], row: object, fault: str) -> None:

@@ -134,11 +134,14 @@ def test_what_of_a_run_cannot_be_graded_is_named(run: str) -> None:
         assert words in found.err, words
 
 
-def test_the_first_bad_answers_of_a_run_are_shown_with_question_and_answer() -> None:
-    questions = [Question(f"q{n}", f"What is fee\n{n}?", "answer") for n in range(8)]
-    said_of_each = f"The fee is EUR 6.\n\n{'So it is. ' * 50}"
-    run = keep_run("run", questions, [Trace(one.id, answer=said_of_each, retrieved=RETRIEVED) for one in questions])
-    said = surefoot("grade", run, "--grader", "rules").out
-    assert "\nto check (5 of 8):\nq0: wrong: unsure: a passage says something else\n" in said
-    assert "\n  question: What is fee 0?\n  answer:   The fee is EUR 6. So it is." in said and "q5: " not in said
-    assert max(map(len, said.splitlines())) < 120
+def test_what_is_to_be_looked_into_is_shown_and_the_rest_counted() -> None:
+    questions = [Question(f"q{n}", f"What is fee\n{n}?", "answer") for n in range(30)]
+    bad, good = f"The fee is EUR 6.\n\n{'So it is. ' * 50}", "I do not know."
+    traces = [Trace(one.id, answer=good if n > 23 else bad, retrieved=RETRIEVED) for n, one in enumerate(questions)]
+    said = surefoot("grade", keep_run("run", questions, traces), "--grader", "rules").out
+    assert said.startswith("q0               wrong        contradicted    unsure\n") and "q25" not in said
+    assert (
+        "\n... and 4 more to look into; every answer with its evidence: surefoot report run --report page.html\n"
+        in said
+    )
+    assert said.endswith("24 wrong, 0 unsupported, 6 refused, 0 not graded\n") and len(said.splitlines()) == 23

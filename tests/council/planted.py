@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.core.rubric import COUNCIL, load
 from surefoot.core.types import Verdict
-from surefoot.council.evaluate import Scores, Sheet
-from surefoot.council.rows import AnswerKey, axis_of, grader_of
+from surefoot.council.evaluate import Sheet
+from surefoot.council.rows import OWN, AnswerKey, Scores, axis_of, grader_of
 
 from ..kept import kept
 from .runs import make_run, question
@@ -36,10 +36,6 @@ def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: 
             said = luck.uniform(1, 10, deserved.shape)
         if who == "proud":
             said += np.array([2.0 * (answer.run == "one") for answer in answers])[:, None]
-        if who == "twin":  # shares most of its errors with the first
-            said = found["unrounded"] + luck.normal(0, 0.3, deserved.shape)
-        if who == honest[0]:
-            found["unrounded"] = said
         found[who] = found[honest[0]] if who == "copy" else np.clip(np.rint(said), 1, 10)
     return {
         who: {
@@ -47,7 +43,6 @@ def reviewed(questions: int, faulty: Sequence[str] = (), seed: int = 5, honest: 
             for answer, row in zip(answers, table, strict=True)
         }
         for who, table in found.items()
-        if who != "unrounded"
     }
 
 
@@ -57,7 +52,9 @@ def length_of(answer: AnswerKey) -> int:
 
 def sheet_of(scores: Scores) -> Sheet:
     lengths = {answer: length_of(answer) for given in scores.values() for answer in given}
-    return Sheet(scores, lengths, own={("proud", answer) for answer in lengths if answer.run == "one"})
+    own = {answer: {**given, OWN: 1.0} if answer.run == "one" else given
+           for answer, given in scores.get("proud", {}).items()}  # fmt: skip
+    return Sheet({**scores, "proud": own} if own else scores, lengths)
 
 
 def kept_runs(scores: Scores, db: Path | None = None) -> tuple[str, str]:

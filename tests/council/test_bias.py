@@ -1,4 +1,4 @@
-"""Reviewers over a question set: their bias, and how many votes they amount to."""
+"""Reviewers over a question set: their bias, and whose votes add nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from surefoot.council.evaluate import (
     FEWEST_QUESTIONS,
     ReviewerBias,
     Sheet,
-    independence,
+    redundant,
     reviewer_bias,
 )
 from surefoot.council.rows import AnswerKey
@@ -25,42 +25,25 @@ def clear(found: tuple[ReviewerBias, ...]) -> set[tuple[str, str]]:
 
 def test_honest_reviewers_have_no_bias_and_all_count() -> None:
     sheet = sheet_of(reviewed(60))
-    heard = independence(sheet)
-    assert (clear(reviewer_bias(sheet)), heard.redundant, heard.alike) == (set(), (), ())
-    assert heard.effective_votes == 4
+    assert (clear(reviewer_bias(sheet)), redundant(sheet)) == (set(), {})
 
 
 def test_planted_faults_are_found_and_nobody_else_is_blamed() -> None:
     sheet = sheet_of(reviewed(80, ("harsh", "length", "random", "proud", "copy")))
-    heard = independence(sheet)
-    assert {one.reviewer for one in heard.redundant} == {"random", "copy"}
-    found = reviewer_bias(sheet, [one.reviewer for one in heard.redundant])
-    expected = {("harsh", "shift"), ("length", "length"), ("proud", "self_preference"), ("random", "spread")}
+    useless = redundant(sheet)
+    assert useless.keys() == {"random", "copy"}
+    found = reviewer_bias(sheet, useless)
+    expected = {("harsh", "shift"), ("length", "length"), ("proud", "self_preference")}
     assert expected <= clear(found)
     assert not {who for who, _ in clear(found)} & {"ada", "ben", "cid", "dot"}
     shift = next(one for one in found if (one.reviewer, one.kind, one.dimension) == ("harsh", "shift", "accuracy"))
     assert shift.figure is not None
     assert shift.figure.low < -1.5 < shift.figure.high or shift.figure.value == pytest.approx(-1.5, abs=0.4)
-    assert "harsh" not in shift.against
-
-
-def test_reviewers_who_err_alike_count_for_less_than_two() -> None:
-    heard = independence(sheet_of(reviewed(100, ("twin",))))
-    assert [one.reviewers for one in heard.alike] == [("ada", "twin")]
-    assert heard.effective_votes is not None
-    assert 3.5 < heard.effective_votes < 4.5
-    assert not heard.redundant
 
 
 def test_who_stands_beside_a_lover_of_length_is_not_blamed_for_it() -> None:
     found = reviewer_bias(sheet_of(reviewed(60, ("harsh", "length"), honest=("ada",))))
     assert {who for who, kind in clear(found) if kind == "length"} == {"length"}
-
-
-def test_of_three_reviewers_the_independent_votes_are_not_measured() -> None:
-    for scores in (reviewed(60, honest=("ada", "ben", "cid")), reviewed(60, ("copy",), honest=("ada", "ben", "cid"))):
-        heard = independence(sheet_of(scores))
-        assert heard.effective_votes is None and "from 4 useful reviewers on, and there are 3" in heard.reason
 
 
 def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Path) -> None:
@@ -74,9 +57,9 @@ def test_reviewers_are_judged_by_what_they_said_and_not_by_ceilings(tmp_path: Pa
         for who, by_answer in reviewed(60, ("random",)).items()
     }
     found = evaluate_council(*kept_runs(scores))
-    assert [one.reviewer for one in found.independence.redundant] == ["random"]
-    variance = {one.dimension: one.variance.figure for one in found.success.dimensions}
-    assert variance["overall"] is not None and "uncapped" not in variance and "capped" not in variance
+    assert list(found.redundant) == ["random"]
+    variance = found.success.variance
+    assert variance["overall"].figure and "uncapped" not in variance and "capped" not in variance
 
 
 def test_with_few_questions_nothing_is_said() -> None:
@@ -84,7 +67,7 @@ def test_with_few_questions_nothing_is_said() -> None:
     found = reviewer_bias(sheet)
     assert all(one.figure is None and one.reason for one in found)
     assert any("not enough data: needs 15 questions" in one.reason for one in found)
-    assert independence(sheet).effective_votes is None
+    assert redundant(sheet) == {}
 
 
 def test_what_does_not_apply_is_said() -> None:
@@ -92,19 +75,17 @@ def test_what_does_not_apply_is_said() -> None:
     reasons = {one.kind: one.reason for one in found if one.figure is None}
     assert reasons["position"] == "does not apply: each answer was reviewed alone"
     assert reasons["self_preference"].startswith("does not apply")
-    assert reasons["spread"].startswith("not enough data")
 
 
 def test_one_reviewer_has_nobody_to_be_held_against() -> None:
     sheet = sheet_of(reviewed(30, honest=("ada",)))
     assert {one.reason for one in reviewer_bias(sheet)} == {"needs another reviewer"}
-    assert "needs 2 reviewers" in independence(sheet).reason
+    assert redundant(sheet) == {}
 
 
 def test_reviewers_who_always_give_the_same_score_are_no_copies() -> None:
     scores = {who: {AnswerKey("one", f"q{n}"): {"accuracy": 9.0} for n in range(40)} for who in ("ada", "ben", "cid")}
-    heard = independence(Sheet(scores))
-    assert heard.redundant == ()
+    assert redundant(Sheet(scores)) == {}
     assert clear(reviewer_bias(Sheet(scores))) == set()
 
 

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from surefoot.council import prompts as settings
+from surefoot.core.result import NOBODY
 from surefoot.council.ballots import Answer
 from surefoot.council.prompts import asked_at_once
-from surefoot.jobs.council import Council, label_of
-from surefoot.jobs.council import deliberate as deliberate_all
+from surefoot.jobs.council import Council, council, label_of
 from surefoot.models.seam import Prompt, Reply
 from surefoot.text import jsonblocks
 
@@ -74,12 +74,13 @@ def copy_any_block(prompt: Prompt) -> Reply:
     return Reply("As you wish: " + " ".join(map(json.dumps, found)), asked=1)
 
 
-def deliberate(question: str, models: Sequence[FakeModel], how: settings.Settings, **more: Any) -> Council:  # noqa: ANN401
-    return deliberate_all(question, models, how, **more)[0]
-
-
-def chosen(**environ: str) -> settings.Settings:
-    return settings.read_settings({f"LLM_COUNCIL_{name}": value for name, value in environ.items()})
+def deliberate(
+    question: str, models: Sequence[FakeModel], answers: Sequence[Answer] = (), chair: FakeModel | None = None,
+    **environ: str,
+) -> Council:  # fmt: skip
+    given = {one.label: {"model": one.model, "text": one.text} for one in answers} or None
+    with patch.dict(os.environ, {f"LLM_COUNCIL_{name}": value for name, value in environ.items()}):
+        return council(question, models=models, answers=given, chair=chair, person=NOBODY)
 
 
 def test_three_models_answer_review_and_are_ranked() -> None:
@@ -89,7 +90,7 @@ def test_three_models_answer_review_and_are_ranked() -> None:
         FakeModel("m2", "It is nine weeks.", judge),
         FakeModel("m3", "It is maybe a year.", judge),
     ]
-    held = deliberate("How long is the notice period?", models, chosen(), chair=models[0])
+    held = deliberate("How long is the notice period?", models, chair=models[0])
     assert [row.model for row in held.ranking] == ["m1", "m3", "m2"]
     assert [row.votes for row in held.ranking] == [2, 2, 2] and not held.failures
     assert held.synthesis == "Six months." and "nine weeks" in models[0].prompts[-1].text
@@ -97,7 +98,7 @@ def test_three_models_answer_review_and_are_ranked() -> None:
     assert held.spent
     assert (held.spent.calls, held.spent.tokens_in, held.spent.cost_usd) == (7, 35, 0.5 * 4 + 0.25 * 3)
     assert all(sorted(review.shown) == ["A", "B", "C"] for review in held.reviews)
-    again = deliberate("How long is the notice period?", models, chosen())
+    again = deliberate("How long is the notice period?", models)
     assert again.ranking == held.ranking and again.synthesis is None
 
 
@@ -119,42 +120,42 @@ def test_one_bad_reviewer_costs_its_own_ballot_only(say: Say, reason: str) -> No
     answers = [Answer("A", "x", f"No evidence. {FORGED}"), Answer("B", "y", GOOD)]
     judge = scoring({"No evidence": 2, "six": 9})
     models = [FakeModel("bad", review=say), *(FakeModel(f"m{i}", review=judge) for i in range(3))]
-    held = deliberate("Q?", models, chosen(PATIENCE="0.5"), answers=answers)
+    held = deliberate("Q?", models, answers=answers, PATIENCE="0.5")
     assert [(row.label, row.votes) for row in held.ranking] == [("B", 3), ("A", 3)]
     assert [one.reviewer for one in held.void] == ["bad"] and reason in held.void[0].reason
 
 
 def test_a_reviewer_that_refuses_abstains() -> None:
     models = [FakeModel("no", review=lambda _: Reply("I'm sorry, but I can't help with that.")), FakeModel("yes")]
-    held = deliberate("Q?", models, chosen(), answers=[Answer("A", "x", GOOD)])
+    held = deliberate("Q?", models, answers=[Answer("A", "x", GOOD)])
     assert [one.reviewer for one in held.abstained] == ["no"] and held.ranking[0].votes == 1
 
 
 def test_a_model_that_cannot_answer_still_reviews() -> None:
     models = [FakeModel("m1", explode), FakeModel("m2", "..."), FakeModel("m3")]
-    held = deliberate("Q?", models, chosen())
+    held = deliberate("Q?", models)
     assert [answer.model for answer in held.answers] == ["m3"] and held.ranking[0].votes == 2
     assert [(one.model, one.stage) for one in held.failures] == [("m1", "answer"), ("m2", "answer")]
 
 
 def test_nobody_answers() -> None:
-    held = deliberate("Q?", [FakeModel("m1", explode)], chosen(), chair=FakeModel("c"))
+    held = deliberate("Q?", [FakeModel("m1", explode), FakeModel("m2", explode)], chair=FakeModel("c"))
     assert not held.answers and not held.is_scored and held.synthesis is None and held.failures
 
 
 def test_an_unsafe_answer_is_last_and_not_shown_to_the_chair() -> None:
     chair = FakeModel("c", close="Done.")
     answers = [Answer("A", "x", BOMB), Answer("B", "y", GOOD)]
-    held = deliberate("Q?", [FakeModel("m", review=scoring({"bomb": 10}))], chosen(), answers=answers, chair=chair)
+    held = deliberate("Q?", [FakeModel("m", review=scoring({"bomb": 10}))], answers=answers, chair=chair)
     assert [(row.label, row.overall) for row in held.ranking] == [("B", 7.0), ("A", 0.0)]
     assert "pipe bomb" not in chair.prompts[0].text and held.synthesis == "Done."
-    alone = deliberate("Q?", [FakeModel("m")], chosen(), answers=answers[:1], chair=chair)
+    alone = deliberate("Q?", [FakeModel("m")], answers=answers[:1], chair=chair)
     assert alone.synthesis is None and alone.failures[0].reason == "no answer passes the safety gate"
 
 
 def test_a_chair_that_fails_leaves_the_ranking() -> None:
     chair = FakeModel("c", close=explode)
-    held = deliberate("Q?", [FakeModel("m")], chosen(), answers=[Answer("A", "x", GOOD)], chair=chair)
+    held = deliberate("Q?", [FakeModel("m")], answers=[Answer("A", "x", GOOD)], chair=chair)
     assert held.synthesis is None and held.failures[0].stage == "synthesis" and held.is_scored
 
 
@@ -162,7 +163,7 @@ def test_a_reply_without_text_is_read_from_its_value() -> None:
     def say(prompt: Prompt) -> Reply:
         return Reply(value=scoring({})(prompt).value)
 
-    held = deliberate("Q?", [FakeModel("m", review=say)], chosen(), answers=[Answer("A", "x", GOOD)])
+    held = deliberate("Q?", [FakeModel("m", review=say)], answers=[Answer("A", "x", GOOD)])
     assert held.ranking[0].overall == 7.0
 
 

@@ -69,7 +69,7 @@ def test_120_answers_by_3_reviewers_through_faults_lose_nothing_and_are_paid_for
     assert again.table() == found.table()[: len(again.table())], "in whatever order replies come"
     assert overall(found) == {"sound": 8.0, "invented": 4.0, "unsafe": 0.0}
     assert all(len(pooled(run)) == 40 for run in runs)
-    # As on one sitting: what reads well and is false or harmful comes last.
+    # As in a file of reviews: what reads well and is false or harmful comes last.
     said = {"sound": scores(8), "invented": scores(2, 10, 10, 10, 10), "unsafe": scores(10)}
     at_once = scored(sitting(texts, {f"r{number}": ballot(said) for number in range(3)}))
     assert [(row.label, row.overall) for row in at_once.ranking] == list(overall(found).items())
@@ -117,14 +117,14 @@ def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[str
     council_runs(*two, reviewers=[Reviewer("mild"), harsh], holistic=True)
     found = scores_of(kept(two[0]).verdicts(), "base")
     assert rows.reviewer_of(kept(two[0]).manifest.council) == rows.POOLED
-    mild = found["mild", AnswerKey("base", "q0")]
+    mild = found["mild"][AnswerKey("base", "q0")]
     assert mild == {"accuracy": 8, "relevance": 8, "completeness": 8, "conciseness": 8, "clarity": 8, "overall": 8,
                     "holistic": 8}  # fmt: skip
-    assert found["harsh", AnswerKey("base", "q0")]["overall"] == pytest.approx(5.05)
-    both = found[rows.POOLED, AnswerKey("base", "q0")]
+    assert found["harsh"][AnswerKey("base", "q0")]["overall"] == pytest.approx(5.05)
+    both = found[rows.POOLED][AnswerKey("base", "q0")]
     assert both["overall"] == pytest.approx((8 + 5.05) / 2) and both["accuracy"] == 7.5 and both["holistic"] == 7.5
-    assert "completeness" not in found["mild", AnswerKey("base", "q3")], "a refusal is not asked to be complete"
-    assert found["mild", AnswerKey("base", "q3")]["declining"] == 8
+    assert "completeness" not in found["mild"][AnswerKey("base", "q3")], "a refusal is not asked to be complete"
+    assert found["mild"][AnswerKey("base", "q3")]["declining"] == 8
 
 
 def test_reviewers_see_passages_and_gold_and_nothing_else_decides(two: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +10,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from surefoot.core.errors import UsageError
 from surefoot.council.ranking import Ranked, Row
-from surefoot.report import of, terminal
 
 from .helpers import Sitting, ballot, scored, scores, sitting
 
@@ -41,7 +38,7 @@ def agreed(
 def test_an_unsafe_answer_ends_last_with_the_cap(cap: float) -> None:
     reviews = agreed({"A": scores(2), "B": scores(10), "C": scores(5)}, ranking=["B", "C", "A"])
     answers = {"A": POOR, "B": BOMB, "C": GOOD}
-    result = scored(sitting(answers, reviews, safety={"gate": True, "cap": cap}))
+    result = scored(sitting(answers, reviews, safety=True), {"LLM_COUNCIL_SAFETY_SCORE_CAP": str(cap)})
     assert order(result) == ["C", "A", "B"]
     unsafe = rows(result)["B"]
     assert unsafe.overall == cap and unsafe.capped_by == ("safety",) and unsafe.safety and not unsafe.safety.passed
@@ -52,7 +49,8 @@ def test_an_unsafe_answer_ends_last_with_the_cap(cap: float) -> None:
 
 def test_an_unsafe_answer_stays_last_however_high_the_cap_and_moves_nobody() -> None:
     reviews = agreed({"A": scores(3), "B": scores(10), "C": scores(5)})
-    with_it = scored(sitting({"A": POOR, "B": BOMB, "C": GOOD}, reviews, safety={"cap": 10}))
+    cap = {"LLM_COUNCIL_SAFETY_SCORE_CAP": "10"}
+    with_it = scored(sitting({"A": POOR, "B": BOMB, "C": GOOD}, reviews), cap)
     without = scored(sitting({"A": POOR, "C": GOOD}, agreed({"A": scores(3), "C": scores(5)})))
     assert order(with_it) == ["C", "A", "B"] and rows(with_it)["B"].overall == 10
     for label in "AC":
@@ -92,7 +90,7 @@ def test_a_vote_on_the_own_answer_is_left_out_and_pushes_nobody_down() -> None:
     reviews = agreed(others) | {"model-C": ballot({"A": scores(1), "B": scores(1), "C": scores(10)})}
     result = scored(sitting(dict.fromkeys("ABC", GOOD), reviews))
     own = rows(result)["C"]
-    assert own.votes == 3 and own.own_votes == 1 and own.overall == 4.0
+    assert own.votes == 3 and own.overall == 4.0
     assert order(result) == ["A", "B", "C"]
     fair = scored(sitting(dict.fromkeys("ABC", GOOD), agreed(others) | {"MODEL-C ": ballot(others)}))
     assert [row.borda for row in fair.ranking] == [8, 4, 0], "as if the author had voted like everybody else"
@@ -214,7 +212,7 @@ def test_several_reviews_of_one_reviewer() -> None:
 def test_reviewers_that_differ_in_case_or_spaces_are_one() -> None:
     reviews = {"R 1": ballot({"A": scores(2), "B": scores(4)}), " r1": ballot({"A": scores(8), "B": scores(6)})}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
-    assert [void.reviewer for void in result.void] == ["R 1"] and len(result.ballots) == 1
+    assert [void.reviewer for void in result.void] == ["R 1"] and {vote.reviewer for vote in result.votes} == {"r1"}
     assert order(result) == ["A", "B"]
 
 
@@ -244,16 +242,13 @@ def test_a_void_ballot_says_what_is_no_json(value: str, why: str) -> None:
 
 def test_what_is_odd_in_a_file_is_named() -> None:
     value = sitting({"A": GOOD, "B": " "}, {"r1": ballot({"A": scores(8), "B": scores(3)})})
-    value["reviews"][0]["shown"] = ["A", "Z", "A", "B"]
-    notes = scored(value).notes
-    shown = "r1: shown: ['A', 'Z', 'A', 'B'] is not a list of answers, each once"
-    assert {"B has no text", shown} <= set(notes)
+    assert "B has no text" in scored(value).notes
 
 
 def test_a_holistic_ballot_counts_and_is_marked() -> None:
     reviews = {"own way": '{"scores": {"A": 9, "B": 4}}', **agreed({"A": scores(7), "B": scores(6)}, 2)}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))
-    assert rows(result)["A"].holistic_votes == 1 and rows(result)["A"].overall == pytest.approx(23 / 3)
+    assert sum(vote.holistic for vote in result.votes) == 2 and rows(result)["A"].overall == pytest.approx(23 / 3)
     assert any("own way: one number per answer" in note for note in result.notes)
 
 
@@ -261,12 +256,9 @@ def test_a_number_beside_rubrics_counts_as_holistic_and_is_marked() -> None:
     reviews = {"mixed": ballot({"A": scores(9), "B": 6, "C": True}), "other": ballot({"A": scores(3, 9, 9, 9, 9)})}
     result = scored(sitting({"A": GOOD, "B": POOR, "C": POOR}, reviews))
     found = rows(result)
-    assert (found["B"].overall, found["B"].holistic_votes, found["A"].holistic_votes) == (6.0, 1, 0)
+    assert found["B"].overall == 6.0 and {vote.label for vote in result.votes if vote.holistic} == {"B", "C"}
     assert found["C"].overall == 1 and "mixed: C: True is no score and counts as 1" in result.notes
     assert "mixed: B, C: one number, not the rubric; no ceiling can be applied to it" in result.notes
-    console = Console(width=200, record=True, file=io.StringIO())
-    terminal.show(of(result), console)
-    assert "accuracy in 1 of 2" in console.export_text()
 
 
 @pytest.mark.parametrize(("reviewers", "note"), [(0, "nobody"), (1, "one reviewer"), (2, "two reviewers"), (3, "")])
@@ -312,8 +304,7 @@ def test_rubrics_are_chosen_per_question() -> None:
         {"responses": {" ": {"text": "x"}}, "reviews": []},
         {"responses": {"A": {"text": "x"}}, "reviews": {}},
         {"responses": {"A": {"text": "x"}}, "reviews": [], "safety": "yes"},
-        {"responses": {"A": {"text": "x"}}, "reviews": [], "safety": {"cap": "0"}},
-        {"responses": {"A": {"text": "x"}}, "reviews": [], "safety": {"cap": 11}},
+        {"responses": {"A": {"text": "x"}}, "reviews": [], "safety": {"cap": 0}},
         {"responses": {"A": {"text": "x"}}, "reviews": [], "weights": {"accuracy": 0.5}},
         {"responses": {"A": {"text": "x"}}, "reviews": [], "weights": [1]},
         {"responses": {"A": {"text": "x"}}, "reviews": [], "rubric": "refusal"},
@@ -345,7 +336,7 @@ REVIEW = st.dictionaries(st.sampled_from(["A", "Response B", "c", "X"]), ENTRY, 
 def test_every_answer_has_a_place_and_every_review_is_accounted_for(reviews: dict[str, object]) -> None:
     result = scored(sitting({"A": GOOD, "B": BOMB, "C": POOR}, reviews))
     assert sorted(order(result)) == ["A", "B", "C"] and order(result)[-1] == "B"
-    assert len(result.ballots) + len(result.void) + len(result.abstained) == len(reviews)
+    assert len({vote.reviewer for vote in result.votes}) + len(result.void) + len(result.abstained) == len(reviews)
     for row in result.ranking:
         assert row.overall is None or 0 <= row.overall <= 10
         assert (row.votes > 0) != bool(row.reason)

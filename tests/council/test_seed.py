@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from surefoot import council
 from surefoot.core import rubric
 from surefoot.core.rubric import Check
 from surefoot.council.ballots import Answer
@@ -46,7 +47,7 @@ def test_what_a_council_is_asked_is_kept_and_fills_evaluate_and_tune(tmp_path: P
     with FaultServer(council_says) as server:
         found = [asked(server, tmp_path, f"Is it so on day {n}?", "--holistic", "--json").json for n in range(15)]
         again = asked(server, tmp_path, "Is it so on day 0?", "--holistic", "--json").json
-    assert again["runs"] == found[0]["runs"], "the same sitting is the same runs"
+    assert again["runs"] == found[0]["runs"], "the same question to the same council is the same runs"
     first = found[0]["ranking"][0]
     run = kept(found[0]["runs"][first["label"]])
     assert run.version == first["model"] and run.manifest.question_count == 1
@@ -141,13 +142,20 @@ def test_a_rubric_may_check_the_form_and_reviewers_are_not_asked(tmp_path: Path)
 
 def test_tune_says_which_ceilings_hide_a_gain(tmp_path: Path) -> None:
     """People go by completeness, and every answer that they prefer has a poor accuracy."""
-    for n in range(32):
-        says = {"A": scores(3, 7, 9, 7, 7), "B": scores(8, 7, 5, 7, 7)}
-        value = sitting({"A": f"Long {n}.", "B": f"Short {n}."}, {"r": ballot(says), "s": ballot(says)})
-        file = tmp_path / "reviews.json"
-        file.write_text(json.dumps(value | {"question": f"Question {n}?"}))
-        runs = surefoot("council", "score", "--reviews", file, "--save", "--json").json["runs"]
-        with (tmp_path / "labels.jsonl").open("a") as labels:
+    says = {"Long": scores(3, 7, 9, 7, 7), "Short": scores(8, 7, 5, 7, 7)}
+
+    def review(call: Call) -> Fault:
+        text = str(call.body["messages"][-1]["content"])
+        code = re.search(r'"ballot" must be the code (\w+)', text)
+        shown = re.findall(r"<<<(Response \w+) \w+>>>\n\| (\w+)", text)
+        assert code is not None
+        return Fault(text=json.dumps({"ballot": code[1], "evaluations": {title: says[word] for title, word in shown}}))
+
+    with FaultServer(review) as server, (tmp_path / "labels.jsonl").open("w") as labels:
+        models = [f"llm:{name}@{server.url}" for name in ("one", "two")]
+        for n in range(32):
+            texts = {"A": {"text": f"Long {n}."}, "B": {"text": f"Short {n}."}}
+            runs = council(f"Question {n}?", models=models, answers=texts, yes=True).runs
             id = kept(runs["A"]).questions()[0].id
             labels.write(json.dumps({"question_id": id, "prefers": runs["A"], "over": runs["B"]}) + "\n")
     asked = ("council", "tune", "--labels", tmp_path / "labels.jsonl", "--rubric", "refusal_aware")

@@ -107,10 +107,9 @@ def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa
     "--reviews", required=True, metavar="FILE", type=_READABLE,
     help="Answers and reviewers' texts as one JSON object; - for stdin.",
 )  # fmt: skip
-@click.option("--save", is_flag=True, help="Keep answers and scores in the project, for evaluate and tune.")
 @_RUBRIC
 @_GATE
-@common(report=True)
+@common(db=False)
 def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Score reviews that you have, without a model."""
     return output.finish(councils.score_reviews(reviews, **options))
@@ -127,7 +126,7 @@ def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401
 @_RUBRIC
 @_HOLISTIC
 @_GATE
-@common(report=True)
+@common()
 def ask(output: Output, question: str, models: str | None, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models answer a question and review the answers without names.
 
@@ -140,7 +139,7 @@ def ask(output: Output, question: str, models: str | None, **options: Any) -> in
 @click.argument("names", nargs=-1, metavar="[RUN...]")
 @click.option("--labels", metavar="FILE", type=_FILE, help=_LABELS)
 @click.option("--compare", type=click.Choice(["holistic"]), help="Require a holistic score to compare with.")
-@common(report=True)
+@common()
 def evaluate(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Say what a council's scores are worth on your answers.
 
@@ -155,7 +154,7 @@ def evaluate(output: Output, names: tuple[str, ...], **options: Any) -> int:  # 
 @click.option("--labels", required=True, metavar="FILE", type=_FILE, help=_LABELS)
 @click.option("--rubric", required=True, metavar="NAME", help="Rubric to start from: bundled, or a TOML file.")
 @click.option("--out", required=True, metavar="FILE", type=_FILE, help="Where to write the new rubric.")
-@common(report=True)
+@common()
 def tune(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Fit a rubric's weights to what people prefer.
 

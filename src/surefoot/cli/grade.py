@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -29,10 +29,10 @@ from surefoot.core.types import plain
 from surefoot.io.cluster import Engine
 from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
 from surefoot.jobs.grade import grade as grade_runs
-from surefoot.jobs.overview import Judged, is_unsure, trust_in, why_of
+from surefoot.jobs.overview import trust_in
 from surefoot.jobs.settings import settings_from
 
-_SHOWN, _LINE, _LONGEST_LINE = 5, 100, 200
+_SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 
 
 @click.command(epilog="Example: surefoot grade v1")
@@ -97,14 +97,12 @@ def grade(
     written = output.write(found)
     with quiet_if_nobody_reads():
         if not output.to_stdout:
-            _show(found.rows if output.as_json else sorted(found.rows, key=_is_sure), output)
+            _show(found.rows if output.as_json else sorted(found.rows, key=_is_sure), output, found.runs[-1])
     for problem in found.problems:
         say(f"warning: {problem}")
     for note in found.notes:
         say(f"note: {note}")
     if found.overview:
-        if not output.as_json and not output.to_stdout:
-            _show_first(found.overview.answers, found.runs[-1])
         say(f"trust: {trust_in(found.overview)}")
     return ExitCode.of_several(found.exit_code, written)
 
@@ -128,9 +126,9 @@ def _grade_texts(path: str, as_json: bool) -> int:
     return ExitCode.INCOMPLETE if counts["not graded"] else ExitCode.OK
 
 
-def _show(rows: Iterable[Mapping[str, Any]], output: Output) -> int:
-    """Print rows as they come, and then how many there are of which kind."""
-    counts, sure, failed = Counter[str | None](), Counter[str | None](), False
+def _show(rows: Iterable[Mapping[str, Any]], output: Output, run: str = "") -> int:
+    """Print rows as they come, of a run only the first to look into, and then how many there are of which kind."""
+    counts, sure, failed, to_see = Counter[str | None](), Counter[str | None](), False, 0
     for row in rows:
         counts[row["factuality"]] += 1
         sure[row["factuality"]] += _is_sure(row)
@@ -138,10 +136,18 @@ def _show(rows: Iterable[Mapping[str, Any]], output: Output) -> int:
         if output.as_json:
             print_json(row)
             continue
+        if run and _is_sure(row) and row["factuality"] not in BAD:
+            continue
+        to_see += 1
+        if run and to_see > _SHOWN:
+            continue
         bucket = row["factuality"] or "not graded"
         name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
         detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
         click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
+    if run and to_see > _SHOWN:
+        more = f"surefoot report {shlex.quote(run)} --report page.html"
+        click.echo(f"... and {to_see - _SHOWN} more to look into; every answer with its evidence: {more}")
     if not output.as_json:
         each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))
         click.echo(f"{sure.total()} of {counts.total()} sure: {each}; {counts.total() - sure.total()} to check")
@@ -151,19 +157,3 @@ def _show(rows: Iterable[Mapping[str, Any]], output: Output) -> int:
 
 def _is_sure(row: Mapping[str, Any]) -> bool:
     return row["factuality"] is not None and not row["unsure"]
-
-
-def _show_first(answers: Sequence[Judged], run: str) -> None:
-    """The first answers to look into: those without a sure verdict, then the bad ones, the worst first."""
-    to_check = [one for one in answers if one[0].bucket is None or is_unsure(one[0])]
-    bad = [one for one in answers if one[0].bucket in BAD and not is_unsure(one[0])]
-    for title, found in (("to check", to_check), ("bad, and sure", bad)):
-        if found:
-            click.echo(f"\n{title} ({min(_SHOWN, len(found))} of {len(found)}):")
-        for said, question in found[:_SHOWN]:
-            why = plain(why_of(said), _LINE)
-            click.echo(f"{plain(said.question_id)}: {said.bucket or 'not graded'}: {why}")
-            click.echo(f"  question: {plain(question.text if question else '', _LINE)}")
-            click.echo(f"  answer:   {plain((said.trace and said.trace.answer) or '', _LINE)}")
-    if to_check or bad:
-        say(f"every answer with its evidence: surefoot report {shlex.quote(run)} --report page.html")

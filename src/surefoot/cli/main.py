@@ -15,6 +15,7 @@ import click
 
 from surefoot import __version__
 from surefoot.core.errors import INTERRUPTED, ExitCode, SurefootError, UsageError, nearest
+from surefoot.core.files import ENDINGS
 
 _OBJECTS = 50_000  # made before it is looked for cycles among them: loading a command makes many, and they stay
 _HELP = ["-h", "--help"]
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - lives to the end
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDINGS - {signal.SIGINT}:
         signal.signal(number, _interrupt)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 

@@ -82,7 +82,7 @@ def demo(output: Output, out: Path) -> int:
         before, after = (counts[side].get(bucket, 0) / 5 for side in ("base", "cand"))
         click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
     click.echo("")
-    click.echo(textwrap.fill(f"{decided.outcome}: {' '.join(sentences(decided))}", 78))
+    click.echo(textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78))
     click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
     return written
 

@@ -36,7 +36,7 @@ _NO_CODE = "the ballot does not carry the code that the reviewer was given"
 
 
 class Answer(Struct, frozen=True):
-    label: str
+    label: str = ""
     model: str = ""
     text: str = ""
 
@@ -64,7 +64,6 @@ class Ballot(Struct, frozen=True):
     evaluations: dict[str, Evaluation] = {}
     holistic: dict[str, float] = {}  # one number for an answer, where the reviewer left the rubric aside
     notes: dict[str, str] = {}  # the reviewer's reasons, by answer
-    ranking: tuple[str, ...] = ()  # the reviewer's own, for the record: the order is derived from scores
     problems: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
 
@@ -92,11 +91,6 @@ class Labels:
         if not isinstance(written, str):
             return None
         return written if written in self.names else self._by_form.get(form_of(written))
-
-    def order(self, written: object) -> tuple[str, ...]:
-        """The known labels of a list, each once."""
-        found = [self.find(label) for label in written] if isinstance(written, list | tuple) else []
-        return tuple(dict.fromkeys(label for label in found if label is not None))
 
     def sort(self, entries: Mapping[str, object], *, name_others: bool = True) -> tuple[dict[str, object], list[str]]:
         """The entries under known labels, and what is wrong with the others.
@@ -135,8 +129,7 @@ def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: 
         if found is not None:
             evaluations, numbers, notes, problems = found
             problems += [_NO_CODE] if review.code and not code else []
-            ranking = known.order(block.get("ranking"))
-            return Ballot(review.reviewer, evaluations, numbers, notes, ranking, (*problems, *copied), review.shown)
+            return Ballot(review.reviewer, evaluations, numbers, notes, (*problems, *copied), review.shown)
     if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
         return Abstained(review.reviewer, "the reviewer declines")
     reasons = (_why_void(blocks, known, list(codes)), jsonblocks.why_broken(text), *copied)

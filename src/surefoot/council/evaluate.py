@@ -1,4 +1,4 @@
-"""What the scores of a council's reviewers are worth: bias, independent votes, and whether the rubric earns its cost.
+"""What the scores of a council's reviewers are worth: bias, votes that add nothing, and whether the rubric pays off.
 
 What an answer deserves cancels out of a comparison of reviewers, as it is the same for all who scored it. So a bias
 that every reviewer has is not seen here; only labels by people show it.
@@ -8,48 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from math import atanh, exp, sqrt, tanh
-from statistics import median, median_low
+from math import atanh, sqrt, tanh
+from statistics import median
 from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from surefoot.core.intervals import Influence, Pairs, interval, less, mean_of, pairs_of, reach, tau
 from surefoot.core.records import Interval
-from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey
+from surefoot.council.rows import CAPPED, HOLISTIC, OVERALL, OWN, PLACE, UNCAPPED, AnswerKey, Scores
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 # Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
 ROUNDING = 1 / 12
-CONCISENESS = "conciseness"
-CAPPED = "capped"  # the overall score as it counts; reviewers are judged by what they said, without ceilings
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
-FEWEST_FOR_SPREAD = 40  # deviations are more unruly than scores
 FEWEST_COMPARED = 2  # reviewers: of two that differ nobody can say which one is off
-FEWEST_USEFUL = 4  # reviewers, among whom errors that two of them share can be seen
 # Share of reports with a false alarm, by turned signs; as scores pile up at 10 it may be twice that. 5 % is the limit.
 ALARMS = 0.015
 _MOST_PULL = 0.9
 _FAR = 1.5  # standard deviations
-_ROUNDED = 0.25  # what rounding to whole numbers moves a score by
 _HALF = 0.5  # of the usual agreement with the others: who has less is noise
 _CLOSER = 0.25  # a copy is at most this far from its twin, in what is between either and the nearest third
-_SHARED = 0.1  # a correlation of errors below this hardly changes what votes are worth
 _ALMOST_ONE = 1 - 1e-9
 _PANELS = 40  # of reviewers drawn with replacement from those there are
 _SEED = 20_011
-Kind = Literal["shift", "spread", "length", "position", "self_preference"]
-KINDS: tuple[Kind, ...] = ("shift", "spread", "length", "position", "self_preference")
+Kind = Literal["shift", "length", "position", "self_preference"]
+KINDS: tuple[Kind, ...] = ("shift", "length", "position", "self_preference")
 _Cell = tuple[Kind, str]  # with the dimension
 _Found = Influence | str  # a figure, or why there is none
-
-
-Scores = Mapping[
-    str, Mapping[AnswerKey, Mapping[str, float]]
-]  # by reviewer, answer and dimension; not scored: not there
 
 
 class Preferences(NamedTuple):
@@ -67,55 +57,15 @@ class Figure(Struct, frozen=True):
     reason: str = ""
 
 
-class ReviewerBias(Struct, frozen=True, kw_only=True):
-    """One figure with its interval, or None and the reason.
-
-    shift: points above the others. spread: mean deviation by that of the others. length: points more than the others
-    give for twice the length. position: points more than the others give for each place further down.
-    self_preference: points that own answers get beyond the usual shift.
-    """
+class ReviewerBias(Figure, frozen=True, kw_only=True):
+    """shift: points above the others. length: points more than the others give for twice the length. position: points
+    more than the others give for each place further down. self_preference: points that own answers get beyond the
+    usual shift."""
 
     reviewer: str
     dimension: str
     kind: Kind
-    figure: Interval | None = None
     stands_out: bool = False
-    against: tuple[str, ...] = ()  # whom the reviewer was compared with
-    questions: int = 0
-    reason: str = ""
-
-
-class RedundantReviewer(Struct, frozen=True):
-    """A reviewer whose votes may be saved."""
-
-    reviewer: str
-    why: str
-
-
-class Alike(Struct, frozen=True):
-    """Two reviewers who err alike: the correlation of what is wrong with their overall scores."""
-
-    reviewers: tuple[str, str]
-    correlation: Interval
-
-
-class Independence(Struct, frozen=True):
-    """How many independent votes the reviewers amount to; None where not measured, and `reason` says why."""
-
-    effective_votes: float | None = None
-    votes: int = 0
-    redundant: tuple[RedundantReviewer, ...] = ()
-    alike: tuple[Alike, ...] = ()
-    reason: str = ""
-
-
-class Agreement(Struct, frozen=True, kw_only=True):
-    """`variance` is what reviewers differ by on an answer, their levels taken out; `against_holistic` is this less the
-    same of the holistic score, with intervals that hold for all dimensions together."""
-
-    dimension: str
-    variance: Figure
-    against_holistic: Figure
 
 
 class Compared(Struct, frozen=True):
@@ -127,72 +77,51 @@ class Compared(Struct, frozen=True):
 
 
 class Success(Struct, frozen=True):
-    """Whether the rubric earns its cost: how far reviewers agree, whether the order stays if other reviewers had been
-    asked, whether conciseness means short, and whether people see it the same way."""
+    """Whether the rubric earns its cost: what reviewers differ by on each dimension (the variance, their levels taken
+    out), whether the order stays if other reviewers had been asked, and whether people see it the same way."""
 
-    dimensions: tuple[Agreement, ...]
+    variance: dict[str, Figure]
     stability: Compared
-    conciseness_against_length: Figure
     people: Compared
     earns_its_cost: Literal["yes", "no", "not shown"]
     because: str
 
 
 class Sheet:
-    """What reviewers gave to answers, as arrays: for each dimension a row for each reviewer, a column for each answer.
+    """What reviewers gave to answers, as arrays: for each name of a score a row for each reviewer, a column for each
+    answer. The overall score is the one before ceilings, with the one that counts beside it (CAPPED).
 
-    `lengths` are of the answers' texts, `own` and `places` by reviewer and answer: who scored an own answer, and at
-    which place of several the answer was shown.
+    `own` False leaves out what reviewers gave to answers of their own model; `lengths` are of the answers' texts.
     """
 
-    def __init__(
-        self,
-        scores: Scores,
-        lengths: Mapping[AnswerKey, int] | None = None,
-        own: Iterable[tuple[str, AnswerKey]] = (),
-        places: Mapping[tuple[str, AnswerKey], int] | None = None,
-    ) -> None:
+    def __init__(self, scores: Scores, lengths: Mapping[AnswerKey, int] | None = None, *, own: bool = True) -> None:
+        cells = [(who, answer, found) for who, given in scores.items() for answer, found in given.items()
+                 if own or OWN not in found]  # fmt: skip
         self.reviewers = tuple(sorted(scores))
-        self.answers = tuple(sorted({answer for given in scores.values() for answer in given}))
-        self.runs, self.known = {answer.run for answer in self.answers}, set(self.answers)
+        self.answers = tuple(sorted({answer for _, answer, _ in cells}))
         self.questions = tuple(sorted({answer.question for answer in self.answers}))
-        at = {question: place for place, question in enumerate(self.questions)}
+        rows, columns, at = ({one: place for place, one in enumerate(many)}
+                             for many in (self.reviewers, self.answers, self.questions))  # fmt: skip
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
-        self.values: dict[str, Numbers] = {}  # 0 where nothing is given
-        self.given: dict[str, Flags] = {}
-        self._weights: dict[str, Numbers] = {}
-        for row, reviewer in enumerate(self.reviewers):
-            for column, answer in enumerate(self.answers):
-                for name, score in scores[reviewer].get(answer, {}).items():
-                    self._put(name, row, column, score)
-        self.dimensions = tuple(name for name in self.values if name not in (OVERALL, HOLISTIC, CAPPED))
-        self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in self.values else ()))
-        for row, reviewer in enumerate(self.reviewers):
-            for column, answer in enumerate(self.answers):
-                self._put("length", row, column, (lengths or {}).get(answer))
-                self._put("place", row, column, (places or {}).get((reviewer, answer)))
-                self._put("own", row, column, 1.0 if (reviewer, answer) in own else None)
-
-    def _put(self, name: str, row: int, column: int, value: float | None) -> None:
-        if name not in self.values:
-            self.values[name] = np.zeros((len(self.reviewers), len(self.answers)))
-            self.given[name] = np.zeros((len(self.reviewers), len(self.answers)), dtype=bool)
-        if value is not None:
-            self.values[name][row, column], self.given[name][row, column] = value, True
+        self.lengths = np.array([(lengths or {}).get(answer, 0) for answer in self.answers])
+        names, shape = dict.fromkeys(name for _, _, found in cells for name in found), (len(rows), len(columns))
+        self.values = {name: np.zeros(shape) for name in (*names, OWN, PLACE)}  # 0 where nothing is given
+        self.given = {name: np.zeros(shape, dtype=bool) for name in self.values}
+        for who, answer, found in cells:
+            for name, value in found.items():
+                place = rows[who], columns[answer]
+                self.values[name][place], self.given[name][place] = value, True
+        if OVERALL in names:
+            self.values[CAPPED], self.given[CAPPED] = self.values[OVERALL], self.given[OVERALL]
+        if UNCAPPED in names:
+            self.values[OVERALL] = np.where(self.given[UNCAPPED], self.values[UNCAPPED], self.values[OVERALL])
+        self.dimensions = tuple(one for one in names if one not in (OVERALL, HOLISTIC, UNCAPPED, OWN, PLACE))
+        self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in names else ()))
 
     def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
-        """The mean of some reviewers on each answer. Who scores at random would blur it, and so counts for less."""
-        if name not in self._weights:
-            # One over the variance of a reviewer's own errors, roughly: by how far most of the others are away.
-            values, given, usual = self.values[name], self.given[name], []
-            for row, mine in enumerate(given):
-                both = {other: mine & theirs for other, theirs in enumerate(given) if other != row}
-                apart = [float((values[row] - values[other])[on].var()) for other, on in both.items() if on.any()]
-                usual.append(median_low(apart) if apart else 0.0)
-            self._weights[name] = 1 / np.maximum(np.array(usual) - median(usual) / 2, ROUNDING)
-        weights = self._weights[name][rows]
-        total = weights @ self.given[name][rows]
-        return np.divide(weights @ self.values[name][rows], total, out=np.zeros(len(total)), where=total > 0), total > 0
+        """The mean of some reviewers on each answer, as a council takes it, and which answers have one."""
+        count = self.given[name][rows].sum(axis=0)
+        return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
 
     def compared(self, name: str) -> Flags:
         """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
@@ -264,13 +193,9 @@ def reviewer_bias(sheet: Sheet, left_out: Iterable[str] = ()) -> tuple[ReviewerB
     made = []
     for key in sorted(found, key=lambda key: (key[0], KINDS.index(key[1]), key[2])):
         (row, kind, name), one = key, found[key]
-        figure = one.within(wide) if isinstance(one, Influence) else None
-        if figure and kind == "spread":
-            figure = Interval(exp(figure.value), exp(figure.low), exp(figure.high))
+        figure = asdict(_figure(one, wide))
         made.append(ReviewerBias(
-            reviewer=sheet.reviewers[row], dimension=name, kind=kind, figure=figure, stands_out=key in settled,
-            against=tuple(sheet.reviewers[other] for other in sorted(groups[kind, name] - {row})) if figure else (),
-            questions=one.n if isinstance(one, Influence) else 0, reason=one if isinstance(one, str) else "",
+            **figure, reviewer=sheet.reviewers[row], dimension=name, kind=kind, stands_out=key in settled
         ))  # fmt: skip
     return tuple(made)
 
@@ -280,15 +205,14 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
     (kind, name), others = cell, sorted(group - {row})
     if not others:
         return "needs another reviewer"
-    theirs, known = sheet.pooled(name, others)
-    mine, given = sheet.values[name][row], sheet.given[name]
-    both, fewest = given[row] & known, FEWEST_QUESTIONS
-    lead, own = np.where(both, mine - theirs, 0.0), sheet.given["own"][row]
-    if kind == "spread":
-        both, fewest = np.asarray(given[[row, *others]].all(axis=0)), FEWEST_FOR_SPREAD
-    if kind in ("length", "position"):
-        both = both & sheet.given["length" if kind == "length" else "place"][row]
-        if kind == "position" and not both.any():
+    given, known = sheet.given[name][others], sheet.given[name][others].any(axis=0)
+    # The median: one of them may score at random.
+    theirs = np.nanmedian(np.where(given | ~known, sheet.values[name][others], np.nan), axis=0)
+    both, own = sheet.given[name][row] & known, sheet.given[OWN][row]
+    lead = np.where(both, sheet.values[name][row] - theirs, 0.0)
+    if kind == "position":
+        both = both & sheet.given[PLACE][row]
+        if not both.any():
             return "does not apply: each answer was reviewed alone"
     if kind == "self_preference":
         if not own.any():
@@ -296,68 +220,38 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
         (ours, with_own), (rest, with_rest) = sheet.means(lead, both & own), sheet.means(lead, both & ~own)
         shared = with_own & with_rest
         both = both & shared[sheet.question_of]
-    if (questions := sheet.count(both)) < fewest:
-        return f"not enough data: needs {fewest} questions that others scored too, has {questions}"
+    if (questions := sheet.count(both)) < FEWEST_QUESTIONS:
+        return f"not enough data: needs {FEWEST_QUESTIONS} questions that others scored too, has {questions}"
     if kind == "shift":
         return sheet.mean(lead, both)
     if kind == "self_preference":
         return mean_of(ours - rest, shared)
     if kind == "position":
-        return sheet.slope(sheet.values["place"][row], lead, both) or "all answers were shown at the same place"
-    if kind == "length":
-        doublings = np.log2(np.maximum(1, sheet.values["length"][row]))
-        # One answer of unusual length would decide the slope by itself, and chance often has one such.
-        middle, far = doublings[both].mean(), _FAR * doublings[both].std()
-        return sheet.slope(np.clip(doublings, middle - far, middle + far), lead, both) or "all answers are equally long"
-    # The logarithm of the ratio of mean deviations. Squares would hang on a few answers.
-    scores = sheet.values[name][[row, *others]]
-    away = np.where(both, np.abs(scores - scores[:, both].mean(axis=1, keepdims=True)), 0.0) + _ROUNDED
-    sums = [sheet.sums(values, both) for values in (away[0], away[1:].mean(axis=0))]
-    value, without = (np.log(a / b) for a, b in (map(np.sum, sums), (one.sum() - one for one in sums)))
-    parts = np.where(sums[0] > 0, (value - without) * (questions - 1) / questions, 0.0)
-    return Influence(float(value), parts, questions)
+        return sheet.slope(sheet.values[PLACE][row], lead, both) or "all answers were shown at the same place"
+    doublings = np.log2(np.maximum(1, sheet.lengths))
+    # One answer of unusual length would decide the slope by itself, and chance often has one such.
+    middle, far = doublings[both].mean(), _FAR * doublings[both].std()
+    return sheet.slope(np.clip(doublings, middle - far, middle + far), lead, both) or "all answers are equally long"
 
 
-def independence(sheet: Sheet) -> Independence:
-    """Three things make a vote worth less than one: it follows nobody (noise), it repeats another one (a copy), or two
-    err alike. Only what some reviewers share is seen; an error that all of them share needs labels by people."""
+def redundant(sheet: Sheet) -> dict[str, str]:
+    """The reviewers whose votes may be saved, and why: who follows nobody (noise), or repeats another one (a copy)."""
     names = (OVERALL,) if OVERALL in sheet.values else sheet.dimensions
     every = np.all([sheet.given[name] for name in names], axis=0)
     steady = [row for row, own in enumerate(every) if sheet.count(own) >= FEWEST_QUESTIONS]
-    shared, size = np.asarray(every[steady].all(axis=0)), len(steady)
-    if size < FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
-        reason = f"not enough data: needs 2 reviewers who scored the same answers to {FEWEST_QUESTIONS} questions"
-        return Independence(votes=len(sheet.reviewers), reason=reason)
+    shared = np.asarray(every[steady].all(axis=0))
+    if len(steady) <= FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
+        return {}
     table = np.asarray(np.mean([sheet.values[name] for name in names], axis=0))
-    noise = _noise(sheet, table, shared, steady) if size > FEWEST_COMPARED else {}
+    noise = _noise(sheet, table, shared, steady)
     copies = _copies(sheet, [row for row in steady if row not in noise])
-    left = [row for row in steady if row not in noise and row not in copies]
-    redundant = tuple(RedundantReviewer(sheet.reviewers[row], why) for row, why in sorted((noise | copies).items()))
-    if len(left) < FEWEST_USEFUL:
-        few = f"errors that two reviewers share are seen from {FEWEST_USEFUL} useful reviewers on"
-        return Independence(votes=size, redundant=redundant, reason=f"{few}, and there are {len(left)}")
-    # What is left over once the common view is taken out leans apart by nature; that lean is no independence.
-    errors, lean = table[left] - table[left].mean(axis=0), 1 / (len(left) - 1)
-    pairs = {(one, other): sheet.correlation(errors[one], errors[other], shared)
-             for one, other in combinations(range(len(left)), 2)}  # fmt: skip
-    wide, alike, total = reach(list(pairs.values()), ALARMS), [], 0.0
-    for (one, other), found in pairs.items():
-        limits = found.within(wide)
-        value, low, high = (max(0.0, (tanh(z) + lean) / (1 + lean)) for z in (limits.value, limits.low, limits.high))
-        if low > _SHARED:
-            named = sheet.reviewers[left[one]], sheet.reviewers[left[other]]
-            alike.append(Alike(named, Interval(value, low, high)))
-            total += value
-    return Independence(len(left) ** 2 / (len(left) + 2 * total), size, redundant, tuple(alike))
+    return {sheet.reviewers[row]: why for row, why in sorted((noise | copies).items())}
 
 
 def _noise(sheet: Sheet, table: Numbers, shared: Flags, rows: Sequence[int]) -> dict[int, str]:
     """Who scores as if without a look at the answers."""
-    found = {}
-    for row in rows:
-        others = [one for one in rows if one != row]
-        mean = sheet.pooled(OVERALL, others)[0] if OVERALL in sheet.values else table[others].mean(axis=0)
-        found[row] = sheet.correlation(table[row], mean, shared)
+    found = {row: sheet.correlation(table[row], table[[one for one in rows if one != row]].mean(axis=0), shared)
+             for row in rows}  # fmt: skip
     wide, noise = reach(list(found.values())), {}
     for row, one in found.items():
         usual, most = tanh(median(other.value for at, other in found.items() if at != row)), tanh(one.within(wide).high)
@@ -389,8 +283,7 @@ def success(sheet: Sheet, people: Preferences | None = None) -> Success:
     both = OVERALL in sheet.values and HOLISTIC in sheet.values
     among = sheet.compared(OVERALL) & sheet.compared(HOLISTIC) if both else None
     stability = _compared({name: _stability(sheet, name, among) for name in (OVERALL, HOLISTIC)})
-    names = {OVERALL: CAPPED if CAPPED in sheet.values else OVERALL, HOLISTIC: HOLISTIC}
-    agreement = _compared({name: _with_people(sheet, used, people) for name, used in names.items()})
+    agreement = _compared({name: _with_people(sheet, name, people) for name in (OVERALL, HOLISTIC)})
     # People decide where there are labels: a stable order may be stably wrong.
     found, because = agreement.difference.figure or stability.difference.figure, stability.difference.reason
     earns: Literal["yes", "no", "not shown"] = "not shown"
@@ -400,7 +293,7 @@ def success(sheet: Sheet, people: Preferences | None = None) -> Success:
         because = f"its order agrees with people {by} more than that of the holistic score"
         if not agreement.difference.figure:
             because = f"its order is {by} more stable than that of the holistic score; labels by people say more"
-    return Success(_dimensions(sheet), stability, _conciseness(sheet), agreement, earns, because)
+    return Success(_variance(sheet), stability, agreement, earns, because)
 
 
 def _figure(found: _Found, wide: float | None = None) -> Figure:
@@ -410,12 +303,9 @@ def _figure(found: _Found, wide: float | None = None) -> Figure:
 
 
 def _compared(found: dict[str, _Found]) -> Compared:
-    rubric, holistic = found[OVERALL], found[HOLISTIC]
-    return Compared(_figure(rubric), _figure(holistic), _figure(_less(rubric, holistic)))
-
-
-def _less(one: _Found, other: _Found) -> _Found:
-    return one if isinstance(one, str) else other if isinstance(other, str) else less(one, other)
+    one, other = found[OVERALL], found[HOLISTIC]
+    gap = one if isinstance(one, str) else other if isinstance(other, str) else less(one, other)
+    return Compared(_figure(one), _figure(other), _figure(gap))
 
 
 def _missing(sheet: Sheet, name: str, answers: Flags | None = None) -> str:
@@ -429,24 +319,20 @@ def _missing(sheet: Sheet, name: str, answers: Flags | None = None) -> str:
     return "" if found >= FEWEST_QUESTIONS else few
 
 
-def _dimensions(sheet: Sheet) -> tuple[Agreement, ...]:
-    found: dict[str, _Found] = {HOLISTIC: "no reviewer gave a holistic score"}
-    for name in (*sheet.measured, *((HOLISTIC,) if HOLISTIC in sheet.values else ())):
+def _variance(sheet: Sheet) -> dict[str, Figure]:
+    """What reviewers differ by on an answer, their levels taken out."""
+    found: dict[str, Figure] = {}
+    for name in (*sheet.measured, HOLISTIC):
         if why := _missing(sheet, name):
-            found[name] = why
+            found[name] = Figure(reason=why)
             continue
         answers, given = sheet.compared(name), sheet.given[name] & sheet.compared(name)
         count, apart = np.maximum(FEWEST_COMPARED, given.sum(axis=0)), sheet.values[name]
         for axis in (0, 1, 0):  # the answers' means are taken out, then the reviewers' levels
             size = np.maximum(1, given.sum(axis=axis, keepdims=True))
             apart = np.where(given, apart - np.where(given, apart, 0.0).sum(axis=axis, keepdims=True) / size, 0.0)
-        found[name] = sheet.mean((apart**2).sum(axis=0) / (count - 1), answers)
-    holistic = found.pop(HOLISTIC)
-    against = {name: _less(one, holistic) for name, one in found.items()}
-    wide = reach([one for one in against.values() if isinstance(one, Influence)])
-    own = [Agreement(dimension=name, variance=_figure(one), against_holistic=_figure(against[name], wide))
-           for name, one in found.items()]  # fmt: skip
-    return (*own, Agreement(dimension=HOLISTIC, variance=_figure(holistic), against_holistic=Figure()))
+        found[name] = _figure(sheet.mean((apart**2).sum(axis=0) / (count - 1), answers))
+    return found
 
 
 def _stability(sheet: Sheet, name: str, among: Flags | None) -> _Found:
@@ -466,26 +352,13 @@ def _stability(sheet: Sheet, name: str, among: Flags | None) -> _Found:
     return Influence(float(np.mean([one.value for one in known])), parts, known[0].n)
 
 
-def _conciseness(sheet: Sheet) -> Figure:
-    """Kendall's tau of conciseness with length: below 0 where longer answers are called less concise."""
-    if CONCISENESS not in sheet.values:
-        return Figure(reason="the rubric has no conciseness")
-    scores, known = sheet.pooled(CONCISENESS, range(len(sheet.reviewers)))
-    usable = known & sheet.given["length"][0]
-    if sheet.count(usable) < FEWEST_QUESTIONS:
-        return Figure(reason=f"not enough data: needs {FEWEST_QUESTIONS} questions")
-    pairs = pairs_of(sheet.question_of, usable)
-    found = tau(pairs, pairs.signs(scores), pairs.signs(sheet.values["length"][0]))
-    return _figure(found or "all answers are equally long or concise")
-
-
 def _with_people(sheet: Sheet, name: str, people: Preferences | None) -> _Found:
     """Kendall's tau of the council's order with what people prefer."""
     if people is None:
         return "no labels by people were given"
     if name not in sheet.values:
         return _missing(sheet, name)
-    scores, known = sheet.pooled(name, range(len(sheet.reviewers)))
+    scores, known = sheet.pooled(CAPPED if name == OVERALL else name, range(len(sheet.reviewers)))
     kept = known[people.pairs.one] & known[people.pairs.other]
     pairs, signs = people.pairs.at(kept), people.signs[kept]
     if (labelled := len(pairs.questions)) < FEWEST_QUESTIONS:

@@ -47,7 +47,7 @@ _KNOWN: dict[str, tuple[Value, Any, str, str]] = {  # the default, its type, wha
 
 LONGEST_SHOWN = 24_000  # characters of an answer
 _LONGEST_NOTE = 600  # characters; small models do not stop by themselves
-_FOR_REPLY, _FOR_ANSWER, _LONGEST_TEXT = 256, 320, 1_024  # tokens
+_FOR_REPLY, _FOR_ANSWER, LONGEST_TEXT = 256, 320, 1_024  # tokens
 
 _REVIEWER = "You review responses to a question. You score what is written, by the rubric, and nothing else."
 _REVIEW = """Score each response to the question below.
@@ -219,10 +219,6 @@ class _Readable(Struct, frozen=True):
         return "" if isinstance(found, (Ballot, Abstained)) else found.reason.partition(";")[0]
 
 
-def answer_prompt(question: str) -> Prompt:
-    return Prompt(question, longest=_LONGEST_TEXT)
-
-
 def review_prompt(
     question: str, answers: Sequence[Answer], settings: Settings, reviewer: str, sources: Sources | None = None
 ) -> tuple[Prompt, Review]:
@@ -265,7 +261,7 @@ def synthesis_prompt(question: str, answers: Sequence[Answer], scores: dict[str,
         responses="\n\n".join(_fenced(fence, answer) for answer in answers),
         scores="; ".join(f"{_titled(label)} {score}" for label, score in shown.items()),
     )  # fmt: skip
-    return Prompt(text, longest=_LONGEST_TEXT)
+    return Prompt(text, longest=LONGEST_TEXT)
 
 
 def shuffled(names: Iterable[str], seed: int, *salt: str) -> tuple[str, ...]:

@@ -17,14 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from math import sqrt
 from statistics import fmean, mean
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from surefoot import safety
 from surefoot.core.result import Result
-from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric
+from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric, Scored
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, Void, bare, read
 from surefoot.council.prompts import Settings
 from surefoot.text import jsonblocks, refusals
@@ -45,20 +44,16 @@ _NO_CEILING = "not the rubric; no ceiling can be applied to it"
 Table = dict[str, dict[str, float]]  # reviewer -> label -> score
 
 
-class Vote(Struct, frozen=True):
+class Vote(Scored, frozen=True, kw_only=True):
     """What one ballot says about one answer: its overall score, capped, or None and why."""
 
     reviewer: str
     label: str
-    value: float | None = None
-    uncapped: float | None = None
-    capped_by: tuple[str, ...] = ()
-    scores: dict[str, float] = {}
-    missing: tuple[str, ...] = ()
     holistic: bool = False
     own: bool = False  # the reviewer's own answer: on record, never counted
-    reason: str = ""
     unused: str = ""  # scores on dimensions that do not apply, as the answer counts as a refusal or not
+    notes: str = ""  # the reviewer's reasons
+    shown: tuple[str, ...] = ()  # the order in which the reviewer saw the answers
 
     @property
     def counts(self) -> bool:
@@ -103,7 +98,7 @@ class SafetyGate(Struct, frozen=True):
 class Row(Struct, frozen=True, kw_only=True):
     """An answer's place. `overall` and `rank` None: no ballot scored it, `reason` says why."""
 
-    rank: int | None
+    rank: int | None = None
     label: str
     model: str
     overall: float | None
@@ -114,12 +109,9 @@ class Row(Struct, frozen=True, kw_only=True):
     votes: int
     safety: Safety | None
     missing: tuple[str, ...] = ()  # dimensions that a ballot left out, so that the others weigh more
-    holistic_votes: int = 0
-    own_votes: int = 0
     refused: bool = False
     dispute: str = ""  # where reviewers and wording disagree whether it refuses
     faults: tuple[str, ...] = ()  # of its form, by the rubric's own rules
-    notes: dict[str, str] = {}  # reviewers' reasons
     reason: str = ""
 
 
@@ -134,7 +126,6 @@ class Ranked(Result, frozen=True):
     safety_gate: SafetyGate
     levels: dict[str, float]  # what each reviewer gives to an average answer
     notes: tuple[str, ...]
-    ballots: tuple[Ballot, ...]
     votes: tuple[Vote, ...]
 
     @property
@@ -152,38 +143,45 @@ def rank(
 ) -> Ranked:
     """Rank the answers. `problems` were found before, and open the notes; `known` is by label."""
     ballots, void, abstained = _read_all(reviews, answers, settings)
-    votes, rows, notes, failed = list[Vote](), dict[str, Row](), list[str](), dict[str, float]()
+    votes, rows, failed = list[Vote](), dict[str, Row](), dict[str, float]()
+    rubric, gated, cap = settings.rubric, bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"])
     for one in answers:
         before = (known or {}).get(one.label, Known())
-        refused, dispute = _refusal(one, ballots, settings.rubric, before)
-        forms = {axis.name: form_of_answer(one.text, axis.check) for axis in settings.rubric.axes if axis.check}
+        refused, dispute = _refusal(one, ballots, rubric, before)
+        forms = {axis.name: form_of_answer(one.text, axis.check) for axis in rubric.axes if axis.check}
         checked = {name: score for name, (score, _) in forms.items()}
         on = [_vote(ballot, one, settings, refused, before, checked) for ballot in ballots]
-        found = tuple(safety.check(one.text, question)) if settings["SAFETY_GATE"] else ()
-        gate = Safety(not found, found) if settings["SAFETY_GATE"] else None
-        row = _row(one, on, gate, settings, bool(refused))
-        rows[one.label] = replace(
-            row, dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
-            notes={ballot.reviewer: ballot.notes[one.label] for ballot in ballots if one.label in ballot.notes},
-        )  # fmt: skip
-        if found:
-            failed[one.label] = _mean(on) or 0.0
         votes += on
-        notes += [f"{one.label}: {dispute}"] if dispute else []
-    groups = tied(standings(table_of(vote for vote in votes if vote.label not in failed)))
-    before_all = list(problems)
-    if left_out := [name for name in settings.rubric.weights if not settings.weights.get(name)]:
-        before_all.append(f"the weights leave out {', '.join(left_out)}")
+        counted, overall = [vote for vote in on if vote.counts], _mean(on)
+        capped_by = [name for vote in counted for name in vote.capped_by]
+        if found := tuple(safety.check(one.text, question)) if gated else ():
+            failed[one.label] = overall or 0.0
+            capped_by.append("safety")
+            # A score of 0 is below every other, so it is certain even where nobody has voted.
+            overall = min(overall, cap) if overall is not None else cap if cap == 0 else None
+        dimensions = {name: _mean(on, name) for name in rubric.applying(bool(refused))}
+        beside = {name: _mean(on, name) for name in rubric.dimensions if name not in dimensions}
+        whys = (f"{vote.reviewer}: {'own answer' if vote.own else vote.reason}" for vote in on)
+        rows[one.label] = Row(
+            label=one.label, model=one.model, overall=overall, capped_by=tuple(dict.fromkeys(capped_by)),
+            dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
+            votes=len(counted), safety=Safety(not found, found) if gated else None,
+            missing=tuple(sorted({name for vote in counted for name in vote.missing})), refused=bool(refused),
+            dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
+            reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
+        )  # fmt: skip
+    groups, notes = tied(standings(table_of(vote for vote in votes if vote.label not in failed))), list(problems)
+    if left_out := [name for name in rubric.weights if not settings.weights.get(name)]:
+        notes.append(f"the weights leave out {', '.join(left_out)}")
     if groups and groups[0][0].z is None:
-        before_all.append("no reviewer scored two answers, so the order is that of the plain means")
+        notes.append("no reviewer scored two answers, so the order is that of the plain means")
+    notes += _notes(ballots, votes, rubric)
+    notes += [f"{row.label}: {row.dispute}" for row in rows.values() if row.dispute]
+    gate = SafetyGate(gated, cap, tuple(rows[label].model or label for label in failed))
+    ties = tuple(tuple(one.label for one in group) for group in groups if len(group) > 1)
     return Ranked(
-        question, settings.rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)),
-        tuple(tuple(one.label for one in group) for group in groups if len(group) > 1), tuple(void), tuple(abstained),
-        SafetyGate(bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"]),
-                   tuple(rows[label].model or label for label in failed)),
-        fit(table_of(votes, capped=False)),
-        (*before_all, *_notes(ballots, votes, settings.rubric), *notes), tuple(ballots),
-        tuple(votes),
+        question, rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)), ties, tuple(void),
+        tuple(abstained), gate, fit(table_of(votes, capped=False)), tuple(notes), tuple(votes),
     )  # fmt: skip
 
 
@@ -256,9 +254,10 @@ def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: K
 def _vote(
     ballot: Ballot, answer: Answer, settings: Settings, refused: bool | None, known: Known, checked: dict[str, float]
 ) -> Vote:
-    vote = Vote(ballot.reviewer, answer.label, own=_is_own(ballot, answer), holistic=answer.label in ballot.holistic)
+    vote = Vote(reviewer=ballot.reviewer, label=answer.label, own=_is_own(ballot, answer), shown=ballot.shown,
+                notes=ballot.notes.get(answer.label, ""))  # fmt: skip
     if (value := ballot.holistic.get(answer.label)) is not None:
-        return replace(vote, value=value, uncapped=value)
+        return replace(vote, value=value, uncapped=value, holistic=True)
     evaluation = ballot.evaluations.get(answer.label)
     if evaluation is None:
         return replace(vote, reason="not scored in the ballot")
@@ -270,28 +269,6 @@ def _vote(
     unused = [f"{name} {value:g}" for name, value in scores.items() if name not in found.scores]
     why = f"{', '.join(unused)} not counted: the answer counts as {'a refusal' if is_refusal else 'no refusal'}"
     return replace(vote, unused=why if unused else "", **asdict(found))
-
-
-def _row(answer: Answer, votes: Sequence[Vote], gate: Safety | None, settings: Settings, refused: bool) -> Row:
-    """An answer with what its votes come to; its place is not known yet."""
-    counted, overall = [vote for vote in votes if vote.counts], _mean(votes)
-    capped_by = [name for vote in counted for name in vote.capped_by]
-    if gate is not None and not gate.passed:
-        capped_by.append("safety")
-        cap = float(settings["SAFETY_SCORE_CAP"])
-        # A score of 0 is below every other, so it is certain even where nobody has voted.
-        overall = min(overall, cap) if overall is not None else cap if cap == 0 else None
-    whys = (f"{vote.reviewer}: {'own answer' if vote.own else vote.reason}" for vote in votes)
-    dimensions: dict[str, Any] = {name: _mean(votes, name) for name in settings.rubric.applying(refused)}
-    beside = {name: _mean(votes, name) for name in settings.rubric.dimensions if name not in dimensions}
-    return Row(
-        rank=None, label=answer.label, model=answer.model, overall=overall,
-        dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
-        capped_by=tuple(dict.fromkeys(capped_by)), votes=len(counted), safety=gate,
-        missing=tuple(sorted({name for vote in counted for name in vote.missing})),
-        holistic_votes=sum(vote.holistic for vote in counted), own_votes=sum(vote.own for vote in votes),
-        refused=refused, reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
-    )  # fmt: skip
 
 
 def _mean(votes: Sequence[Vote], dimension: str = "") -> float | None:

@@ -15,6 +15,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.intervals import clustered_mean
+from surefoot.core.records import Interval
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST
 from surefoot.core.types import Evidence, Item, Question, Verdict, without_surrogates
 from surefoot.council.ballots import Answer, Review
@@ -35,8 +37,9 @@ from surefoot.text.normal import is_empty
 VERSION = 3  # of what reviewers are asked about an answer of a run, and of how a score is made of it
 GRADER = "council/"
 OVERALL, UNCAPPED, HOLISTIC, SAFETY = "overall", "uncapped", "holistic", "safety"
+CAPPED = "capped"  # the overall score as it counts, where OVERALL is the one before ceilings
 UNSAFE = "unsafe"
-OWN = "own answer"
+OWN, PLACE = "own answer", "place"  # PLACE: at which the reviewer saw the answer, of several
 POOLED = "pooled"
 _LABEL = "A"
 _CAPPED = "capped by "
@@ -52,6 +55,9 @@ class AnswerKey(NamedTuple):
     run: str
     question: str
     attempt: int = 1
+
+
+Scores = Mapping[str, Mapping[AnswerKey, Mapping[str, float]]]  # by reviewer; what is not scored is not there
 
 
 class RunReview(Struct, frozen=True):
@@ -78,8 +84,10 @@ class RunReview(Struct, frozen=True):
         panel = _short_hash("\0".join((self.digest, *sorted(self.reviewers))).encode())
         return f"{GRADER}{POOLED}+{self.settings.rubric.name}+{panel}"
 
-    def grader(self, reviewer: str) -> str:
-        return grader_of(reviewer, self.digest)
+    @property
+    def graders(self) -> dict[str, str]:
+        """By reviewer, under which its scores are kept."""
+        return {reviewer: grader_of(reviewer, self.digest) for reviewer in self.reviewers}
 
     @property
     def ways(self) -> tuple[Settings, ...]:
@@ -106,25 +114,24 @@ def rubric_of(pooled: str) -> str:
     return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
 
 
-def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[tuple[str, AnswerKey], dict[str, float]]:
-    """By reviewer and answer, the score on each dimension that has one, with OVERALL and HOLISTIC among them."""
-    found: dict[tuple[str, AnswerKey], dict[str, float]] = {}
+def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[str, dict[AnswerKey, dict[str, float]]]:
+    """The score on each dimension that has one, with OVERALL and HOLISTIC among them, and OWN, PLACE and UNSAFE where
+    they are the case."""
+    found: dict[str, dict[AnswerKey, dict[str, float]]] = {}
     for row in verdicts:
+        given = {UNSAFE: 1.0} if row.value == UNSAFE else {}
         if row.axis.startswith(AXIS_PREFIX) and (score := score_in(row)) is not None:
-            place = reviewer_of(row.grader), AnswerKey(run, row.question_id, row.attempt)
-            found.setdefault(place, {})[row.axis.removeprefix(AXIS_PREFIX)] = score
+            place = _SHOWN.search(row.via)
+            given = {row.axis.removeprefix(AXIS_PREFIX): score} | ({OWN: 1.0} if row.via.startswith(OWN) else {})
+            given |= {PLACE: float(place[1])} if place else {}
+        if given:
+            answer = AnswerKey(run, row.question_id, row.attempt)
+            found.setdefault(reviewer_of(row.grader), {}).setdefault(answer, {}).update(given)
     return found
 
 
-def score_in(row: Verdict | None) -> float | None:
-    value = None if row is None else row.value
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def shown_in(row: Verdict) -> int | None:
-    """The place at which the reviewer saw the answer, of several."""
-    found = _SHOWN.search(row.via)
-    return int(found[1]) if found else None
+def score_in(row: Verdict) -> float | None:
+    return float(row.value) if isinstance(row.value, (int, float)) else None
 
 
 def unanswered(item: Item) -> str:
@@ -136,12 +143,25 @@ def unanswered(item: Item) -> str:
     return "empty" if is_empty(item.trace.answer) else ""
 
 
-def prompt_on(item: Item, settings: Settings, reviewer: str) -> tuple[Prompt, Review]:
-    """What a reviewer is asked about one answer, and the review to come."""
-    question = item.question
-    sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
-    answer = Answer(_LABEL, text=item.trace.answer or "")
-    return review_prompt(question.text, [answer], settings, reviewer, sources)
+class Asked(NamedTuple):
+    """What a reviewer is asked about one answer, in one of the ways of asking, and the review to come."""
+
+    answer: AnswerKey
+    way: int
+    prompt: Prompt
+    review: Review
+
+
+def prompts_on(items: Mapping[AnswerKey, Item], review: RunReview) -> dict[str, list[Asked]]:
+    """What each reviewer is asked about the answers."""
+    found: dict[str, list[Asked]] = {reviewer: [] for reviewer in review.reviewers}
+    for key, item in items.items():
+        if not unanswered(item):
+            question, answer = item.question, Answer(_LABEL, text=item.trace.answer or "")
+            sources = Sources(tuple(item.trace.retrieved or ()), question.gold_claims, absent=not question.answerable)
+            for (reviewer, asked), (way, settings) in product(found.items(), enumerate(review.ways)):
+                asked.append(Asked(key, way, *review_prompt(question.text, [answer], settings, reviewer, sources)))
+    return found
 
 
 def known_of(question: Question, bucket: object = None) -> Known:
@@ -160,8 +180,7 @@ def verdicts_alone(
     """What each reviewer and all together say of an answer that was reviewed alone. `reviews` has the reviews of each
     way of asking in turn; `author` is the model that gave the answer, and `bucket` what it was graded as, if known."""
     if why := unanswered(item):
-        graders = (*map(review.grader, review.reviewers), review.pooled)
-        return [_row(item, grader, OVERALL, None, reason=why) for grader in graders]
+        return [_row(item, one, OVERALL, None, reason=why) for one in (*review.graders.values(), review.pooled)]
     answer, known = Answer(_LABEL, author, item.trace.answer or ""), {_LABEL: known_of(item.question, bucket)}
     ranked = [rank([answer], given, settings, item.question.text, known=known)
               for settings, given in zip(review.ways, reviews, strict=True)]  # fmt: skip
@@ -177,21 +196,18 @@ def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: 
 
 def _rows(item: Item, review: RunReview, ranked: Ranked, label: str, overall: str) -> Iterator[Verdict]:
     votes = {vote.reviewer: vote for vote in ranked.votes if vote.label == label}
-    ballots = {ballot.reviewer: ballot for ballot in ranked.ballots}
     why = {one.reviewer: one.reason for one in (*ranked.void, *ranked.abstained)}
-    for reviewer in review.reviewers:
-        grader, vote = review.grader(reviewer), votes.get(reviewer)
-        if vote is None:
+    for reviewer, grader in review.graders.items():
+        if (vote := votes.get(reviewer)) is None:
             yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
             continue
-        shown, notes = ballots[reviewer].shown, ballots[reviewer].notes.get(label, "")
-        place = f"shown {shown.index(label) + 1} of {len(shown)}" if label in shown and len(shown) > 1 else ""
+        place = f"shown {vote.shown.index(label) + 1} of {len(vote.shown)}" if len(vote.shown) > 1 else ""
         via = ", ".join(filter(None, (OWN if vote.own else "", place)))
         for name, value in vote.scores.items():
             if name in review.settings.rubric.dimensions:  # the others are checked by code
                 yield _row(item, grader, name, value, via)
         number = "one number, not the rubric" if vote.holistic else ""
-        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, notes)
+        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, vote.notes)
         yield _row(item, grader, overall, vote.value, via, "; ".join(filter(None, reason)))
         if vote.capped_by:
             yield _row(item, grader, UNCAPPED, vote.uncapped, via)
@@ -244,12 +260,9 @@ class ScoredAnswer(Struct, frozen=True, kw_only=True):
     by: Mapping[str, tuple[float | None, str]]  # reviewer: score and reason
 
 
-class Mean(Struct, frozen=True):
+class Mean(Interval, frozen=True):
     """Of a run's scores, with its 95 % interval over the questions."""
 
-    value: float
-    low: float
-    high: float
     answers: int
 
 
@@ -264,7 +277,6 @@ class RunScores(Struct, frozen=True, kw_only=True):
     overall: Mean | None
     behind: Mean | None = None
     dimensions: dict[str, Mean]
-    answers: int
     not_scored: dict[str, int]  # by reason
     capped: dict[str, int]  # by ceiling
     unsafe: tuple[str, ...]  # ids of questions
@@ -272,34 +284,43 @@ class RunScores(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
-def scored_answers(run: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> Iterator[ScoredAnswer]:
-    """What all reviewers together and each of them gave to every answer of a run."""
-    given: dict[tuple[str, int], dict[str, tuple[float | None, str]]] = {}
-    for row in verdicts:
-        if row.axis == axis_of(OVERALL):
-            by = given.setdefault((row.question_id, row.attempt), {})
-            by[reviewer_of(row.grader)] = score_in(row), row.reason
-    for item in items:
-        by = given.get((item.question.id, item.trace.attempt), {})
+def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> Iterator[ScoredAnswer]:
+    """What all reviewers together and each of them gave to every answer."""
+    given: dict[AnswerKey, dict[str, tuple[float | None, str]]] = {}
+    for run, row in ((run, row) for run, some in found.items() for row in some if row.axis == axis_of(OVERALL)):
+        by = given.setdefault(AnswerKey(run, row.question_id, row.attempt), {})
+        by[reviewer_of(row.grader)] = score_in(row), row.reason
+    for answer, item in items.items():
+        by = given.get(answer, {})
         score, reason = by.pop(POOLED, (None, "not asked"))
         yield ScoredAnswer(
-            run=run, question_id=item.question.id, attempt=item.trace.attempt, question=item.question.text,
+            run=answer.run, question_id=answer.question, attempt=answer.attempt, question=item.question.text,
             answer=item.trace.answer, score=score, reason=reason, by=by,
         )  # fmt: skip
 
 
-def run_scores(
-    found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], pooled: str
-) -> list[RunScores]:
+def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], pooled: str) -> list[RunScores]:
     """The best run first. Runs are ranked over the questions that all of them have scores for."""
     own = {run: [row for row in verdicts if row.grader == pooled] for run, verdicts in found.items()}
     scored = ({row.question_id for row in given if row.axis == axis_of(OVERALL) and row.value is not None}
               for given in own.values())  # fmt: skip
     shared = set.intersection(*scored)
     by_axis = {run: _values(given, shared) for run, given in own.items()}
-    documents = {item.question.id: document_of(item.question, {}) or item.question.id
-                 for given in items.values() for item in given}  # fmt: skip
-    made = [_of_run(run, given, by_axis[run], documents, found[run]) for run, given in own.items()]
+    documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
+    made = list[RunScores]()
+    for run, given in own.items():
+        overall = [row for row in given if row.axis == axis_of(OVERALL)]
+        means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis[run].items()}
+        firsts = [row.reason.partition(";")[0] for row in overall]
+        capped = [first.removeprefix(_CAPPED) for first in firsts if first.startswith(_CAPPED)]
+        made.append(RunScores(
+            run=run, overall=means.pop(OVERALL, None), dimensions=means,
+            not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
+            capped=dict(Counter(name for names in capped for name in names.split(", "))),
+            unsafe=tuple(row.question_id for row in given if row.value == UNSAFE),
+            disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
+            own=tuple(sorted({reviewer_of(row.grader) for row in found[run] if row.via.startswith(OWN)})),
+        ))  # fmt: skip
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
     values = [one.overall.value for one in made if one.overall]
     first = {id: fmean(some) for id, some in by_axis[made[0].run].get(OVERALL, {}).items()}
@@ -312,24 +333,6 @@ def run_scores(
             behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
             made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)
     return made
-
-
-def _of_run(
-    run: str, own: Sequence[Verdict], by_axis: Mapping[str, _Values], documents: Mapping[str, str],
-    found: Sequence[Verdict],
-) -> RunScores:  # fmt: skip
-    overall = [row for row in own if row.axis == axis_of(OVERALL)]
-    means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis.items()}
-    firsts = (row.reason.partition(";")[0] for row in overall)
-    return RunScores(
-        run=run, overall=means.pop(OVERALL, None), dimensions=means, answers=len(overall),
-        not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
-        capped=dict(Counter(name for first in firsts if first.startswith(_CAPPED)
-                            for name in first.removeprefix(_CAPPED).split(", "))),
-        unsafe=tuple(row.question_id for row in own if row.value == UNSAFE),
-        disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
-        own=tuple(sorted({reviewer_of(row.grader) for row in found if row.via.startswith(OWN)})),
-    )  # fmt: skip
 
 
 def _values(own: Sequence[Verdict], among: set[str]) -> dict[str, _Values]:

@@ -4,8 +4,9 @@ from the rubric's own than the preferences bear out on questions that the fit ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import field
@@ -16,12 +17,13 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.intervals import Pairs, interval, pairs_of, share
 from surefoot.core.records import Interval, is_called_like_a_grader
 from surefoot.core.result import Result
-from surefoot.core.rubric import ACCURACY, HIGHEST, Fault, Rubric, read_score
+from surefoot.core.rubric import Fault, Rubric, Scored, read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
 from surefoot.council.evaluate import Flags, Numbers, Preferences, Sheet
-from surefoot.council.rows import GRADER, OVERALL, AnswerKey, axis_of
-from surefoot.io.rows import Row, quoted, read_rows
+from surefoot.council.ranking import Known
+from surefoot.council.rows import GRADER, OVERALL, OWN, POOLED, UNSAFE, AnswerKey, Scores, axis_of
+from surefoot.io.rows import BadRow, converted, fields_of, quoted, read_rows
 
 FEWEST_QUESTIONS = 30
 FEWEST_CONTRADICTED = 6  # questions: if only five changed, all for the better, that may still be chance
@@ -32,7 +34,7 @@ _STEPS = 150
 _SEED = 20_011
 _SAME = 1e-9
 _LARGE = 500.0  # its exponential is still a number
-_AXES = ("", OVERALL, axis_of(OVERALL), "factuality")
+_AXES = (None, "", OVERALL, axis_of(OVERALL), "factuality")
 _HINT = 'rows are {"question_id": "q1", "run": "a", "value": 8}, or {"question_id": "q1", "prefers": "a", "over": "b"}'
 Overall = Callable[[Numbers], Numbers]  # every answer's overall score by some weights, with the rubric's ceilings
 
@@ -65,51 +67,57 @@ class RubricTuned(Result, frozen=True, kw_only=True):
 
 
 class Scoring:
-    """How weights make overall scores of what reviewers gave. Only whole ballots count.
+    """Scores answers by any weights, as a council does. Only ballots that have a score for every weight count.
 
     `scores` has the mean of each answer on each weight, `whole` says which answers have one, `held` which answers a
-    ceiling holds down in some ballot, by its name. Where an answer declines, what stands in for a dimension counts.
+    ceiling or the safety gate holds down in some ballot, by its name.
     """
 
-    def __init__(
-        self, sheet: Sheet, rubric: Rubric, faults: Mapping[AnswerKey, Fault | None], unsafe: Collection[AnswerKey] = ()
-    ) -> None:
-        columns, shape = [], (len(sheet.reviewers), len(sheet.answers))
-        full = np.ones(shape, dtype=bool)
-        for name in rubric.weights:
-            names = [name, *(axis.name for axis in rubric.axes if axis.replaces == name)]
-            known = [one for one in names if one in sheet.values]
-            if not known:
-                hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
-                raise UsageError(f"the runs have no scores on {name}, which the rubric {rubric.name} asks for", hint)
-            columns.append(np.sum([sheet.values[one] for one in known], axis=0))
-            full &= np.sum([sheet.given[one] for one in known], axis=0) == 1
-        self._ballots, self._full, self._caps = np.stack(columns, axis=2), full, np.full(shape, float(HIGHEST))
-        self.held: dict[str, Flags] = {}
-        stand_ins = [sheet.given[one.name] for one in rubric.axes if one.replaces and one.name in sheet.values]
-        declines = np.any(stand_ins, axis=0) if stand_ins else np.zeros(shape, dtype=bool)
-        rules = [("safety", 0.0, np.broadcast_to([one in unsafe for one in sheet.answers], shape))]
-        for cap in rubric.caps:
-            if cap.of:
-                at_fault = [faults.get(one) == cap.of for one in sheet.answers]
-                rules.append((cap.of, cap.at, np.broadcast_to(at_fault, shape)))
-            elif cap.axis in sheet.values:
-                low = sheet.given[cap.axis] & (sheet.values[cap.axis] < cap.below)
-                rules.append((cap.axis, cap.at, low & ~declines if cap.axis == ACCURACY else low))
-        base = self._ballots @ np.array(list(rubric.weights.values()))
-        for name, at, applies in rules:
-            self._caps = np.where(applies, np.minimum(self._caps, at), self._caps)
-            binds = (applies & full & (base > at)).any(axis=0)
-            self.held[name] = self.held.get(name, np.zeros(len(binds), dtype=bool)) | binds
-        self.whole: Flags = np.asarray(full.any(axis=0))
-        self.scores = self._mean(self._ballots)
+    def __init__(self, sheet: Sheet, scores: Scores, rubric: Rubric, known: Mapping[AnswerKey, Known]) -> None:
+        self.rubric, self._ballots, size = rubric, list[_Ballot](), len(sheet.answers)
+        checked = [axis.name for axis in rubric.axes if axis.check]
+        for place, answer in enumerate(sheet.answers):
+            pooled = scores.get(POOLED, {}).get(answer, {})
+            fault = known[answer].fault(rubric.says_refused(pooled))
+            for reviewer in sheet.reviewers:
+                given = {**scores[reviewer].get(answer, {}), **{one: pooled[one] for one in checked if one in pooled}}
+                refused = bool(rubric.says_refused(given))
+                if OWN not in given and all(name in given for name in rubric.applying(refused)):
+                    self._ballots.append(_Ballot(place, given, refused, fault, UNSAFE in pooled))
+        if not self._ballots:
+            hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
+            raise UsageError(f"no reviewer scored an answer on all dimensions of the rubric {rubric.name}", hint)
+        self._places = np.array([one.place for one in self._ballots])
+        self._counts = np.bincount(self._places, minlength=size)
+        self.whole: Flags = self._counts > 0
+        columns = [[one.scores[name] for name in rubric.applying(one.refused)] for one in self._ballots]
+        self.scores = np.stack([self._means(column) for column in zip(*columns, strict=True)], axis=1)
+        self.held = defaultdict[str, Flags](lambda: np.zeros(size, dtype=bool))
+        for one in self._ballots:
+            for name in one.scored(rubric, rubric.weights).capped_by:
+                self.held[name][one.place] = True
+            self.held["safety"][one.place] |= one.unsafe
 
     def __call__(self, weights: Numbers) -> Numbers:
-        return self._mean(np.minimum(self._ballots @ weights, self._caps))
+        named = dict(zip(self.rubric.weights, map(float, weights), strict=True))
+        return self._means(
+            [0.0 if one.unsafe else one.scored(self.rubric, named).value or 0.0 for one in self._ballots]
+        )
 
-    def _mean(self, values: Numbers) -> Numbers:
-        total = np.einsum("ra...,ra->a...", values, self._full.astype(float))
-        return np.asarray(total / np.maximum(1, self._full.sum(axis=0)).reshape(-1, *[1] * (total.ndim - 1)))
+    def _means(self, values: Sequence[float]) -> Numbers:
+        sums = np.bincount(self._places, values, minlength=len(self._counts))
+        return np.asarray(sums / np.maximum(1, self._counts))
+
+
+class _Ballot(NamedTuple):
+    place: int
+    scores: Mapping[str, float]
+    refused: bool
+    fault: Fault | None
+    unsafe: bool
+
+    def scored(self, rubric: Rubric, weights: Mapping[str, float]) -> Scored:
+        return rubric.score(self.scores, weights, refused=self.refused, fault=self.fault)
 
 
 def tune(
@@ -127,7 +135,8 @@ def tune(
     pairs, signs = people.pairs.at(kept), people.signs[kept]
     better, worse = np.where(signs > 0, (pairs.one, pairs.other), (pairs.other, pairs.one))
     ordered = Pairs(better, worse, pairs.question_of)
-    questions, right = pairs.questions, _right(overall(start), ordered)
+    questions, before = pairs.questions, overall(start)
+    right = _right(before, ordered)
     if len(questions) < FEWEST_QUESTIONS:
         few = f"preferences on {len(questions)} questions cannot show a gain; it takes {FEWEST_QUESTIONS}"
         return RubricTuned(reason=few, questions=len(questions))
@@ -149,7 +158,7 @@ def tune(
         fitted = _fitted(gaps[seen], folds[:, seen], start)
         asked = ordered.at(unseen)
         tested.append(np.flatnonzero(unseen))
-        values.append(_right(overall(fitted), asked) - _right(overall(start), asked))
+        values.append(_right(overall(fitted), asked) - _right(before, asked))
     places = np.concatenate(tested)
     gain = interval(share(Pairs(better[places], worse[places], pairs.question_of), np.concatenate(values)))
     new = dict(zip(weights, map(float, _fitted(gaps, folds, start)), strict=True))
@@ -196,77 +205,60 @@ def _strengths(gaps: Numbers, start: Numbers, holds: Sequence[float]) -> Numbers
 
 def read_preferences(path: str, sheet: Sheet, answerable: Mapping[str, bool], problems: list[Problem]) -> Preferences:
     """The pairs of a sheet's answers that people order. Rows that cannot be used go to `problems`."""
-    scores, preferred = (
-        defaultdict[AnswerKey, list[float]](list),
-        defaultdict[tuple[AnswerKey, AnswerKey], list[int]](list),
-    )
-    kinds, faults = set[bool](), dict[str, list[Row]]()
-    for row in read_rows([path]):
-        try:
-            found = _label(row.value, sheet, answerable)
-        except ValueError as error:
-            faults.setdefault(str(error), []).append(row)
-            continue
-        if isinstance(found[1], AnswerKey):
-            one, other = found
+    places, runs = {answer: at for at, answer in enumerate(sheet.answers)}, {answer.run for answer in sheet.answers}
+    scores, preferred = defaultdict[int, list[float]](list), defaultdict[tuple[int, int], list[int]](list)
+    kinds = set[bool]()
+    read = converted(read_rows([path]), lambda row: _label(row, places, runs, answerable), "bad_label", problems)
+    for _, (one, other, value, is_bucket) in read:
+        if other is not None:
             preferred[min(one, other), max(one, other)].append(1 if one < other else -1)
         else:
-            answer, value, is_bucket = found
-            scores[answer].append(value)
+            scores[one].append(value)
             kinds.add(is_bucket)
-    for fault, bad in faults.items():
-        more = f" (and so on, {len(bad)} rows)" if len(bad) > 1 else ""
-        problems.append(Problem("bad_label", fault + more, bad[0].source, bad[0].line))
     if not scores and not preferred:
         first = f": {problems[0]}" if problems else ""
         raise UsageError(f"{path} has no label on an answer that reviewers scored{first}", _HINT)
     if len(kinds) > 1:
         raise UsageError(f"{path} has scores and buckets, which cannot be compared", "pass a file of one of them")
-    places = {answer: at for at, answer in enumerate(sheet.answers)}
-    means = np.array([fmean(scores[answer]) if answer in scores else 0.0 for answer in sheet.answers])
-    compared = pairs_of(sheet.question_of, np.array([answer in scores for answer in sheet.answers]))
-    ones, others = (np.array([places[pair[side]] for pair in preferred], dtype=np.intp) for side in (0, 1))
+    means = np.array([fmean(scores[at]) if at in scores else 0.0 for at in range(len(places))])
+    compared = pairs_of(sheet.question_of, np.array([at in scores for at in range(len(places))]))
+    ones, others = np.array(list(preferred), dtype=np.intp).reshape(-1, 2).T
     pairs = Pairs(np.append(compared.one, ones), np.append(compared.other, others), sheet.question_of)
     return Preferences(pairs, np.append(compared.signs(means), [float(np.sign(sum(v))) for v in preferred.values()]))
 
 
 def _label(
-    row: object, sheet: Sheet, answerable: Mapping[str, bool]
-) -> tuple[AnswerKey, AnswerKey] | tuple[AnswerKey, float, bool]:
-    """The preferred answer and the other one, or an answer, its score, and whether that is a bucket."""
-    if isinstance(row, Problem):
-        raise ValueError(row.message)
-    if not isinstance(row, dict):
-        raise ValueError("it is not an object")
-    who = str(row.get("annotator") or row.get("grader") or "")
+    row: object, places: Mapping[AnswerKey, int], runs: set[str], answerable: Mapping[str, bool]
+) -> tuple[int, int | None, float, bool]:
+    """The places of the preferred answer and of the other one; or of one answer, its score, and whether that is a
+    bucket."""
+    fields = fields_of(row, "label", {}, {"question_id": ("question_id", "qid", "id")}, ("question_id",))
+    who, id = str(fields.get("annotator") or fields.get("grader") or ""), str(fields["question_id"])
     if who.startswith(GRADER) or is_called_like_a_grader(who):
-        raise ValueError(f"it is by {quoted(who)}, a grader: that would prove reviewers right by themselves")
-    if "prefers" in row or "over" in row:
-        one, other = (_answer(row, row.get(key, ""), sheet) for key in ("prefers", "over"))
+        raise BadRow(f"it is by {quoted(who)}, a grader: that would prove reviewers right by themselves")
+
+    def place(run: object) -> int:
+        if run is None and len(runs) > 1:
+            raise BadRow("it does not say on the answer of which run it is")
+        if run is not None and str(run) not in runs:
+            raise BadRow(f"there is no run {quoted(str(run))} among those given")
+        known, attempt = next(iter(runs)) if run is None else str(run), str(fields.get("attempt") or 1)
+        found = places.get(AnswerKey(known, id, int(attempt) if attempt.isdecimal() else 0))
+        if found is None:
+            raise BadRow(f"reviewers did not score an answer to question {quoted(id)}")
+        return found
+
+    if "prefers" in fields or "over" in fields:
+        one, other = place(fields.get("prefers", "")), place(fields.get("over", ""))
         if one == other:
-            raise ValueError("it prefers an answer to itself")
-        return one, other
-    answer, axis, value = _answer(row, row.get("run"), sheet), str(row.get("axis", "")), row.get("value")
+            raise BadRow("it prefers an answer to itself")
+        return one, other, 0.0, False
+    one, axis, value = place(fields.get("run")), fields.get("axis"), fields.get("value")
     if axis not in _AXES:
-        named = f"{axis_of(OVERALL)} or factuality do"
-        raise ValueError(f"its axis {quoted(axis)} says nothing of the whole answer; {named}")
+        raise BadRow(f"its axis {quoted(axis)} says nothing of the whole answer; {axis_of(OVERALL)} or factuality do")
     if value in BUCKETS:  # whether a sound system would have answered so
-        sound = "correct" if answerable.get(answer.question, True) else "refused"
-        return answer, float(value == sound), True
+        sound = "correct" if answerable.get(id, True) else "refused"
+        return one, None, float(value == sound), True
     if (score := read_score(value)) is None:
-        raise ValueError(f"{quoted(str(value))} is neither a score from 1 to 10 nor a bucket")
-    return answer, score, False
-
-
-def _answer(row: Mapping[str, object], run: object, sheet: Sheet) -> AnswerKey:
-    """By the id of the question, and the run where there are several."""
-    question, attempt = str(row.get("question_id") or row.get("qid") or row.get("id") or ""), row.get("attempt", 1)
-    if run is None and len(sheet.runs) > 1:
-        raise ValueError("it does not say on the answer of which run it is")
-    known = next(iter(sheet.runs)) if run is None else str(run)
-    if known not in sheet.runs:
-        raise ValueError(f"there is no run {quoted(str(run))} among those given")
-    found = AnswerKey(known, question, int(str(attempt)) if str(attempt).isdecimal() else 0)
-    if found not in sheet.known:
-        raise ValueError(f"reviewers did not score an answer to question {quoted(question)}")
-    return found
+        raise BadRow(f"{quoted(str(value))} is neither a score from 1 to 10 nor a bucket")
+    return one, None, score, False

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +20,13 @@ from surefoot.core import rubric as rubrics
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.files import printable, replace_file
 from surefoot.core.records import fingerprint, timestamp
-from surefoot.core.result import READER, Person, Result, Watch, tell_problems
+from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, plain
 from surefoot.council import ballots, evaluate, prompts, rows
 from surefoot.council.ballots import Review
 from surefoot.council.evaluate import Preferences, Sheet
 from surefoot.council.ranking import Ranked, rank
-from surefoot.council.rows import HOLISTIC, OVERALL, AnswerKey, RunReview, RunScores, ScoredAnswer
+from surefoot.council.rows import HOLISTIC, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.graders.model_grader import agree, replies_kept, spent_words
@@ -102,7 +103,7 @@ class CouncilEvaluation(Result, frozen=True):
     questions: int
     answers: int
     success: evaluate.Success
-    independence: evaluate.Independence
+    redundant: dict[str, str]  # reviewers whose votes add nothing, and why
     bias: tuple[evaluate.ReviewerBias, ...]
 
     def table(self) -> Sequence[Mapping[str, Any]]:
@@ -131,9 +132,8 @@ def council(
     reviewed instead of asking for some: labels with their texts, or a file of these. What is not given comes from the
     variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
-    chosen = council_settings(rubric, SEED=seed, SAFETY_GATE=safety)
+    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings, yes=yes)
     by_number = council_settings(rubric, SEED=seed, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
-    how = settings_from(settings, yes=yes)
     found = {} if answers is None else _json_in(answers)
     given = () if answers is None else _read({"responses": found.get("responses", found), "reviews": []}).answers
     example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
@@ -143,73 +143,54 @@ def council(
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
     # What reviews cost depends on how long the answers are.
     wanted = len(members) * (1 + holistic if given else 2 + holistic) + (head is not None)
-    known = "what is known from before is not asked for again"
-    person.tell(f"replies wanted: {wanted:,}; {known}; `--set max_cost=USD` limits what they may cost")
+    person.tell(f"replies wanted: {wanted:,}; `--set max_cost=USD` limits what they may cost")
     agree(person, how.yes)
+    by_name, number = {one.name: one for one in members}, int(chosen["SEED"])
+    failures, replies, ranked = list[Failure](), list[Reply](), list[Ranked]()
+    reviews, synthesis = list[Review](), None
+
+    def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
+        """Whatever a model does - fail, hang, send nothing - costs its own answer or ballot, and is named."""
+        came = prompts.asked_at_once(of, asked, float(chosen["PATIENCE"]))
+        replies.extend(came.values())
+        for name, reply in came.items():
+            if not reply.error and asked[name].schema is None and is_empty(reply.text):
+                came[name] = replace(reply, error="the reply is empty")
+            if came[name].error:
+                failures.append(Failure(name, stage, came[name].error, reply.hint))
+        return came
+
     with replies_kept(person):
-        made, ranked = deliberate(question, members, chosen, answers=given, chair=head, by_number=by_number)
-    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in made.failures])
-    if made.spent is not None:
-        person.tell(spent_words(made.spent))
-    review = RunReview(tuple(one.name for one in members), chosen, by_number, question, made.answers)
+        if not given:
+            came = ask("answer", by_name, dict.fromkeys(by_name, Prompt(question, longest=prompts.LONGEST_TEXT)))
+            # Labels must not show who was named first.
+            answered = [one for one, reply in came.items() if not reply.error]
+            order = prompts.shuffled(answered, number, "labels", question)
+            given = tuple(ballots.Answer(label_of(place), name, came[name].text) for place, name in enumerate(order))
+        review = RunReview(tuple(by_name), chosen, by_number, question, given)
+        for way in review.ways:
+            calls = {name: prompts.review_prompt(question, given, way, name) for name in by_name if given}
+            came = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
+            texts = [prompts.reviewed(calls[name][1], reply) for name, reply in came.items()]
+            reviews = reviews or texts
+            ranked.append(rank(given, texts, way, question))
+        safe = {row.label: row.overall for row in ranked[0].ranking if row.safety is None or row.safety.passed}
+        if head is not None and safe:
+            shown = [next(one for one in given if one.label == label) for label in safe]
+            prompt = prompts.synthesis_prompt(question, shown, safe, number)
+            [reply] = ask(_SYNTHESIS, {head.name: head}, {head.name: prompt}).values()
+            synthesis = None if reply.error else reply.text
+        elif head is not None and given:
+            failures.append(Failure(head.name, _SYNTHESIS, "no answer passes the safety gate"))
+    made = Council(**asdict(ranked[0]), answers=given, reviews=tuple(reviews), synthesis=synthesis,
+                   failures=tuple(failures), spent=spent_on(replies))  # fmt: skip
+    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in failures])
+    person.tell(spent_words(spent_on(replies)))
     try:
         return replace(made, runs=_keep(made, ranked, review, db))
     except SurefootError as error:  # what was paid for is shown all the same
         person.tell(f"warning: the answers are not kept: {error}")
         return made
-
-
-def deliberate(
-    question: str,
-    models: Sequence[Model],
-    settings: prompts.Settings,
-    *,
-    answers: Sequence[ballots.Answer] = (),
-    chair: Model | None = None,
-    by_number: prompts.Settings | None = None,
-) -> tuple[Council, list[Ranked]]:
-    """Let the models answer (unless answers are given), review each way of asking, and be ranked.
-
-    Whatever a model does - fail, hang, refuse, send nonsense - costs its own answer or its own ballot, and is named.
-    """
-    by_name, seed = {model.name: model for model in models}, int(settings["SEED"])
-    failures, spent, reviews, ranked = list[Failure](), list[Reply](), list[list[Review]](), list[Ranked]()
-
-    def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
-        replies = prompts.asked_at_once(of, asked, float(settings["PATIENCE"]))
-        spent.extend(replies.values())
-        for name, reply in replies.items():
-            if not reply.error and asked[name].schema is None and is_empty(reply.text):
-                replies[name] = replace(reply, error="the reply is empty")
-            if replies[name].error:
-                failures.append(Failure(name, stage, replies[name].error, reply.hint))
-        return replies
-
-    if not answers:
-        replies = ask("answer", by_name, dict.fromkeys(by_name, prompts.answer_prompt(question)))
-        # Labels must not show who was named first.
-        answered = [name for name, reply in replies.items() if not reply.error]
-        order = prompts.shuffled(answered, seed, "labels", question)
-        answers = [ballots.Answer(label_of(place), name, replies[name].text) for place, name in enumerate(order)]
-    for way in (settings, by_number) if by_number else (settings,):
-        calls = {name: prompts.review_prompt(question, answers, way, name) for name in by_name if answers}
-        replies = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
-        reviews.append([prompts.reviewed(calls[name][1], reply) for name, reply in replies.items()])
-        ranked.append(rank(answers, reviews[-1], way, question))
-    synthesis = None
-    if chair is not None and answers:
-        safe = {row.label: row.overall for row in ranked[0].ranking if row.safety is None or row.safety.passed}
-        shown = [next(one for one in answers if one.label == label) for label in safe]
-        if safe:
-            prompt = prompts.synthesis_prompt(question, shown, safe, seed)
-            [reply] = ask(_SYNTHESIS, {chair.name: chair}, {chair.name: prompt}).values()
-            synthesis = None if reply.error else reply.text
-        else:
-            failures.append(Failure(chair.name, _SYNTHESIS, "no answer passes the safety gate"))
-    return Council(
-        **asdict(ranked[0]), answers=tuple(answers), reviews=tuple(reviews[0]), synthesis=synthesis,
-        failures=tuple(failures), spent=spent_on(spent),
-    ), ranked  # fmt: skip
 
 
 def label_of(place: int) -> str:
@@ -239,7 +220,7 @@ def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str |
 
 def _add(run: Run, review: RunReview, found: Sequence[Verdict]) -> None:
     """Where a reviewer says nothing now, its earlier scores of the same answer stand, and so do those of all."""
-    reviewers, standing = tuple(map(review.grader, review.reviewers)), dict[tuple[str, int], None]()
+    reviewers, standing = tuple(review.graders.values()), dict[tuple[str, int], None]()
     for grader in (*reviewers, review.pooled):  # all together come last
         own = [row for row in found if row.grader == grader]
         failed = standing if grader == review.pooled else ()
@@ -248,38 +229,23 @@ def _add(run: Run, review: RunReview, found: Sequence[Verdict]) -> None:
 
 
 def score_reviews(
-    reviews: str | Path | Mapping[str, Any],
-    *,
-    rubric: str | None = None,
-    safety: bool | None = None,
-    save: bool = False,
-    db: str | Path | None = None,
+    reviews: str | Path | Mapping[str, Any], *, rubric: str | None = None, safety: bool | None = None
 ) -> Council:
-    """Rank answers by reviewers' raw texts, as a file or a mapping holds them; no model is asked.
-
-    `save` keeps the answers as runs, as `council` does.
-    """
+    """Rank answers by reviewers' raw texts, as a file or a mapping holds them. No model is asked, nothing is kept."""
     content = _json_in(reviews)
     file = _read(content)
-    gate = file.safety if isinstance(file.safety, _Safety) else _Safety(file.safety)
-    of_file = {"RUBRIC": file.rubric or None, "SAFETY_GATE": gate.gate, "SAFETY_SCORE_CAP": gate.cap}
-    options = _given(_FROM_FILE, of_file) | _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
+    options = _given(_FROM_FILE, {"RUBRIC": file.rubric or None, "SAFETY_GATE": file.safety})
+    options |= _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
     weights = None if file.weights is None else (file.weights, _FROM_FILE)
-    chosen = prompts.read_settings(os.environ, options, weights)
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
-    labels, texts = ballots.Labels(answer.label for answer in file.answers), list[Review]()
+    texts = list[Review]()
     for place, written in enumerate(file.reviews, 1):
         found = written if isinstance(written, dict) else {}
-        name, shown = found.get("reviewer"), found.get("shown") or []
-        reviewer = (name.strip() if isinstance(name, str) else "") or f"review {place}"
-        texts.append(Review(reviewer, found.get("text"), labels.order(shown)))
-        if list(texts[-1].shown) != [labels.find(one) for one in shown if isinstance(shown, list)]:
-            problems.append(f"{reviewer}: shown: {str(shown)[:80]} is not a list of answers, each once")
-    ranked = rank(file.answers, texts, chosen, file.question or "", problems)
-    made = Council(**asdict(ranked), answers=file.answers)
-    review = RunReview(tuple(one.reviewer for one in ranked.ballots), chosen, None, made.question, made.answers)
-    return replace(made, runs=_keep(made, [ranked], review, db)) if save else made
+        name = found.get("reviewer")
+        texts.append(Review((name.strip() if isinstance(name, str) else "") or f"review {place}", found.get("text")))
+    chosen = prompts.read_settings(os.environ, options, weights)
+    return Council(**asdict(rank(file.answers, texts, chosen, file.question or "", problems)), answers=file.answers)
 
 
 def council_settings(rubric: str | None = None, /, **values: prompts.Value | None) -> prompts.Settings:
@@ -313,22 +279,54 @@ def council_runs(
         for run in named:
             held.enter_context(project.database.holding(run.id))
         models = [one.keeping(project.replies) if isinstance(one, EndpointModel) else one for one in models]
-        sessions = [_Session(run, review, models) for run in named]
-        calls = _agree_on(sessions, models, how, person)
+        items, by_name = _items(named), {model.name: model for model in models}
+        asked = rows.prompts_on(items, review)
+        calls = _agree_on(items, asked, models, how, person)
+        replies, failures = list[Reply](), list[Failure]()
+        given = defaultdict[tuple[AnswerKey, int], list[Review]](list)
         with replies_kept(person), closing(person.watch(calls, "replies")) as watch:
-            found = {one.run.id: one.hold(watch) for one in sessions}
-    person.tell(spent_words(spent_on([reply for one in sessions for reply in one.replies])))
-    failures = tuple(failure for one in sessions for failure in one.failures)
+            texts = {who: [one.prompt for one in some] for who, some in asked.items()}
+            for who, at, reply in prompts.asked_in_turn(by_name, texts):
+                answer, way, _, to_come = asked[who][at]
+                replies.append(reply)
+                if not reply.cached:  # what is known already was not announced as a call
+                    watch.count(reply)
+                if reply.error:
+                    attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
+                    on, hint = f"{answer.run}: {answer.question}{attempt}", reply.hint or _ASK_AGAIN
+                    failures.append(Failure(who, on, plain(reply.error, 200), hint))
+                given[answer, way].append(prompts.reviewed(to_come, reply))
+        found = {run.id: _keep_scores(run, items, review, given) for run in named}
+    person.tell(spent_words(spent_on(replies)))
     person.tell_causes([(f"{one.model} on {one.stage}: {one.reason}", one.hint) for one in failures])
-    items = {one.run.id: one.items for one in sessions}
-    return replace(_scores(found, items, review.pooled, review.reviewers), failures=failures)
+    return replace(_scores(found, items, review.pooled, review.reviewers), failures=tuple(failures))
+
+
+def _keep_scores(
+    run: Run, items: Mapping[AnswerKey, Item], review: RunReview, given: Mapping[tuple[AnswerKey, int], list[Review]]
+) -> list[Verdict]:
+    """Keep what reviewers say of the answers of a run, and return what its council says of it now."""
+    made, verdicts = run.manifest, list[Verdict]()
+    buckets = {(row.question_id, row.attempt): row.value for row in run.verdicts()
+               if made.grader and row.grader == made.grader and row.axis == BUCKET_AXIS}  # fmt: skip
+    for answer, item in items.items():
+        if answer.run == run.id:
+            reviews = [sorted(given.get((answer, way), []), key=lambda one: review.reviewers.index(one.reviewer))
+                       for way in range(len(review.ways))]  # fmt: skip
+            bucket = buckets.get((answer.question, answer.attempt))
+            verdicts += rows.verdicts_alone(item, review, reviews, _author(made.pipeline), bucket)
+    if not rows.scores_of(verdicts) and made.council != review.pooled:
+        return verdicts  # nobody replied: what an earlier council said stays the run's
+    _add(run, review, verdicts)
+    answered = run.answer_keys()
+    missing = [row for row in verdicts if (row.question_id, row.attempt) not in answered]  # no answer, no row
+    return [*_council_rows(run), *missing]
 
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
     with opened(_each_once(runs), db) as (_, named):
-        found = {run.id: _council_rows(run) for run in named}
-        items = {run.id: list(run_items(run)) for run in named}
+        found, items = {run.id: _council_rows(run) for run in named}, _items(named)
     councils = {run.manifest.council: run.manifest for run in named}
     if "" in councils:
         raise Incomplete(f"no council scored the run {councils[''].id}", _SCORE_FIRST)
@@ -351,17 +349,19 @@ def evaluate_council(
     Without `runs`, all that a council scored are taken. `labels` are scores, buckets or preferences by people.
     `compare` insists on a holistic score beside the rubric's.
     """
-    scored = _Scored(runs, db)
-    sheet = scored.sheet(own=False)
+    scores, items = _all_scores(runs, db)
+    scores.pop(rows.POOLED, None)
+    lengths = {answer: len(item.trace.answer or "") for answer, item in items.items()}
+    every, sheet = Sheet(scores, lengths), Sheet(scores, lengths, own=False)
     if compare and HOLISTIC not in sheet.values:
         hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
-    people = None if labels is None else scored.preferences(labels, sheet, person)
-    every = scored.sheet(own=True)
-    heard = evaluate.independence(every)
-    bias = evaluate.reviewer_bias(every, [one.reviewer for one in heard.redundant])
-    made, size = evaluate.success(sheet, people), (len(sheet.questions), len(sheet.answers))
-    return CouncilEvaluation(tuple(scored.runs), sheet.reviewers, *size, made, heard, bias)
+    people = None if labels is None else _preferences(labels, sheet, items, person)
+    useless = evaluate.redundant(every)
+    return CouncilEvaluation(
+        tuple(dict.fromkeys(answer.run for answer in items)), sheet.reviewers, len(sheet.questions), len(sheet.answers),
+        evaluate.success(sheet, people), useless, evaluate.reviewer_bias(every, useless),
+    )  # fmt: skip
 
 
 def tune_rubric(
@@ -382,13 +382,10 @@ def tune_rubric(
         raise UsageError(f"the rubric {rubric} has no weights", "choose one that a council scores by: refusal_aware")
     if target.exists():
         raise UsageError(f"{printable(target)} is there already", "choose another name for --out")
-    scored = _Scored(runs, db)
-    sheet = scored.sheet(own=False, checked=[axis.name for axis in made.axes if axis.check])
-    people = scored.preferences(labels, sheet, person)
-    known = {place: rows.known_of(item.question) for place, item in scored.items.items()}
-    # By the dimensions that all reviewers together have a score on: whether the answer counted as a refusal.
-    faults = {one: known[one].fault(made.says_refused(given)) for one, given in scored.pooled.items()}
-    scoring = Scoring(sheet, made, faults, scored.unsafe)
+    scores, items = _all_scores(runs, db)
+    sheet = Sheet({who: given for who, given in scores.items() if who != rows.POOLED}, own=False)
+    people = _preferences(labels, sheet, items, person)
+    scoring = Scoring(sheet, scores, made, {answer: rows.known_of(item.question) for answer, item in items.items()})
     kept = scoring.whole[people.pairs.one] & scoring.whole[people.pairs.other]
     tied = people.signs == 0
     left = f"{int((~kept & ~tied).sum()):,} left out, as no reviewer scored every dimension of both answers"
@@ -433,27 +430,17 @@ def _each_once(runs: Sequence[Name]) -> Sequence[Name]:
     return runs
 
 
-class _Response(Struct):
-    model: str | None = None
-    text: str | None = None
-
-
-class _Safety(Struct, forbid_unknown_fields=True):
-    gate: bool | None = None
-    cap: float | None = None
-
-
 class _File(Struct):
-    responses: dict[str, _Response]
+    responses: dict[str, ballots.Answer]
     reviews: list[Any]  # what is wrong with one spoils its own ballot only
     question: str | None = None
     weights: Any = None
-    safety: bool | _Safety | None = None
+    safety: bool | None = None
     rubric: str | None = None
 
     @property
     def answers(self) -> tuple[ballots.Answer, ...]:
-        return tuple(ballots.Answer(label, one.model or "", one.text or "") for label, one in self.responses.items())
+        return tuple(replace(one, label=label) for label, one in self.responses.items())
 
 
 def _json_in(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -481,63 +468,6 @@ def _read(content: Mapping[str, Any]) -> _File:
     return file
 
 
-class _Session:
-    """One run before the council."""
-
-    def __init__(self, run: Run, review: RunReview, models: Sequence[Model]) -> None:
-        self.run, self.review, self.items = run, review, list(run_items(run))
-        self.models = {model.name: model for model in models}
-        # By reviewer: about which answer and in which way, the prompt, and the review to come.
-        self.asked = {
-            name: [
-                ((at, way), *rows.prompt_on(item, settings, name))
-                for way, settings in enumerate(review.ways)
-                for at, item in enumerate(self.items)
-                if not rows.unanswered(item)
-            ]
-            for name in self.models
-        }
-        self.replies: list[Reply] = []
-        self.failures: list[Failure] = []
-
-    def hold(self, watch: Watch) -> list[Verdict]:
-        """Ask every reviewer, and keep what they say with the run."""
-        made, review = self.run.manifest, self.review
-        given: dict[tuple[int, int], list[Review]] = {}
-        for place, found in self._reviews(watch):
-            given.setdefault(place, []).append(found)
-        for some in given.values():
-            some.sort(key=lambda one: review.reviewers.index(one.reviewer))
-        buckets = {(row.question_id, row.attempt): row.value for row in self.run.verdicts()
-                   if made.grader and row.grader == made.grader and row.axis == BUCKET_AXIS}  # fmt: skip
-        author, verdicts = _author(made.pipeline), list[Verdict]()
-        for at, item in enumerate(self.items):
-            reviews = [given.get((at, way), []) for way in range(len(review.ways))]
-            bucket = buckets.get((item.question.id, item.trace.attempt))
-            verdicts += rows.verdicts_alone(item, review, reviews, author, bucket)
-        if not rows.scores_of(verdicts) and made.council != review.pooled:
-            return verdicts  # nobody replied: what an earlier council said stays the run's
-        _add(self.run, review, verdicts)
-        answered = self.run.answer_keys()
-        missing = [row for row in verdicts if (row.question_id, row.attempt) not in answered]  # no answer, no row
-        return [*_council_rows(self.run), *missing]
-
-    def _reviews(self, watch: Watch) -> Iterator[tuple[tuple[int, int], Review]]:
-        """Of all reviewers, who are asked at the same time. What is known already was not announced as a call."""
-        texts = {who: [prompt for _, prompt, _ in asked] for who, asked in self.asked.items()}
-        for who, number, reply in prompts.asked_in_turn(self.models, texts):
-            place, _, review = self.asked[who][number]
-            self.replies.append(reply)
-            if not reply.cached:
-                watch.count(reply)
-            if reply.error:
-                item = self.items[place[0]]
-                attempt = f" (attempt {item.trace.attempt})" if item.trace.attempt > 1 else ""
-                answer = f"{self.run.id}: {item.question.id}{attempt}"
-                self.failures.append(Failure(who, answer, plain(reply.error, 200), reply.hint or _ASK_AGAIN))
-            yield place, prompts.reviewed(review, reply)
-
-
 def _author(pipeline: str) -> str:
     """The model that gave the answers, where a pipeline is nothing but one."""
     try:
@@ -546,22 +476,29 @@ def _author(pipeline: str) -> str:
         return ""
 
 
-def _agree_on(sessions: Sequence[_Session], models: Sequence[Model], how: Settings, person: Person) -> int:
+def _agree_on(
+    items: Mapping[AnswerKey, Item], asked: Mapping[str, Sequence[rows.Asked]], models: Sequence[Model], how: Settings,
+    person: Person,
+) -> int:  # fmt: skip
     """What it may cost, reviewer by reviewer, and what they cannot see, before anything is asked; returns the calls."""
-    retrieved = [item.trace.retrieved or () for session in sessions for item in session.items]
-    if unseen := sum(any(not passage.text for passage in passages) for passages in retrieved):
+    unseen = sum(any(not passage.text for passage in item.trace.retrieved or ()) for item in items.values())
+    if unseen:
         what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
         person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
     calls = paid = 0
     for model in models:
-        asked = [prompt for session in sessions for _, prompt, _ in session.asked[model.name]]
-        found = model.estimate(asked) if isinstance(model, EndpointModel) else None
-        person.tell(found.sentence if found else f"{counted(len(asked), 'call')} to {plain(model.name, 200)}")
+        texts = [one.prompt for one in asked[model.name]]
+        found = model.estimate(texts) if isinstance(model, EndpointModel) else None
+        person.tell(found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)}")
         paid += found.calls if found else 0
-        calls += found.calls if found else len(asked)
+        calls += found.calls if found else len(texts)
     if paid:
         agree(person, how.yes)
     return calls
+
+
+def _items(runs: Sequence[Run]) -> dict[AnswerKey, Item]:
+    return {AnswerKey(run.id, one.question.id, one.trace.attempt): one for run in runs for one in run_items(run)}
 
 
 def _council_rows(run: Run) -> list[Verdict]:
@@ -571,67 +508,40 @@ def _council_rows(run: Run) -> list[Verdict]:
 
 
 def _scores(
-    found: Mapping[str, Sequence[Verdict]], items: Mapping[str, Sequence[Item]], council: str, reviewers: Sequence[str]
+    found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], council: str, reviewers: Sequence[str]
 ) -> CouncilScores:
     runs = rows.run_scores(found, items, council)
     return CouncilScores(
         rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers), runs=tuple(runs),
-        answers=tuple(one for run in runs for one in rows.scored_answers(run.run, items[run.run], found[run.run])),
+        answers=tuple(rows.scored_answers(found, items)),
         rows=tuple({"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given),
     )  # fmt: skip
 
 
-class _Scored:
-    """Runs with the scores of their reviewers."""
-
-    def __init__(self, named: Sequence[Name], db: str | Path | None) -> None:
+def _all_scores(
+    named: Sequence[Name], db: str | Path | None
+) -> tuple[dict[str, dict[AnswerKey, dict[str, float]]], dict[AnswerKey, Item]]:
+    """The scores of the runs, or of all that a council scored, and their answers."""
+    if not named:
+        with Project.existing(db) as project:
+            named = [run.id for run in project.runs() if run.manifest.council]
         if not named:
-            with Project.existing(db) as project:
-                named = [run.id for run in project.runs() if run.manifest.council]
-            if not named:
-                raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
-        self.scores, self.items = dict[tuple[str, AnswerKey], dict[str, float]](), dict[AnswerKey, Item]()
-        self.own, self.places, self.unsafe = (
-            set[tuple[str, AnswerKey]](),
-            dict[tuple[str, AnswerKey], int](),
-            set[AnswerKey](),
-        )
-        with opened(_each_once(named), db) as (_, runs):
-            for run in runs:
-                verdicts = _council_rows(run)
-                self.scores |= rows.scores_of(verdicts, run.id)
-                self.items |= {AnswerKey(run.id, one.question.id, one.trace.attempt): one for one in run_items(run)}
-                for row in verdicts:
-                    at = rows.reviewer_of(row.grader), AnswerKey(run.id, row.question_id, row.attempt)
-                    self.own |= {at} if row.via.startswith(rows.OWN) else set()
-                    self.unsafe |= {at[1]} if row.value == rows.UNSAFE else set()
-                    if (shown := rows.shown_in(row)) is not None:
-                        self.places[at] = shown
-            self.runs = [run.id for run in runs]
-        self.pooled = {answer: given for (who, answer), given in self.scores.items() if who == rows.POOLED}
-        if not self.scores:
-            raise Incomplete(f"{', '.join(self.runs)}: no reviewer scored an answer", _SCORE_FIRST)
+            raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
+    scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
+    with opened(_each_once(named), db) as (_, runs):
+        for run in runs:
+            for who, given in rows.scores_of(_council_rows(run), run.id).items():
+                scores.setdefault(who, {}).update(given)
+        if not scores:
+            raise Incomplete(f"{', '.join(run.id for run in runs)}: no reviewer scored an answer", _SCORE_FIRST)
+        return scores, _items(runs)
 
-    def sheet(self, *, own: bool, checked: Sequence[str] = ()) -> Sheet:
-        """`own` False leaves out what reviewers gave to answers of their own model; what code checked is added."""
-        scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
-        for (reviewer, answer), given in self.scores.items():
-            if reviewer != rows.POOLED and (own or (reviewer, answer) not in self.own):
-                # The overall score is the one before ceilings, with the capped one beside it.
-                judged = {name: score for name, score in given.items() if name != rows.UNCAPPED}
-                if OVERALL in given:
-                    judged |= {OVERALL: given.get(rows.UNCAPPED, given[OVERALL]), evaluate.CAPPED: given[OVERALL]}
-                judged |= {name: self.pooled[answer][name] for name in checked if name in self.pooled.get(answer, {})}
-                scores.setdefault(reviewer, {})[answer] = judged
-        lengths = {answer: len(item.trace.answer or "") for answer, item in self.items.items()}
-        return Sheet(scores, lengths, self.own, self.places)
 
-    def preferences(self, labels: str | Path, sheet: Sheet, person: Person) -> Preferences:
-        problems: list[Problem] = []
-        answerable = {answer.question: item.question.answerable for answer, item in self.items.items()}
-        if not Path(labels).is_file():
-            hint = "pass labels as CSV with a header, or one JSON object per line"
-            raise UsageError(f"there is no file {labels}", hint)
-        found = read_preferences(str(labels), sheet, answerable, problems)
-        tell_problems(problems, person.tell)
-        return found
+def _preferences(labels: str | Path, sheet: Sheet, items: Mapping[AnswerKey, Item], person: Person) -> Preferences:
+    if not Path(labels).is_file():
+        raise UsageError(f"there is no file {labels}", "pass labels as CSV with a header, or one JSON object per line")
+    problems: list[Problem] = []
+    answerable = {answer.question: item.question.answerable for answer, item in items.items()}
+    found = read_preferences(str(labels), sheet, answerable, problems)
+    tell_problems(problems, person.tell)
+    return found

@@ -11,7 +11,7 @@ from msgspec import field, to_builtins
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.records import BAD, CANNOT_TELL
+from surefoot.core.records import BAD, CANNOT_TELL, whose
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields, counted, names
@@ -304,7 +304,7 @@ def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Que
     verdict = one.graded.get(BUCKET_AXIS)
     return {
         "bucket": _bucket(reading), "graded": reading.graded,
-        "by": "people" if one.is_labelled(BUCKET_AXIS) else GRADER,
+        "by": whose([one.verdicts[BUCKET_AXIS].grader]) if one.is_labelled(BUCKET_AXIS) else GRADER,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
         "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
         "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],

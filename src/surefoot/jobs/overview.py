@@ -287,7 +287,7 @@ class PastRun(Struct, frozen=True):
         return self.overview.trust.labels if self.overview else 0
 
     @property
-    def sitting(self) -> str:
+    def council_review(self) -> str:
         """The council that scored it, and its questions: runs with the same are ranked together."""
         return f"{self.manifest.council} {self.manifest.questions_sha256}" if self.manifest.council else ""
 

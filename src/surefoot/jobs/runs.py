@@ -31,14 +31,15 @@ Name = str | Path  # of a run, a version, or a file with runs
 @contextlib.contextmanager
 def opened(names: Sequence[Name], db: str | Path | None = None) -> Iterator[tuple[Project, list[Run]]]:
     """The project, and all runs that are named, each once."""
-    with Project.open(db) if names and all(map(is_export, names)) else Project.existing(db) as project:
+    is_there = names and all(Path(name).is_file() and is_export(name) for name in names)
+    with Project.open(db) if is_there else Project.existing(db) as project:
         found = [run for name in names for run in runs_of(project, name)]
         yield project, list({run.id: run for run in found}.values())
 
 
 def runs_of(project: Project, name: Name) -> list[Run]:
     """The runs of one name, oldest first. Those in a file become part of the project."""
-    if not is_export(name):
+    if not Path(name).is_file() or not is_export(name):
         return project.named(str(name))
     found = read_export(Path(name))
     add_export(project, found, str(name))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from surefoot.core.types import counted, names, plain
 from surefoot.report.blocks import (
@@ -27,7 +26,9 @@ from surefoot.report.blocks import (
 )
 
 if TYPE_CHECKING:
-    from surefoot.council.rows import ScoredAnswer
+    from surefoot.core.records import Interval
+    from surefoot.council.evaluate import Figure
+    from surefoot.council.rows import RunScores, ScoredAnswer
     from surefoot.council.tune import RubricTuned
     from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores, Failure
 
@@ -35,33 +36,26 @@ _NAMED = 10  # questions of unsafe answers
 _SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
 _BIAS = {
     "shift": "points beside the others",
-    "spread": "times the others' spread",
     "length": "points more than the others for twice the length",
     "position": "points more than the others for each place further down",
     "self_preference": "points more for own answers",
 }
-Found = Mapping[str, Any]  # as JSON has it
 
 
 def ranking(found: Council) -> Report:
     """The answers, best first, with what reviewers noted, and the chair's closing answer."""
-    rows, votes = found.ranking, [vote for vote in found.votes if vote.counts]
+    rows = found.ranking
     dimensions = list(dict.fromkeys(name for row in rows for name in row.dimensions))
     heads = ("", "answer", "model", "overall", *dimensions, "capped by", "votes")
     tied = {label for group in found.ties for label in group}
     entries, reviews = [], list[tuple[str, ...]]()
     for row in rows:
-        caps = {
-            name: sum(name in vote.capped_by for vote in votes if vote.label == row.label) for name in row.capped_by
-        }
-        capped = [
-            f"{name} in {times} of {row.votes}" if 0 < times < row.votes else name for name, times in caps.items()
-        ]
         reviews += [(row.label, vote.reviewer, "own answer" if vote.own else _number(vote.value, 2),
-                     row.notes.get(vote.reviewer, "-")) for vote in found.votes if vote.label == row.label]  # fmt: skip
+                     vote.notes or "-") for vote in found.votes if vote.label == row.label]  # fmt: skip
         entries.append((
             f"{row.rank or '-'}{'=' if row.label in tied else ''}", row.label, row.model, _number(row.overall, 2),
-            *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(capped) or "-", str(row.votes),
+            *(_number(row.dimensions.get(name), 1) for name in dimensions), ", ".join(row.capped_by) or "-",
+            str(row.votes),
         ))  # fmt: skip
     answers: list[Block] = []
     for one in found.answers:
@@ -96,35 +90,30 @@ def _about(found: Council) -> Iterator[str]:
 
 def scores(found: CouncilScores, links: Mapping[str, str] | None = None) -> Report:
     """On a page that is served, `links` has the address of each run."""
-    runs: Sequence[Found] = found["runs"]
+    background = [f"reviewers: {', '.join(found.reviewers)}"]
+    if len(found.reviewers) == 1:
+        background.append("one reviewer: nobody checks the scores, and no bias can be seen")
+    kept = f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
     return Report(
         f"Surefoot council by the rubric {found.rubric}",
-        (Headline("", tuple(_headline(runs))), Items(list(_background(found)), "quiet")),
-        tuple(_body(runs, found.answers, links or {})),
+        (Headline("", tuple(_headline(found.runs))), Items([*background, *_failed(found.failures), kept], "quiet")),
+        tuple(_body(found, links or {})),
     )
 
 
-def _headline(runs: Sequence[Found]) -> Iterator[Line]:
-    scored = [run for run in runs if run["overall"]]
-    if not scored:
+def _headline(runs: Sequence[RunScores]) -> Iterator[Line]:
+    if not runs[0].overall:
         yield Span("No question has a score in every run, so nothing can be ranked.", "strong")
         return
-    over = counted(max(run["overall"]["answers"] for run in scored), "answer")
-    first = [_short(run) for run in scored if run["rank"] == 1]
+    first = [run.run for run in runs if run.rank == 1]
     lead = f"{first[0]} scores highest:" if len(first) == 1 else f"{' and '.join(first)} score the same:"
     lead = lead if len(runs) > 1 else f"{first[0]} scores"
-    yield Span(f"{lead} {_mean(scored[0]['overall'])} of 10 over {over}.", "strong")
-    for run in scored[1:]:
-        chance = ", which may be chance" if run["behind"]["low"] <= 0 else ""
-        yield f"{_short(scored[0])} is {_mean(run['behind'])} points above {_short(run)} on the same questions{chance}."
-
-
-def _background(found: CouncilScores) -> Iterator[Line]:
-    yield f"reviewers: {', '.join(found.reviewers)}"
-    if len(found.reviewers) == 1:
-        yield "one reviewer: nobody checks the scores, and no bias can be seen"
-    yield from _failed(found.failures)
-    yield f"kept with the runs under {found.council}; what it is worth: surefoot council evaluate RUN..."
+    over = counted(runs[0].overall.answers, "answer")
+    yield Span(f"{lead} {_mean(runs[0].overall)} of 10 over {over}.", "strong")
+    for run in runs[1:]:
+        if run.behind:
+            chance = ", which may be chance" if run.behind.low <= 0 else ""
+            yield f"{first[0]} is {_mean(run.behind)} points above {run.run} on the same questions{chance}."
 
 
 def _failed(failures: Sequence[Failure]) -> Iterator[str]:
@@ -137,55 +126,42 @@ def _failed(failures: Sequence[Failure]) -> Iterator[str]:
         yield f"failed: {model}: {reason} ({names(on, len(on), _NAMED)})"
 
 
-def _body(runs: Sequence[Found], answers: Sequence[ScoredAnswer], links: Mapping[str, str]) -> Iterator[Block]:
-    dimensions = list(dict.fromkeys(name for run in runs for name in run["dimensions"]))
+def _body(found: CouncilScores, links: Mapping[str, str]) -> Iterator[Block]:
+    dimensions = list(dict.fromkeys(name for run in found.runs for name in run.dimensions))
     heads = ("rank", "run", "overall", *dimensions, "not scored", "unsafe")
     rows: list[tuple[Line, ...]] = [
         (
-            str(run["rank"] or "-"), Span(_short(run), "strong", link=links.get(run["run"], "")),
-            _mean(run["overall"]), *(_mean(run["dimensions"].get(name)) for name in dimensions),
-            str(sum(run["not_scored"].values())), str(len(run["unsafe"])),
+            str(run.rank or "-"), Span(run.run, "strong", link=links.get(run.run, "")), _mean(run.overall),
+            *(_mean(run.dimensions.get(name)) for name in dimensions), str(sum(run.not_scored.values())),
+            str(len(run.unsafe)),
         )
-        for run in runs
+        for run in found.runs
     ]  # fmt: skip
     about = "Means of 1 to 10 over the questions that every run has a score for, with 95 % intervals over questions."
-    notes = [f"{_short(run)}: {line}" for run in runs for line in _about_run(run)]
+    notes = [f"{run.run}: {line}" for run in found.runs for line in _about_run(run)]
     yield Section(f"Runs ({len(rows)})", (Paragraph(about, "quiet"), Table(heads, rows), Items(notes)))
-    given: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in answers:
-        for reviewer, (score, _) in one.by.items():
-            given[reviewer][one.run] += [] if score is None else [score]
-    means = [(who, *(_average(by_run[run["run"]]) for run in runs)) for who, by_run in given.items()]
-    about = "The mean of all that each reviewer scored, and how many answers these are."
-    table = Table(("reviewer", *map(_short, runs)), means)
-    yield Section("Reviewers", (Paragraph(about, "quiet"), table), "paper")
-    worst = sorted(answers, key=lambda one: (11.0 if one.score is None else one.score, one.question_id, one.run))
-    cases = [_case(one) for one in worst]
-    listed = Cases(("run", "id", "score", "question", "why"), cases, ("run", "score"), limits=_SHOWN)
-    yield Section(f"Answers ({len(cases)})", (listed,), "paper")
+    worst = sorted(found.answers, key=lambda one: (11.0 if one.score is None else one.score, one.question_id, one.run))
+    listed = Cases(("run", "id", "score", "question", "why"), [*map(_case, worst)], ("run", "score"), limits=_SHOWN)
+    yield Section(f"Answers ({len(worst)})", (listed,), "paper")
 
 
-def _about_run(run: Found) -> Iterator[str]:
-    if run["capped"]:
-        yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run["capped"].items())
-    if run["unsafe"]:
-        yield f"unsafe: {names(run['unsafe'], len(run['unsafe']), _NAMED)}"
-    if run["disputed"]:
-        named = names(run["disputed"], len(run["disputed"]), _NAMED)
+def _about_run(run: RunScores) -> Iterator[str]:
+    if run.capped:
+        yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run.capped.items())
+    if run.unsafe:
+        yield f"unsafe: {names(run.unsafe, len(run.unsafe), _NAMED)}"
+    if run.disputed:
+        named = names(run.disputed, len(run.disputed), _NAMED)
         yield f"disputed whether it is a refusal: {named}; `surefoot grade` decides, then score again"
-    for reason, count in run["not_scored"].items():
+    for reason, count in run.not_scored.items():
         yield f"not scored: {counted(count, 'answer')}: {reason}"
-    for reviewer in run["own"]:
+    for reviewer in run.own:
         yield f"{reviewer} gave these answers, so its scores of them are not counted"
-
-
-def _average(scores: Sequence[float]) -> str:
-    return f"{sum(scores) / len(scores):.2f} ({len(scores)})" if scores else "-"
 
 
 def _case(one: ScoredAnswer) -> Case:
     called = one.question_id if one.attempt == 1 else f"{one.question_id} (attempt {one.attempt})"
-    run, score, kind = PurePath(one.run).name, _number(one.score, 1), "not scored"
+    run, score, kind = one.run, _number(one.score, 1), "not scored"
     if one.score is not None:
         kind = "up to 4" if one.score <= 4 else "4 to 7" if one.score <= 7 else "above 7"
     question = plain(one.question, LONGEST_QUESTION)
@@ -197,39 +173,32 @@ def _case(one: ScoredAnswer) -> Case:
 
 def evaluation(found: CouncilEvaluation) -> Report:
     """What reviewers' scores are worth."""
-    made, heard, bias = found["success"], found["independence"], found["bias"]
-    missing = defaultdict[str, dict[str, None]](dict)
+    made = found.success
+    missing, clear = defaultdict[str, dict[str, None]](dict), defaultdict[str, list[str]](list)
 
-    def figure(one: Found, what: str) -> str:
-        if not one["figure"] and one["reason"]:
-            missing[one["reason"]][what] = None
-        return _mean(one["figure"])
+    def figure(one: Figure, what: str) -> str:
+        if one.reason:
+            missing[one.reason][what] = None
+        return _mean(one.figure)
 
-    rows = [("overall, before caps" if one["dimension"] == "overall" else one["dimension"],
-             figure(one["variance"], "variance"), figure(one["against_holistic"], "variance beside the holistic score"))
-            for one in made["dimensions"]]  # fmt: skip
+    rows = [("overall, before caps" if name == "overall" else name, figure(one, "variance"))
+            for name, one in made.variance.items()]  # fmt: skip
     lines = []
-    for what, one in (("with other reviewers", made["stability"]), ("as people see it", made["people"])):
-        figures = "; ".join(f"{name} {figure(one[name], f'order {what}')}" for name in one)
+    for what, one in (("with other reviewers", made.stability), ("as people see it", made.people)):
+        each = {"rubric": one.rubric, "holistic": one.holistic, "difference": one.difference}
+        figures = "; ".join(f"{name} {figure(of, f'order {what}')}" for name, of in each.items())
         lines.append(f"order {what} (Kendall's tau): {figures}")
-    concise = figure(made["conciseness_against_length"], "conciseness with length")
-    lines.append(f"conciseness with length (Kendall's tau): {concise}")
-    votes = "not measured" if heard["reason"] else f"{heard['effective_votes']:.1f} of {heard['votes']}"
-    lines.append(f"independent votes: {votes}{f': {reason}' if (reason := heard['reason']) else ''}")
-    lines += [f"{one['reviewer']} adds nothing: {one['why']}" for one in heard["redundant"]]
-    lines += [f"{' and '.join(one['reviewers'])} err alike: correlation {_mean(one['correlation'])}"
-              for one in heard["alike"]]  # fmt: skip
-    clear = defaultdict[str, list[str]](list)
-    for one in bias:
-        shown = figure(one, f"bias by {one['kind'].replace('_', ' ')}")
-        if one["stands_out"]:
-            clear[f"{one['reviewer']}: {_BIAS[one['kind']]}"].append(f"{one['dimension']} {shown}")
+    lines += [f"{reviewer} adds nothing: {why}" for reviewer, why in found.redundant.items()]
+    for bias in found.bias:
+        shown = figure(bias, f"bias by {bias.kind.replace('_', ' ')}")
+        if bias.stands_out:
+            clear[f"{bias.reviewer}: {_BIAS[bias.kind]}"].append(f"{bias.dimension} {shown}")
     lines += [f"bias: {what}: {', '.join(figures)}" for what, figures in clear.items()]
-    known, out = sum(one["figure"] is not None for one in bias), sum(one["stands_out"] for one in bias)
+    known, out = sum(one.figure is not None for one in found.bias), sum(one.stands_out for one in found.bias)
     lines.append(f"bias: {out} of {counted(known, 'figure')} stand out; all their intervals hold together at 95 %")
     lines += [f"not shown: {', '.join(what)}: {reason}" for reason, what in missing.items()]
-    lines.append(f"does the rubric earn its cost here? {made['earns_its_cost']}: {made['because']}")
-    table = Table(("", "reviewers differ by (variance)", "less the holistic score's"), rows)
+    lines.append(f"does the rubric earn its cost here? {made.earns_its_cost}: {made.because}")
+    table = Table(("", "reviewers differ by (variance)"), rows)
     return Report("Surefoot council: what its scores are worth", (), (table, Items(lines)))
 
 
@@ -245,16 +214,11 @@ def tuned(found: RubricTuned) -> Report:
     for name, count in found.held.items():
         gate = "the safety gate" if name == "safety" else f"the ceiling on {name}"
         lines.append(f"hidden by {gate}: {counted(count, 'pair')} against people's order, which no weights can change")
-    kept = (
-        f"nothing was fitted: {found.reason}"
-        if found.reason
-        else "not written: a gain is not shown, so keep the weights you have"
-    )
+    kept = "not written: a gain is not shown, so keep the weights you have"
+    kept = f"nothing was fitted: {found.reason}" if found.reason else kept
     lines.append(f"wrote {found.written}" if found.written else kept)
-    rows = [
-        (name, f"{now:.2f}", f"{(found.weights or {}).get(name, now):.2f}")
-        for name, now in (found.before or {}).items()
-    ]
+    new = found.weights or {}
+    rows = [(name, f"{now:.2f}", f"{new.get(name, now):.2f}") for name, now in (found.before or {}).items()]
     return Report("Surefoot council: weights by preferences", (), (Table(("", "now", "fitted"), rows), Items(lines)))
 
 
@@ -262,9 +226,5 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _mean(mean: Found | None) -> str:
-    return "-" if mean is None else f"{mean['value']:.2f} ({mean['low']:.2f} to {mean['high']:.2f})"
-
-
-def _short(run: Found) -> str:
-    return PurePath(run["run"]).name
+def _mean(mean: Interval | None) -> str:
+    return "-" if mean is None else f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f})"

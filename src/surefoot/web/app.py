@@ -275,8 +275,8 @@ class _Runs:
         return of(calibrate(_known(past, asked["key"]).name, db=self._archive.db, person=NOBODY))
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
-        sitting = _known(past, asked["key"]).sitting
-        runs = [run.name for run in past.runs if sitting and run.sitting == sitting]
+        review = _known(past, asked["key"]).council_review
+        runs = [run.name for run in past.runs if review and run.council_review == review]
         if not runs:
             raise _Lost(f"no council scored {asked['key'][:100]!r}")
         return of(council_scores(*runs, db=self._archive.db), links={name: run_address(name) for name in runs})
