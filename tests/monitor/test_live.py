@@ -139,6 +139,26 @@ def test_a_log_is_followed_over_rotation_and_restart(start: Start, tmp_path: Pat
     assert (code, result["seen"], result["buckets"]["correct"], said) == (0, 21, 21, "")
 
 
+def test_a_folder_is_followed_and_a_once_call_continues(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+
+    def write(name: str, *numbers: int) -> None:
+        with (tmp_path / "logs" / name).open("a") as file:
+            file.writelines(json.dumps({"trace_id": f"t{n}", "q": "The fee?", "answer": "40."}) + "\n" for n in numbers)
+
+    write("a.jsonl", 1, 2)
+    follow = start("--follow", "logs", "--sample", "1", "--metrics", "0")
+    follow.wait_for("surefoot_seen_total", 2)
+    write("b.jsonl", 3)
+    write("a.jsonl", 4)
+    follow.wait_for("surefoot_ungraded_total", 4)
+    assert follow.end()[1]["seen"] == 4
+    write("b.jsonl", 5)
+    done = surefoot("monitor", "--once", "logs", "--state", "surefoot-monitor.db", "--sample", "1", "--grader", "rules",
+                    "--json", cwd=tmp_path)  # fmt: skip
+    assert json.loads(done.out)["seen"] == 1, "the state is the same"
+
+
 def test_a_rise_is_told_to_a_webhook_and_by_the_exit_code(start: Start, tmp_path: Path) -> None:
     keep_run("base", [Question(f"q{n}", "?", "answer") for n in range(400)],
              [Trace(f"q{n}", answer=f"x {n}") for n in range(400)],

@@ -68,6 +68,16 @@ def test_a_sample_is_graded_and_counted(tmp_path: Path) -> None:
     assert "42 answers seen, 42 graded" in shown and "wrong         23.8% of all answers" in shown
 
 
+def test_refusals_and_made_up_citations_are_counted_in_all_answers(tmp_path: Path) -> None:
+    rows = [answer(n) for n in range(90)] + [answer(n, "The documents do not say.") for n in range(90, 97)]
+    rows += [answer(n, f"The lease of unit {n} runs for {n + 10} days [x#9].") for n in range(97, 100)]
+    log = written(tmp_path / "log.jsonl", rows)
+    found = monitored("--once", log, "--sample", "0.001")[1]
+    assert found["free"] == {"read": 100, "refused": 7, "cites_unretrieved": 3} and found["sampled"] < 10
+    shown = surefoot("monitor", "--once", log, "--sample", "0.001", "--grader", "rules").out
+    assert "of 100 answers looked at without a grader, 7.0% refuse, 3.0% cite what was not retrieved" in shown
+
+
 def test_the_same_answers_are_chosen_in_any_order(tmp_path: Path) -> None:
     rows = [answer(n) for n in range(60)] + [wrong(n, feedback="down") for n in range(60, 90)]
     one = monitored("--once", written(tmp_path / "a.jsonl", rows), "--sample", "0.1", "--bad", tmp_path / "bad-a")

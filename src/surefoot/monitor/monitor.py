@@ -275,7 +275,7 @@ class Monitor:
         kept.tally.see(stratum)
         if chosen := kept.design.choose(of, stratum):
             counts["sampled"] += 1
-            if self.state.waiting >= _MOST_WAITING:
+            if self.state.waiting >= _MOST_WAITING and not self._logs:
                 counts["dropped"] += 1
                 return
             clean = redact_item(self._texts.filled_item(item) if self._texts else item)
@@ -329,9 +329,9 @@ class Monitor:
                 self._ending.wait(_LOOK_SECONDS)
 
     def _read_logs(self) -> bool:
-        """Whether anything was read. Whole logs are read no faster than they are graded; one that is followed is read
-        for a while, as it may be gone soon."""
-        if self._logs and self.state.waiting >= _BATCH:
+        """Whether there is more to do. Whole logs are read no faster than they are graded; one that is followed is read
+        for a while, as it may be gone soon, and waits where it is while very many answers wait."""
+        if self.state.waiting >= (_BATCH if self._logs else _MOST_WAITING // 2):
             return True
         if self._undone != self.state.undone:  # read on from where all is saved
             self._pieces, self._undone = None, self.state.undone
