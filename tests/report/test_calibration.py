@@ -50,7 +50,8 @@ def test_all_three_say_the_same() -> None:
     result = found()
     page, lines, shown = on_page(result), in_markdown(result), terminal(result)
     for said in (
-        "Of the answers it calls correct, 16.7% (", "of the bad ones, it finds ", "agreement: ", "Cohen's kappa: ",
+        "Of the answers it calls correct, 16.7% (", "of the bad ones, it finds ",
+        "agreement, weighted to all answers: ", "Cohen's kappa: ",
         "The grader is sure of 100.0% of the answers; ", "36 labels on 36 questions: at least 50 are needed",
     ):  # fmt: skip
         assert said in page.replace("&#39;", "'").replace("&#x27;", "'"), said
