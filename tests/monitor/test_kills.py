@@ -16,7 +16,7 @@ from surefoot.monitor.state import Design, State
 from tests.monitor.conftest import Live, Start
 from tests.monitor.exports import trace
 
-KILLS = 3  # tried with 25
+KILLS = 2  # tried with 25
 MOMENTS = random.Random(4)
 
 
