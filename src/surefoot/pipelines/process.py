@@ -24,6 +24,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -84,11 +85,12 @@ class CommandPipeline:
 
     def close(self) -> None:
         """Let them end in their own way, but not for long."""
+        until = time.monotonic() + (SECONDS_TO_END if self.is_shared else _SECONDS_TO_SEE)
         with self._guard:
             for process in self._all:
                 process.say_no_more()
             while self._all:
-                self._all.pop().end(SECONDS_TO_END)
+                self._all.pop().end(max(0.0, until - time.monotonic()))
 
     def _asked(self, ask: Ask) -> tuple[dict[str, Any] | _Ended, int]:
         """The reply, and how many questions its process had answered before."""
@@ -111,12 +113,14 @@ class CommandPipeline:
                     self._forget(process)
                 elif not self.is_shared:
                     self._idle.append(process)
-        self._ends_in_a_row *= isinstance(reply, _Ended)
+        if not isinstance(reply, _Ended):
+            self._ends_in_a_row = 0
         return reply, before
 
     def _forget(self, process: _Process) -> None:
-        self._ends_in_a_row += process in self._all
-        self._all.discard(process)
+        if process in self._all:
+            self._all.remove(process)
+            self._ends_in_a_row += 1
 
     def _start(self) -> _Process:
         if self._ends_in_a_row >= _ENDS_IN_A_ROW:
@@ -170,7 +174,7 @@ class _Process:
     """One process, from its start to its end, which counts by itself: one that it has forked may hold its output."""
 
     def __init__(self, command: str | list[str]) -> None:
-        self.answered, self.ended = 0, ""
+        self.answered, self.ended, self._is_host = 0, "", not isinstance(command, str)
         self._guard = threading.Lock()
         self._numbers = itertools.count()
         self._under_way: dict[int, tuple[str, queue.SimpleQueue[dict[str, Any] | _Ended | Incomplete]]] = {}
@@ -179,7 +183,7 @@ class _Process:
         self._writing = threading.Lock()
         try:  # its own session, so that all of it can be killed
             self._popen = subprocess.Popen(
-                command, shell=isinstance(command, str), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                command, shell=not self._is_host, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 start_new_session=True,
             )  # fmt: skip
         except OSError as error:  # out of processes or memory, which may pass
@@ -198,8 +202,8 @@ class _Process:
                 return _Ended(self.ended, 0)
             self._under_way[number] = (ask.id if ask else "", replies)
         if ask is not None:
-            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval, NUMBER: number}
-            self._write(msgspec.json.encode(row) + b"\n")
+            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval}
+            self._write(msgspec.json.encode(row | ({NUMBER: number} if self._is_host else {})) + b"\n")
         try:
             reply = replies.get(timeout=timeout)
         except queue.Empty as error:
@@ -257,8 +261,8 @@ class _Process:
             else:
                 said = next((str(row[key]) for key in ("id", "qid", "question_id") if row.get(key) is not None), None)
                 fits = (number for number, (id, _) in self._under_way.items() if said in (None, id))
-                number = int(row[NUMBER]) if NUMBER in row else next(fits, None)
-                if said is None and NUMBER not in row and self._must_name_question:
+                number = row[NUMBER] if self._is_host and NUMBER in row else next(fits, None)
+                if said is None and not self._is_host and self._must_name_question:
                     self._kill()  # nobody knows what it answers; another is asked instead
                     return
                 if number in self._under_way:
