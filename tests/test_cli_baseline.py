@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import surefoot as api
+from surefoot.core.types import Question, Trace
 
 from .gate.helpers import changed, decided, kept_run, people_say
 from .in_process import surefoot
+from .kept import keep_run
 
 GOOD = "c" * 38 + "r" * 2
 
@@ -37,6 +39,15 @@ def test_it_is_not_compared_with_itself() -> None:
     done = surefoot("gate", "v1")
     assert done.code == 2 and "v1 is the baseline, so there is nothing to compare it with" in done.err
     assert "hint: name a new version" in done.err and surefoot("gate", "v2").code == 0
+
+
+def test_answers_that_only_a_council_scored_are_no_version_to_decide_on() -> None:
+    version("v1"), version("v2")
+    surefoot("baseline", "v1")
+    asked = [Question("ask-1", "Is ice a mineral?", "answer")]
+    keep_run("ask-1-1", asked, [Trace("ask-1", answer="It is.")], version="a-model", council="council@1")
+    done = surefoot("gate", "--json")
+    assert done.code == 0 and done.json["names"] == {"base": "v1", "cand": "v2"}
 
 
 def test_a_first_baseline_whose_answers_are_mostly_bad_is_warned_of() -> None:

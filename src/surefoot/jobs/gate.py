@@ -106,7 +106,8 @@ def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
             raise UsageError(f"{cand.version} is the baseline, so there is nothing to compare it with", hint)
         return base, cand
     whole = (run for run in project.runs() if run.manifest.finished and not run.manifest.partial)
-    others = [run for run in whole if run.version != base.version]
+    # What only a council scored, as the answers of `council ask`, is no version of the pipeline.
+    others = [run for run in whole if run.version != base.version and (run.manifest.grader or not run.manifest.council)]
     if not others:
         raise UsageError("no version was run but the baseline's", "write surefoot gate BASE CAND")
     return base, others[-1]

@@ -44,9 +44,8 @@ class ReferencePipeline:
         likely = [(one.strong, one.probability or 0.0) for one in self._judge.answers(asked, _best)]
         order = sorted(range(len(hits)), key=lambda place: likely[place], reverse=True)
         passages = [hits[place][0] for place in order]
-        is_likely = bool(order) and likely[order[0]][1] >= _LEAST
-        answer = (self._quoted(ask.text, passages[0]) if is_likely else "") or self._refusal(ask.text, passages)
-        return Trace(ask.id, answer=answer, retrieved=Retrieved(passages))
+        quoted = self._quoted(ask.text, passages[0]) if order and likely[order[0]][1] >= _LEAST else ""
+        return Trace(ask.id, answer=quoted or self._refusal(ask.text, passages), retrieved=Retrieved(passages))
 
     def _quoted(self, question: str, passage: Passage) -> str:
         """The sentence or row that has most of the question's words, its citation before the full stop."""

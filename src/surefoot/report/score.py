@@ -60,7 +60,8 @@ def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Questi
     heads = ("rule", "result", "seen", "sure (95%)", "questions")
     yield Section("Gate", (Table(heads, [_rule(check) for check in card.decision.checks]),))
     if card.labels.keys() - {"MISSING"}:
-        yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(_labels(card))))
+        labels = ", ".join(f"{label} {count}" for label, count in sorted(card.labels.items()))
+        yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(f"Labels: {labels}.")))
     if card.paired is not None:
         yield Section("Labels since the baseline", tuple(_moved(card)))
     for field in card.groups:
@@ -129,10 +130,6 @@ def _on_zeros(card: Scorecard) -> Iterator[Line]:
                 f"is zero, which with {estimate.denominator} observed proves no more than {percent(estimate.high)};"
                 f" to prove {percent(_PROVABLE)} takes {questions_to_be_sure(0, _PROVABLE)} without one.",
             )
-
-
-def _labels(card: Scorecard) -> str:
-    return f"Labels: {', '.join(f'{label} {count}' for label, count in sorted(card.labels.items())) or 'none'}."
 
 
 def _moved(card: Scorecard) -> Iterator[Block]:
