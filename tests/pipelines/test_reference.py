@@ -89,7 +89,7 @@ def test_it_quotes_and_refuses() -> None:
             assert cited and set(cited) <= set(trace.retrieved.ids or ()), qid
             mistaken += refusals.detect(str(trace.answer)).value == "refused"
     assert mistaken <= 1  # a quoted sentence may read like a refusal
-    assert said_rightly(traces) >= 1 and 0 < refused < len(SOME)
+    assert said_rightly(traces) >= 3 and 0 < refused < len(SOME)
 
 
 def test_with_nothing_retrieved() -> None:
