@@ -18,8 +18,7 @@ from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
 from surefoot.jobs.calibrate import refit
-from surefoot.jobs.grade import grade
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.grade import grade, open_grader
 from surefoot.jobs.settings import Settings
 from tests.kept import keep_run, kept
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import math
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,24 +17,30 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core import rubric
+from surefoot.core.errors import ExitCode, SurefootError, UsageError, nearest
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.rubric import Citations
+from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem, Question, Trace, names, plain
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.graders.grader import FindingsGrader, Graded, Reader, read_watched
-from surefoot.graders.judges import Pair
+from surefoot.graders.grader import JUDGES, FindingsGrader, Graded, Reader, read_watched
+from surefoot.graders.judges import Judge, Pair
 from surefoot.graders.local import LocalJudge
+from surefoot.graders.refit import refit_judge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
 from surefoot.io.rows import kind_of, quoted, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
-from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
+from surefoot.models.budget import Budget
+from surefoot.models.replies import default_path
+from surefoot.models.seam import ReplyStore
+from surefoot.models.seam import Settings as ModelSettings
+from surefoot.models.spec import masked
 from surefoot.store import Manifest, Project, Run
 from surefoot.text.normal import id_of_text, is_empty
 from surefoot.text.refusals import detect
@@ -41,6 +51,69 @@ _WITHOUT_GOLD = (
     "no question has gold: correct means that the passages support every claim and answer the question; whether they "
     "were the right passages, and whether a refusal was due, is not known"
 )
+
+_MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
+_CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
+_REFITTED = "local@"  # and a file of `calibrate --refit`
+_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
+
+
+def rubric_of(grader: Reader) -> Rubric:
+    """What a grader grades by."""
+    return rubric.load(BY_CITATIONS[getattr(grader, "citations", "required")])
+
+
+@cache
+def _replies_at(place: str, _process: int) -> ReplyStore:
+    """Where the replies of models are kept; a file or database that has none yet becomes one for them."""
+    try:
+        project = Project.open(place)
+    except SurefootError as error:
+        error.hint = "set another file: --set cache=FILE; replies are then paid for again"
+        raise
+    atexit.register(project.close)
+    return project.replies
+
+
+def settings_of(given: Settings) -> ModelSettings:
+    """How models are asked."""
+    return ModelSettings(
+        concurrency=given.concurrency or 16, effort=given.effort, max_tokens=given.max_tokens,
+        cache=_replies_at(given.cache or str(default_path()), os.getpid()), prices=given.prices,
+        stall=given.timeout or 300.0,
+    )  # fmt: skip
+
+
+def open_grader(
+    spec: str | Reader, settings: Settings | None = None, budget: Budget | None = None, person: Person = READER
+) -> Reader:
+    """The grader that is named, or given. All models behind it share one budget: the given one, or one of their own."""
+    if not isinstance(spec, str):
+        return spec
+    settings = settings or settings_from()
+    budget = budget or Budget(settings.max_cost)
+    asks = _CASCADE.fullmatch(spec)
+    if asks is None:
+        return FindingsGrader(_judge(spec), settings.citations)
+    from surefoot.graders.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
+    from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
+
+    first = _judge(asks[1]) if asks[1] else None
+    return ModelGrader(
+        open_model(asks[2], settings_of(settings), budget), first, person, citations=settings.citations,
+        sure_from=settings.sure_from, yes=settings.yes,
+    )  # fmt: skip
+
+
+def _judge(spec: str) -> Judge:
+    """One that needs no language model."""
+    if spec in JUDGES:
+        return JUDGES[spec]()
+    if spec.startswith(_REFITTED):
+        return refit_judge(spec.removeprefix(_REFITTED))
+    shown = plain(masked(spec), 80)
+    meant = shown.replace("openai:", "llm:", 1)
+    raise UsageError(f"there is no grader {shown!r}", nearest(meant, {*JUDGES, meant} - {shown}) or _HINT)
 
 
 class Grades(Result, frozen=True, kw_only=True):

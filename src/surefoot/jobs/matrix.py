@@ -17,11 +17,9 @@ from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import Reader
 from surefoot.graders.model_grader import agree
-from surefoot.jobs.grade import grade_run
-from surefoot.jobs.graders import open_grader, rubric_of
-from surefoot.jobs.inputs import load_corpus, load_questions
+from surefoot.jobs.grade import grade_run, open_grader, rubric_of
 from surefoot.jobs.overview import overview_of, trust_in
-from surefoot.jobs.run import Answers, asking_of, run
+from surefoot.jobs.run import Answers, asking_of, load_corpus, load_questions, run
 from surefoot.jobs.runs import read_all, read_run
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.models.budget import Budget, money

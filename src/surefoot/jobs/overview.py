@@ -22,7 +22,7 @@ from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
-from surefoot.jobs.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
+from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
@@ -178,10 +178,7 @@ class RunOverview(Result, frozen=True, kw_only=True):
 
 def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
     """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
-    if is_file_of_verdicts(run):
-        return overview_of([read_file(run)])
-    with opened([run], db) as (project, _):
-        return overview_of(read_all(project, [only_run(project, run)]))
+    return overview_of([read_one(run, db)])
 
 
 def overview_of(runs: Sequence[Run]) -> RunOverview:

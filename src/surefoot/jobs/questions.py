@@ -23,8 +23,7 @@ from surefoot.datasets.review import accept_unread, wordings_of
 from surefoot.graders.grader import Reader, read_watched
 from surefoot.graders.model_grader import agree
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
-from surefoot.jobs.grade import DEFAULT, read_log
-from surefoot.jobs.graders import open_grader, settings_of
+from surefoot.jobs.grade import DEFAULT, open_grader, read_log, settings_of
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model

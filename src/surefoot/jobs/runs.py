@@ -73,14 +73,21 @@ def is_file_of_verdicts(name: Name) -> bool:
     return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
 
 
-def read_file(path: Name) -> ReadRun:
-    """A file of verdicts. It is read by the bundled rubric, and does not say which documents it is about."""
+def read_one(name: Name, db: str | Path | None = None) -> ReadRun:
+    """A run with the labels on it, the newest of a version, or a file of verdicts.
+
+    Such a file is read by the bundled rubric, and does not say which documents it is about.
+    """
+    path = Path(name)
+    if not is_file_of_verdicts(name):
+        with opened([name], db) as (project, _):
+            return read_all(project, [only_run(project, name)])[0]
     problems: list[Problem] = []
-    rows = load_verdicts(Path(path), problems)
-    if not rows and Path(path).stat().st_size:
-        raise UsageError(f"{printable(Path(path))} is no file of verdicts", "name a version, a run or an export")
+    rows = load_verdicts(path, problems)
+    if not rows and path.stat().st_size:
+        raise UsageError(f"{printable(path)} is no file of verdicts", "name a version, a run or an export")
     attempts = max((row.attempt for row in rows), default=1)
-    return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
+    return ReadRun(printable(path), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
 
 def read_run(run: Run) -> ReadRun:

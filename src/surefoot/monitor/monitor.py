@@ -30,9 +30,8 @@ from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs
 from surefoot.io.traces import Span, traces_of
 from surefoot.jobs.doctor import doctor
-from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import open_grader
-from surefoot.jobs.inputs import closing, load_corpus, load_pipeline
+from surefoot.jobs.grade import DEFAULT, open_grader
+from surefoot.jobs.run import closing, load_corpus, load_pipeline
 from surefoot.jobs.runs import Name, opened
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual

@@ -13,7 +13,7 @@ from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import UNGRADED, metric_named
 from surefoot.gate.rules import LASTING
 from surefoot.gate.sides import SIDES
-from surefoot.jobs.decision import GateResult, words_for
+from surefoot.jobs.gate import GateResult, value_of, words_for
 from surefoot.report.blocks import (
     LONGEST_QUESTION,
     STATUS_WORDS,
@@ -102,7 +102,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     if metric is None or rule.after is None:
         return rule.rule
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
-    told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
+    told = [f"{value_of(rule, rule.before)} \u2192 {value_of(rule, rule.after)}{of}"]
     if rule.change is not None:
         is_sum = rule.before is None or words_for(rule, rule.after - rule.before) == words_for(rule, rule.change)
         told.append(_change(rule) + ("" if is_sum else " where both can be compared"))
@@ -111,13 +111,6 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     elif rule.limit is not None:
         told.append(f"the rule is {rule.rule}")
     return ", ".join(told) + (f"; by {rule.by}" if rule.by else "")
-
-
-def _value(rule: RuleResult, value: float | None) -> str:
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    return f"{value:.1%}" if metric is not None and metric.shape == "share" else words_for(rule, value)
 
 
 def _signed(rule: RuleResult, value: float | None) -> str:
@@ -157,7 +150,7 @@ def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Blo
     if bars[1:]:
         yield Section("Buckets by stratum", (Bars(("stratum", "version"), bars[1:]),))
     for field, values in found.by.items():
-        rows = [(value, rule.metric, _value(rule, rule.before), _value(rule, rule.after), _change(rule))
+        rows = [(value, rule.metric, value_of(rule, rule.before), value_of(rule, rule.after), _change(rule))
                 for value, rules in values.items() for rule in rules]  # fmt: skip
         yield Section(f"Changes by {field}", (Table((field, "metric", "baseline", "candidate", "change"), rows),))
 

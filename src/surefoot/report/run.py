@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from surefoot.core.records import whose_by_name
 from surefoot.core.table import ACCEPTABLE, BUCKETS
-from surefoot.core.types import Evidence, Passage, Question, counted, in_plain_words, plain
+from surefoot.core.types import NOT_ASKED, Evidence, Passage, Question, counted, in_plain_words, plain
 from surefoot.gate.calibrate import in_words
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
-from surefoot.jobs.decision import unasked
 from surefoot.jobs.overview import Judged, RunOverview, cause_of, disagrees, is_unsure, why_of
 from surefoot.report.blocks import (
     LONGEST_QUESTION,
@@ -54,13 +53,14 @@ def report(found: RunOverview) -> Report:
 def summary(found: RunOverview) -> Report:
     """The same without what takes long to read."""
     steps = first_step(found) if found.graders else [f"grade it: surefoot grade {found.run}"]
+    unasked = dict.fromkeys(str(one) for one in found.problems if one.kind == NOT_ASKED)
     about = [f"run: {found.run}, {graded_by(found.graders)}"]
     about += [f"trust: {in_words(found.trust)}"] if found.graders else []
     about += [f"self-check FAILED: the grader {grader} {words} among answers of known label"
               for grader, words in found.failed_checks.items()]  # fmt: skip
     return Report(f"Surefoot run {found.run}", (
         Headline("", (Span(found.headline[:1].upper() + found.headline[1:], "strong"),)),
-        Items([(Span("next:", "strong"), step) for step in (*unasked(found.problems), *steps)]),
+        Items([(Span("next:", "strong"), step) for step in (*unasked, *steps)]),
         Items(about, "quiet"),
     ), ())  # fmt: skip
 
