@@ -43,8 +43,8 @@ _COMMANDS = {
     "purge": "Erase what is too old, or about one person.",
 }
 _MODULES = {  # of the others, that of their name
-    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "baseline": "gate",
-    "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages",
+    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "report": "grade", "calibrate": "grade",
+    "baseline": "gate",    "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages",
     "matrix": "run",
 }  # fmt: skip
 _MEANT = {  # what others call it

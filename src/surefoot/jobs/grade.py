@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core import rubric
-from surefoot.core.errors import ExitCode, SurefootError, UsageError, nearest
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError, nearest
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
@@ -31,7 +31,7 @@ from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import refit_judge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import kind_of, quoted, read_rows
+from surefoot.io.rows import kind_of, read_rows
 from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
@@ -204,18 +204,19 @@ def grade_items(
 
     All else is as for `grade`; nothing is kept.
     """
-    _check_file(items, "pass a file of items, one JSON object a line")
+    hint = "pass a file of items, one JSON object a line"
+    _check_file(items, hint)
     how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person)
     rest = load_items(items, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.settings.map)
     size = _BATCH if isinstance(how.grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        read = [item for item in batch if isinstance(item, Item)]
-        graded = iter(how.grader.read([replace(item, trace=how.filled(item.trace)) for item in read]))
-        for item in batch:
-            row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
+        if len(batch) == 1 and isinstance(batch[0], Ungradable) and batch[0].problem.kind == "unreadable" and not told:
+            raise Incomplete(f"{batch[0].problem}, so there is nothing to grade", hint)
+        for graded in how.grader.read([how.item(one) for one in batch]):
+            row = row_of(graded)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
-            yield row
+            yield row | {"id": row["id"] or None}
     for problem in how.texts.problems() if how.texts else ():
         person.tell(f"warning: {plain(str(problem), 500)}")
     for note in notes_on(told, how.grader):
@@ -238,12 +239,21 @@ class _Grading:
     def filled(self, trace: Trace) -> Trace:
         return self.texts.filled(trace) if self.texts else trace
 
+    def item(self, found: Item | Ungradable) -> Item:
+        """What cannot be read is an answer that failed."""
+        if isinstance(found, Item):
+            return replace(found, trace=self.filled(found.trace))
+        return Item(Question(found.id or "", "", "answer"), Trace(error=str(found.problem)))
+
     def grades(self, runs: Sequence[Run], problems: Iterable[str] = (), notes: Iterable[str] = ()) -> Grades:
         graded, found = list[Graded](), list(problems)
         for run in runs:
             some, stays = grade_run(run, self.grader, self.person, self.engine, self.settings.work)
             graded += some
-            found += [*stays, *map(str, (*_left_out(run), *not_asked(run)))]
+            found += [*stays, *map(str, not_asked(run))]
+            asked, most = {question.id for question in run.questions()}, run.manifest.repeats
+            strange = [f"{id} (attempt {n})" for id, n in run.answer_keys() if id not in asked or not 1 <= n <= most]
+            found += [f"{run.id}: not asked for, so not graded: {names(strange, len(strange))}"] if strange else []
         found += map(str, self.texts.problems() if self.texts else ())
         rows, counts = [row_of(one) for one in graded], Counter(one.bucket for one in graded)
         sure = Counter(one.bucket for one in graded if one.bucket and not one.verdicts[0].unsure)
@@ -282,15 +292,6 @@ def grade_run(
         run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
     told = f"not graded this time, so the verdicts of before stand: {names(standing, len(standing), 50)}"
     return graded, [told] if standing else []
-
-
-def _left_out(run: Run) -> Iterator[Problem]:
-    """The answers of a run beyond its questions and attempts."""
-    asked = {question.id for question in run.questions()}
-    for question_id, attempt in run.answer_keys():
-        if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
-            message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
-            yield Problem("unknown_question", message, run.id)
 
 
 def _check_file(path: str, hint: str) -> None:
@@ -339,13 +340,6 @@ def row_of(graded: Graded) -> dict[str, Any]:
             for claim in findings.claims
         ],
     }
-
-
-def _ungraded_row(found: Ungradable) -> dict[str, Any]:
-    of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
-    empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
-    told = {"reason": "error", "detail": str(found.problem), "flags": [], "claims": []}
-    return {"id": found.id, "attempt": 1, **empty, "unsure": False, **told}
 
 
 class Log(Struct, frozen=True):
