@@ -24,8 +24,6 @@ from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
 from surefoot.jobs.grade import grade as grade_runs
 from surefoot.jobs.overview import overview, trust_in
 from surefoot.jobs.settings import settings_from
-from surefoot.report import of as page_of
-from surefoot.report.run import summary
 
 _FAILED = "failed its self-check"
 _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
@@ -80,13 +78,15 @@ def grade(
     if pairs is not None:
         settings_from(options["settings"])  # which it needs none of, but for a slip
         kinds = Counter[str]()
-        show(_text_lines(pairs, output.as_json, kinds))
+        for line in _text_lines(pairs, output.as_json, kinds):
+            click.echo(line)
         return ExitCode.INCOMPLETE if kinds["not graded"] else ExitCode.OK
     options |= {"grader": grader, "person": PERSON}
     counts = Counter[str | None]()
     if items is not None:
         del options["db"]
-        show(_lines(grade_items(items, mapping=mapping, **options), output.as_json, counts))
+        for line in _lines(grade_items(items, mapping=mapping, **options), output.as_json, counts):
+            click.echo(line)
         is_whole = counts and not counts[None] and not counts[_FAILED]
         return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
     if runs:
@@ -160,6 +160,8 @@ def report(output: Output, run: str, db: str | None) -> int:
 
     RUN is a run, a version for its newest one, or a file of verdicts.
     """
+    from surefoot.report.run import summary  # noqa: PLC0415 - grading needs no page
+
     found = overview(run, db=db)
     return output.finish(found, summary(found) if output.reports else None)
 
@@ -197,6 +199,8 @@ def calibrate(
         shared.check_outputs([refit], ["refit"])
         made = refit_local(*runs, out=refit, labels=labels, db=db)
         return output.finish(made, [made.words])
+    from surefoot.report.calibration import report as page_of  # noqa: PLC0415 - as above
+
     result = compare_with_labels(
         *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric, db=db, person=PERSON
     )
