@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.calibrate import calibrate
+from surefoot.cli.grade import calibrate
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.records import is_called_like_a_grader
 from surefoot.core.types import Passage, Question, Retrieved, Trace

@@ -23,8 +23,7 @@ from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_gr
 from surefoot.gate import sides
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
 from surefoot.gate.looks import Diff, Lasting, Pair, Reading
-from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
-from surefoot.gate.rules import LASTING, Rule, Verdict
+from surefoot.gate.metrics import GRADED, LASTING, Counted, Rule, Verdict, buckets, metric_named, strata
 from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Said, Side, SideName
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.jobs.overview import overview_of

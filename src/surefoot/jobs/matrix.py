@@ -16,7 +16,7 @@ from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusion
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import Reader
-from surefoot.graders.model_grader import agree
+from surefoot.graders.llm import agree
 from surefoot.jobs.grade import grade_run, open_grader, rubric_of
 from surefoot.jobs.overview import overview_of, trust_in
 from surefoot.jobs.run import Answers, asking_of, load_corpus, load_questions, run
