@@ -19,7 +19,6 @@ import msgspec
 from surefoot.core import files
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import printable, replacing
-from surefoot.core.records import where
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
@@ -117,10 +116,6 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
     given = {key: value for key, value in context.params.items() if key not in options} if context else {}
     several = (value if isinstance(value, tuple) else (value,) for value in given.values())
     inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
-    database = os.path.realpath(where(given["db"])) if "db" in given else ""
-    for name in (names := list(names)):
-        if os.path.realpath(name) == database:
-            raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
     files.check_outputs(names, inputs)
 
 

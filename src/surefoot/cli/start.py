@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import sys
 import textwrap
 from collections.abc import Iterator
 from importlib.resources import as_file, files
@@ -35,8 +33,8 @@ _BUCKETS = {
 }
 _NEXT = """
 Every answer and rule is in {out}/report.html. Next:
-  {surefoot} serve --db {out}/surefoot.db   # browse the answers
-  {surefoot} init my-eval   # your own pipeline"""
+  surefoot serve --db {out}/surefoot.db   # browse the answers
+  surefoot init my-eval   # your own pipeline"""
 # Where each file of the example lies in the package. The pipeline is no module of ours, so it is not named like one.
 EXAMPLE = {
     "questions.json": "starter/questions.json",
@@ -85,17 +83,7 @@ def _lines(decided: surefoot.GateResult, out: Path) -> Iterator[str]:
         yield f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120]
     yield ""
     yield textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78)
-    yield _NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out)))
-
-
-def command_as_typed() -> str:
-    """`surefoot` where typing that starts this very program, else the path it was started by."""
-    beside = Path(sys.executable).with_name("surefoot")
-    started = Path(sys.argv[0]) if Path(sys.argv[0]).stem == "surefoot" else beside
-    found = shutil.which("surefoot")
-    if not started.exists() or (found and started.samefile(found)):
-        return "surefoot"
-    return shlex.quote(str(started))
+    yield _NEXT.format(out=shlex.quote(str(out)))
 
 
 @click.command(epilog="Example: surefoot init gate && cd gate && cat README.txt")

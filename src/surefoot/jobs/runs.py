@@ -214,7 +214,13 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             dropped, words = _other_questions(run, base)
             (notes if dropped else skipped).append(words)
         else:
-            _check_graded_alike(run, base.manifest)
+            like, made = base.manifest, run.manifest
+            if (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
+                without = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
+                message = (
+                    f"the run {run.id} of {run.version} belongs to this decision and is not graded by {like.grader}"
+                )
+                raise Incomplete(message, f"surefoot grade {run.id}, or {without}")
             kept.append(run)
     notes += [
         f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged
@@ -235,13 +241,6 @@ def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
     for version, by_code in made.items():
         if len(by_code) > 1:
             yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
-
-
-def _check_graded_alike(run: Run, like: Manifest) -> None:
-    if (run.manifest.grader, run.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
-        without = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
-        message = f"the run {run.id} of {run.version} belongs to this decision and is not graded by {like.grader}"
-        raise Incomplete(message, f"surefoot grade {run.id}, or {without}")
 
 
 def _called(run: Run) -> str:

@@ -9,20 +9,8 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import counted
 from surefoot.gate.effects import MEASURED, RATES, Effect
 from surefoot.gate.metrics import UNGRADED
-from surefoot.report.blocks import (
-    Bars,
-    Block,
-    Form,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Report,
-    Section,
-    Span,
-    Table,
-    number,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Report, Section, Span, Table
 
 if TYPE_CHECKING:
     from surefoot.jobs.matrix import MatrixResult
@@ -39,11 +27,11 @@ def report(found: MatrixResult) -> Report:
 
 
 def _cells(matrix: MatrixResult) -> Iterator[Block]:
-    bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
+    bars = blocks.Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
     # A question set may have no questions, and a cell no answers, of the kind.
     measured = {name for result in matrix.cells for name, rate in result.rates.items() if rate.value is not None}
     known = [name for name in RATES if name in measured]
-    rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
+    rates = [(name, *(blocks.number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
     rates.append(("run", *(result.run for result in matrix.cells)))
     yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
     effects = matrix.effects
@@ -54,7 +42,7 @@ def _cells(matrix: MatrixResult) -> Iterator[Block]:
         table = Table(("metric", *map(_title, effects)), rows)
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
-        limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
+        limits: dict[blocks.Form, int] = {"terminal": _NOTES_ON_TERMINAL}
         yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
 
 

@@ -167,9 +167,8 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"the guidelines {printable(path)} cannot be read: {words_of(error)}", "write Markdown in UTF-8"
-        ) from error
+        message = f"the guidelines {printable(path)} cannot be read: {words_of(error)}"
+        raise UsageError(message, "write Markdown in UTF-8") from error
     return rendered(visible(text)) if text.strip() else None
 
 
