@@ -216,11 +216,9 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
         else:
             like, made = base.manifest, run.manifest
             if (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
-                without = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
-                message = (
-                    f"the run {run.id} of {run.version} belongs to this decision and is not graded by {like.grader}"
-                )
-                raise Incomplete(message, f"surefoot grade {run.id}, or {without}")
+                hint = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
+                whose = f"belongs to this decision and is not graded by {like.grader}"
+                raise Incomplete(f"the run {run.id} of {run.version} {whose}", f"surefoot grade {run.id}, or {hint}")
             kept.append(run)
     notes += [
         f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged

@@ -116,7 +116,8 @@ def _on_zeros(card: Scorecard) -> Iterator[Line]:
         if SCORED[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
             yield (
                 Span(name, "code"),
-                f"is zero, which with {estimate.denominator} observed proves at most {blocks.percent(estimate.high)};"
+                f"is zero, which with {estimate.denominator} observed proves no more than"
+                f" {blocks.percent(estimate.high)};"
                 f" to prove {blocks.percent(_PROVABLE)} takes {questions_to_be_sure(0, _PROVABLE)} without one.",
             )
 
