@@ -101,12 +101,10 @@ def _metrics(card: Scorecard) -> Table:
     rows = []
     for name, estimate in card.metrics.items():
         value = blocks.seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        earlier = (
-            () if before is None else (blocks.seen(before.get(name)), _change(card.shared[name], before.get(name)))
-        )
-        rows.append(
-            (name, value, blocks.interval(estimate), *earlier, f"{SCORED[name].unit} that {SCORED[name].share}")
-        )
+        was = before.get(name) if before else None
+        earlier = () if before is None else (blocks.seen(was), _change(card.shared[name], was))
+        share = f"{SCORED[name].unit} that {SCORED[name].share}"
+        rows.append((name, value, blocks.interval(estimate), *earlier, share))
     return Table(("metric", "value", "95% interval", *since, "share of"), rows, on_paper=1)
 
 
