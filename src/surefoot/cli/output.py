@@ -26,7 +26,6 @@ from surefoot.io.cluster import ENGINES
 
 if TYPE_CHECKING:
     from surefoot.report.blocks import Report
-    from surefoot.web.app import Opened
 
 
 Command = Callable[..., Any]
@@ -383,7 +382,7 @@ page_options = together(
 
 
 def open_page(
-    output: Output, what: str, serve: str, state: Callable[[Opened], str], *given: object, no_browser: bool,
+    output: Output, what: str, serve: str, state: str, *given: object, no_browser: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> ExitCode:  # fmt: skip
     """Serve a page until Ctrl-C: print where it is, and open it. `state` says how far people have come with it."""
@@ -392,12 +391,12 @@ def open_page(
     from surefoot.web import app  # noqa: PLC0415 - of an extra
     from surefoot.web.serve import open_browser  # noqa: PLC0415
 
-    def announce(page: Opened) -> None:
-        output.print(page, [page.url])
+    def announce(page: dict[str, Any]) -> None:
+        output.print(page, [page["url"]])
         if not output.as_json:
-            PERSON.tell(f"note: open this address in a browser; {state(page)}; Ctrl-C ends it")
+            PERSON.tell(f"note: open this address in a browser; {state.format_map(page)}; Ctrl-C ends it")
         if not no_browser:
-            open_browser(page.url)
+            open_browser(page["url"])
 
     getattr(app, serve)(*given, announce, person=PERSON, **options)
     return ExitCode.OK

@@ -168,7 +168,7 @@ def review(output: Output, file: Path, **options: Any) -> int:  # noqa: ANN401 -
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
-    state = "{0.reviewed} of {0.total} questions are reviewed".format
+    state = "{reviewed} of {total} questions are reviewed"
     return shared.open_page(output, "the review page", "serve_questions", state, file, **options)
 
 

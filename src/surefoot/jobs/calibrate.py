@@ -74,8 +74,15 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     rows = [row for row in rows if not is_annotator(row.grader)]
     graders, files = {row.grader for row in rows}, [str(path) for path in _files(labels)]
     for path in files:
+        if Path(path).exists() and Path(path).samefile(verdicts):
+            message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
+            hint = "pass labels by people; those among the verdicts (human/NAME) count by themselves"
+            raise UsageError(message, hint)
         told += load_labels(path, problems, rubric=by, graders=graders)
     side = _by_one_grader(ReadRun(verdicts, rows, rubric=by.sha256, problems=problems), grader)
+    if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
+        message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
+        raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
     graded = {(row.question_id, row.attempt) for row in side.verdicts}
     strange = {(one.question_id, one.attempt) for one in told} - graded
     if strangers := [f"{id} ({attempt})" for id, attempt in sorted(strange)]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.core.table import BUCKETS
@@ -35,25 +35,20 @@ def _cells(matrix: MatrixResult) -> Iterator[Block]:
     rates.append(("run", *(result.run for result in matrix.cells)))
     yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
     effects = matrix.effects
-    yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(matrix.unit, "quiet")))
+    told: list[Line] = [(Span(f"{_title(effect)} ({_basis(effect)}):", "strong"), f"{effect.reading}.",
+                         Span("; ".join(_unsettled(effect)), "quiet")) for effect in effects]  # fmt: skip
+    yield Section("Effects", (Items(told), Paragraph(matrix.unit, "quiet")))
     if effects:
         about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
-        rows = [_difference_row(name, effects) for name in MEASURED if name not in RATES or name in known]
+        rows: list[tuple[Line, ...]] = []
+        for name in (one for one in MEASURED if one not in RATES or one in known):
+            found = (effect.differences[name] for effect in effects)
+            rows.append((name, *(Span(str(one), "strong" if one.settled else "") for one in found)))
         table = Table(("metric", *map(_title, effects)), rows)
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[blocks.Form, int] = {"terminal": _NOTES_ON_TERMINAL}
         yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
-
-
-def _effect(effect: Effect) -> Line:
-    about = f"{_title(effect)} ({_basis(effect)}):"
-    return Span(about, "strong"), f"{effect.reading}.", Span("; ".join(_unsettled(effect)), "quiet")
-
-
-def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
-    found = [effect.differences[name] for effect in effects]
-    return (name, *(Span(str(one), "strong" if one.settled else "") for one in found))
 
 
 def _title(effect: Effect) -> str:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from msgspec import Struct
 from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -63,18 +62,7 @@ _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancesto
 Make = Callable[[History, Mapping[str, str]], Report]
 
 
-class Opened(Struct, frozen=True, omit_defaults=True):
-    """The app, ready to be used."""
-
-    url: str
-    db: str | None = None
-    runs: int | None = None
-    names: tuple[str, ...] | None = None
-    looked_at: int | None = None
-    goal: int | None = None
-    file: str | None = None
-    reviewed: int | None = None
-    total: int | None = None
+Opened = dict[str, Any]  # the app, ready to be used: its `url`, and how far people have come
 
 
 class _Lost(SurefootError):
@@ -108,7 +96,7 @@ def serve_looks(
         tabs = _tabs(_RUNS if browsed else "", _LOOK)
         work = Pages(queue, name, tabs, _LOOK).app()
         seen = queue.progress(name).seen
-        ready = Opened(door.url(_LOOK), project.name, names=looks.names, looked_at=seen, goal=queue.goal)
+        ready = Opened(url=door.url(_LOOK), db=project.name, names=looks.names, looked_at=seen, goal=queue.goal)
         door.serve(app_for(tabs, browsed, {_LOOK: work}), lambda: announce(ready))
         queue.check()
         done = queue.progress(name)
@@ -134,7 +122,7 @@ def serve_runs(
     with opened(host, port, token, person.tell) as door, ExitStack() as opening:
         sessions = _Sessions(place, opening, tabs) if label or token else None
         work = {"/pairs/{base}/{cand}": sessions, "/answers/{base}": sessions} if sessions else {}
-        ready = Opened(door.url(_RUNS), found.project, len(found.runs))
+        ready = Opened(url=door.url(_RUNS), db=found.project, runs=len(found.runs))
         door.serve(app_for(tabs, place, {**review, **work}), lambda: announce(ready))
 
 
@@ -147,7 +135,7 @@ def serve_questions(
     with opened(host, port, token, person.tell) as door:
         queue = Questions(QuestionFile(file), load_corpus(corpus, tell=person.tell))
         total, left = queue.counts().total(), queue.counts()[PROPOSED]
-        ready = Opened(door.url(_QUESTIONS), file=str(file), reviewed=total - left, total=total)
+        ready = Opened(url=door.url(_QUESTIONS), file=str(file), reviewed=total - left, total=total)
         work = Pages(queue, named, tabs, _QUESTIONS).app()
         door.serve(app_for(tabs, None, {_QUESTIONS: work}), lambda: announce(ready))
     counts = queue.counts()
