@@ -146,7 +146,7 @@ def proposals_from_log(
     """
     check_number("most", most, 1)
     chosen = open_grader(grader, settings, person=person)
-    texts = PassageTexts.of(corpus, person.tell)
+    texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):
         tell_problems(problems, person.tell)

@@ -187,8 +187,8 @@ class Monitor:
         webhook: Webhook | None = None, person: Person = READER,
     ) -> None:  # fmt: skip
         self.state, self._grader, self._bad, self.webhook, self.person = state, grader, bad, webhook, person
-        self._how = how or settings_from()
-        self._corpus, self._texts = corpus, PassageTexts.of(corpus, person.tell)
+        self._how, self._corpus = how or settings_from(), corpus
+        self._texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
         self._logs, self._followed = logs, Followed(follow) if follow else None
         self._pieces: Iterator[Piece] | None = None  # of the logs, as far as they are not read
         self._ending, self._redactors = threading.Event(), dict[str, Redactor]()
