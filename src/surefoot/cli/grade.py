@@ -32,11 +32,9 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 @click.command(epilog="Example: surefoot grade v1")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
-    "--items",
-    type=click.Path(),
-    metavar="FILE",
+    "--items", type=click.Path(), metavar="FILE",
     help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
-)
+)  # fmt: skip
 @click.option(
     "--traces", "-t", multiple=True, metavar="PATH",
     help="A log without a question set: file, folder, or - for stdin. Repeatable.",

@@ -132,13 +132,9 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @shared.citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
 @click.option(
-    "--seed",
-    type=click.IntRange(-(10**15), 10**15),
-    default=0,
-    show_default=True,
-    metavar="N",
+    "--seed", type=click.IntRange(-(10**15), 10**15), default=0, show_default=True, metavar="N",
     help="Draws other questions.",
-)
+)  # fmt: skip
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @shared.paid_options
 @_PLAIN
