@@ -13,7 +13,7 @@ from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, problem
 from surefoot.corpus import corpus
 from surefoot.datasets import demo
 from surefoot.io.questions import load_sound, verify_lock
-from surefoot.pipelines.host import function_pipeline
+from surefoot.pipelines.process import function_pipeline
 from surefoot.pipelines.specs import Asking, load
 
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
