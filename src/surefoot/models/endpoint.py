@@ -27,7 +27,7 @@ from surefoot.models.client import VENDOR_KEYS, Client, Pace, key_of
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import Cache, Reading, check, digest_of, read, reminded, repeated
-from surefoot.models.seam import Price, Prompt, Reply, ReplyStore, Settings, checked
+from surefoot.models.seam import Price, Prompt, Reply, ReplyStore, Settings
 from surefoot.models.spec import VENDORS, Spec, parsed
 
 _RETRIES_UNREACHED = 2  # of a server that has never answered
@@ -86,10 +86,6 @@ class Run:
             await asyncio.wait(set(self.tasks), timeout=grace)
         for task in set(self.tasks):
             task.cancel()
-
-
-async def ask(prompt: Prompt, terms: Terms, learnt: Learnt, run: Run) -> Reply:
-    return await _Prompt(prompt, terms, learnt, run).reply()
 
 
 class _Prompt:
@@ -446,7 +442,7 @@ class EndpointModel:
             check(prompt.schema)
         self._under_way[digest] = future = asyncio.get_running_loop().create_future()
         try:
-            reply = await ask(prompt, self._terms, self._learnt, run)
+            reply = await _Prompt(prompt, self._terms, self._learnt, run).reply()
             if not reply.error:
                 cache.put(digest, self.name, reply)
             if not (reply.error and run.stopping):  # others who wait for it have not stopped, and ask themselves
@@ -455,10 +451,6 @@ class EndpointModel:
         finally:
             future.cancel()  # does nothing to one that has its result
             del self._under_way[digest]
-
-    def known(self, prompt: Prompt) -> Reply | None:
-        """The reply that the cache has, which costs nothing."""
-        return self._terms.cache.get(self.digest(prompt), self.name)
 
     def digest(self, prompt: Prompt) -> str:
         """Of all that the reply depends on."""
@@ -485,7 +477,7 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
 
     Models that share a budget stop together.
     """
-    asked, settings, budget = parsed(spec), checked(settings or Settings()), budget or Budget()
+    asked, settings, budget = parsed(spec), settings or Settings(), budget or Budget()
     price = price_of(asked.model, asked.endpoint, settings.prices)
     if price is None and budget.most_usd is not None:
         hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
