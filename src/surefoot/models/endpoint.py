@@ -13,7 +13,7 @@ import os
 import queue
 import re
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from itertools import islice
 from typing import NamedTuple
@@ -137,7 +137,11 @@ class _Prompt:
                 return answer
             except CallFailed as failure:
                 refused = failure.kind == "busy"
-                spent = self._count_lost(set_aside) if failure.maybe_paid else 0.0
+                if (
+                    failure.maybe_paid
+                ):  # its answer got lost: it cost at most what was set aside, where there is a price
+                    self._cost = None if self._cost is None or terms.price is None else self._cost + set_aside
+                    spent = set_aside
                 raise
             except asyncio.CancelledError:
                 spent = set_aside
@@ -169,16 +173,11 @@ class _Prompt:
 
     def _room(self) -> int:
         """How many tokens a reply may have: its text and thinking, twice as many each time that it was cut off."""
-        room, most = self._wished_room(), self._manner.most
-        return room if most is None else min(room, most)
-
-    def _wished_room(self) -> int:
-        settings = self._terms.settings
-        if settings.max_tokens is not None:
-            return settings.max_tokens
+        settings, longest = self._terms.settings, self._prompt.longest
         thinking = self._manner.room_to_think(settings.thinking) if self._learnt.may_think else 0
         needed = self._manner.room_to_think(self._learnt.thinking)
-        return max((self._prompt.longest + thinking) << self._cuts, self._prompt.longest + needed)
+        wished = settings.max_tokens or max((longest + thinking) << self._cuts, longest + needed)
+        return min(wished, self._manner.most or wished)
 
     def _count(self, answer: Answer, set_aside: float) -> float:
         """What the call has cost, or could have where the server does not say how many tokens it took."""
@@ -199,26 +198,17 @@ class _Prompt:
             message = f"the server {may_have} dropped a part of the prompt: it read {read:,} of about {there:,} tokens"
             raise CallFailed("permanent", message, hint=_SHORTENED)
 
-    def _count_lost(self, set_aside: float) -> float:
-        """What a call whose answer got lost has cost: at most what was set aside for it, where there is a price."""
-        self._cost = None if self._cost is None or self._terms.price is None else self._cost + set_aside
-        return set_aside
-
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
         settings, pace = self._terms.settings, self._terms.endpoint.pace
-        if failure.kind == "page":
-            self._learnt.page(failure)
-        if failure.kind == "unpaid":
-            self._learnt.unpaid(failure)
+        # Once: who has not that much money either has none.
+        is_first = self._manner.most is None and self._manner.room == 0
+        shrinks = failure.kind == "too_dear" and is_first and self._adapts_to(failure)
+        self._learnt.heard_no(failure, shrinks)
         if failure.kind == "hopeless" or self._run.stopping or self._learnt.hopeless is not None:
             return False
-        if failure.kind == "rejected":
-            return self._adapts_to(failure)
-        if failure.kind == "too_dear":
-            shrinks = self._shrinks_for(failure)
-            self._learnt.unpaid(failure, shrinks)
-            return shrinks
+        if failure.kind in ("rejected", "too_dear"):
+            return shrinks or (failure.kind == "rejected" and self._adapts_to(failure))
         if failure.kind == "busy" and not failure.maybe_paid:
             self._refusals += 1
             wait = pace.wait_before(self._refusals)
@@ -253,16 +243,14 @@ class _Prompt:
         self._manner = manner or self._manner
         return manner is not None
 
-    def _shrinks_for(self, failure: CallFailed) -> bool:
-        """Once: who has not that much money either has none."""
-        return self._manner.most is None and self._manner.room == 0 and self._adapts_to(failure)
-
     def _read(self, answer: Answer, room: int) -> Reply | None:
         """None: it cannot be used, and is asked for again."""
         found, settings = read(answer, self._prompt), self._terms.settings
         if not found.problem:
             how = "text" if self._prompt.schema is None else self._manner.how
-            return self._made(answer.text, found.value, how)
+            return Reply(
+                answer.text, found.value, self._tokens_in, self._tokens_out, self._cost, asked=self._calls, how=how
+            )
         hint, is_full = "", room in (settings.max_tokens, self._manner.most)
         if answer.cut:
             limit = f"max_tokens {room}" if room == settings.max_tokens else f"{room:,} tokens"
@@ -276,9 +264,6 @@ class _Prompt:
         self._wrong = found.problem
         self._wanted = self._prompt if answer.cut else reminded(self._prompt, found.problem)
         return None
-
-    def _made(self, text: str, value: object, how: str) -> Reply:
-        return Reply(text, value, self._tokens_in, self._tokens_out, self._cost, False, self._calls, how)
 
     def _error(self, failure: CallFailed, before: str = "") -> Reply:
         cost = self._cost if self._calls else 0.0
@@ -323,15 +308,12 @@ class Learnt:
             self._thinks |= answer.tokens_out > spoken
             self._plain_replies += 1
 
-    def unpaid(self, failure: CallFailed, may_shrink: bool = False) -> None:
-        """`may_shrink`: the prompt is asked again with less room, which may be affordable."""
-        self._unpaid += 1
-        if self._unpaid >= _ANSWERS_UNPAID and not may_shrink:
-            self.hopeless = failure
-
-    def page(self, failure: CallFailed) -> None:
-        self._pages += 1
-        if self._pages >= _PAGES and not self.has_answered:
+    def heard_no(self, failure: CallFailed, shrinks: bool) -> None:
+        """`shrinks`: the prompt is asked again with less room, which may be affordable."""
+        self._unpaid += failure.kind in ("unpaid", "too_dear")
+        self._pages += failure.kind == "page"
+        no_money = self._unpaid >= _ANSWERS_UNPAID and failure.kind in ("unpaid", "too_dear") and not shrinks
+        if no_money or (self._pages >= _PAGES and failure.kind == "page" and not self.has_answered):
             self.hopeless = failure
 
     def given_up(self, failure: CallFailed) -> None:
@@ -502,7 +484,6 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
              settings.stall, settings.total)  # fmt: skip
     if place not in _endpoints:
         client = Client(asked.kind, asked.endpoint, key, settings)
-        _close_at_exit(client.close)
         _endpoints[place] = Endpoint(client, Pace(settings.concurrency))
     return _endpoints[place]
 
@@ -510,7 +491,6 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
 _guard = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _started_by = 0
-_closers: list[Callable[[], Awaitable[None]]] = []
 
 
 def _event_loop() -> asyncio.AbstractEventLoop:
@@ -519,26 +499,22 @@ def _event_loop() -> asyncio.AbstractEventLoop:
     with _guard:
         if _loop is None or _started_by != os.getpid():
             _loop, _started_by = asyncio.new_event_loop(), os.getpid()
-            _closers.clear()
             thread = threading.Thread(target=_loop.run_forever, name="surefoot-models", daemon=True)
             thread.start()
             atexit.register(_end, _loop, thread)
         return _loop
 
 
-def _close_at_exit(close: Callable[[], Awaitable[None]]) -> None:
-    """Connections are kept until the end: who asks once asks again."""
-    _event_loop()
-    _closers.append(close)
-
-
 def _end(ending: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    """Connections are kept until the end: who asks once asks again."""
+
     async def close_all() -> None:
         if rest := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in rest:
                 task.cancel()
             await asyncio.wait(rest, timeout=_SECONDS_TO_END / 2)
-        await asyncio.gather(*(close() for close in _closers), return_exceptions=True)
+        ours = [one.client.close() for place, one in _endpoints.items() if place[0] == os.getpid()]
+        await asyncio.gather(*ours, return_exceptions=True)
 
     if _started_by != os.getpid():
         return
