@@ -32,9 +32,8 @@ from surefoot.core.types import (
 )
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
-from surefoot.gate import rules as gates
-from surefoot.gate.metrics import SCORED, Tally
-from surefoot.gate.rules import COMPLETENESS, Check, Decision, Rule
+from surefoot.gate import metrics as gates
+from surefoot.gate.metrics import COMPLETENESS, SCORED, Check, Decision, Rule, Tally
 from surefoot.io import questions as question_sets
 from surefoot.io import sources
 from surefoot.io import sources as places
