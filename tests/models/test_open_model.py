@@ -76,7 +76,7 @@ def test_a_limit_on_an_unknown_cost_cannot_be_kept() -> None:
 
 def test_models_at_one_endpoint_share_its_pace() -> None:
     one, other = (open_model(f"llm:{name}@http://localhost:1/v1") for name in "ab")
-    assert vars(one)["_terms"].endpoint is vars(other)["_terms"].endpoint
+    assert vars(one)["_terms"].client is vars(other)["_terms"].client
 
 
 def test_without_the_extra_the_hint_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

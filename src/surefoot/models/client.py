@@ -130,7 +130,7 @@ class Client:
             raise Incomplete("asking a model needs more packages", "pip install '/path/to/surefoot[llm]'") from error
         timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
         self._http: Any = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
-        self._key, self._settings = key, settings
+        self._key, self._settings, self.pace = key, settings, Pace(settings.concurrency)
         self._hints = Hints(endpoint, variables_of(endpoint), bool(key), self.dialect.models)
         url = f"{endpoint.removesuffix('/')}{self.dialect.path}"
         headers = {**self.dialect.headers(key.reveal()), "content-type": "application/json"}

@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.budget import Budget, Estimate, affordable, fewest_tokens, money, most_usd, price_of, tokens_of
-from surefoot.models.client import VENDOR_KEYS, Client, Pace, key_of
+from surefoot.models.client import VENDOR_KEYS, Client, key_of
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import Cache, Reading, check, digest_of, read, reminded, repeated
@@ -49,19 +49,12 @@ _TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
 _NEARLY_ALL = 0.9  # of the room of a reply that was cut off
 
 
-class Endpoint(NamedTuple):
-    """Shared by all models that are asked there with the same key."""
-
-    client: Client
-    pace: Pace
-
-
 class Terms(NamedTuple):
     """What is asked of whom, and on what terms."""
 
     model: str
     name: str
-    endpoint: Endpoint
+    client: Client  # shared by all models that are asked there with the same key
     settings: Settings
     manner: Manner  # to begin with
     price: Price | None
@@ -122,8 +115,8 @@ class _Prompt:
 
     async def _call(self) -> Answer:
         """One call, within the limits of pace and budget."""
-        terms, (client, pace) = self._terms, self._terms.endpoint
-        await pace.enter()
+        terms, client = self._terms, self._terms.client
+        await client.pace.enter()
         refused, task = False, asyncio.current_task()
         try:
             prompt, set_aside = await self._set_aside()
@@ -150,7 +143,7 @@ class _Prompt:
                 self._run.sent.discard(task)
                 terms.budget.settle(set_aside, spent)
         finally:
-            pace.leave(refused)
+            client.pace.leave(refused)
 
     async def _set_aside(self) -> tuple[Prompt, float]:
         """What the call may cost at most, taken from the budget; where that is too little, with less room to think.
@@ -200,7 +193,7 @@ class _Prompt:
 
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
-        settings, pace = self._terms.settings, self._terms.endpoint.pace
+        settings, pace = self._terms.settings, self._terms.client.pace
         # Once: who has not that much money either has none.
         is_first = self._manner.most is None and self._manner.room == 0
         shrinks = failure.kind == "too_dear" and is_first and self._adapts_to(failure)
@@ -233,7 +226,7 @@ class _Prompt:
         return True
 
     def _adapts_to(self, failure: CallFailed) -> bool:
-        dialect, settings = self._terms.endpoint.client.dialect, self._terms.settings
+        dialect, settings = self._terms.client.dialect, self._terms.settings
         if settings.effort and _EFFORT.search(failure.message):
             failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave it out"
             return False
@@ -347,7 +340,7 @@ class EndpointModel:
 
         When the caller stops, what is paid for is still waited for a moment, and kept.
         """
-        run, results = Run(), queue.SimpleQueue[tuple[int, Reply | Exception]]()
+        run, results = Run(), queue.SimpleQueue[tuple[int, Reply | BaseException]]()
         loop, waiting = _event_loop(), enumerate(prompts)
 
         def start(most: int) -> int:
@@ -361,13 +354,13 @@ class EndpointModel:
 
     def _received(
         self, start: Callable[[int], int], under_way: int, run: Run,
-        results: queue.SimpleQueue[tuple[int, Reply | Exception]],
+        results: queue.SimpleQueue[tuple[int, Reply | BaseException]],
     ) -> Iterator[tuple[int, Reply]]:  # fmt: skip
         try:
             while under_way:
                 place, reply = results.get()
                 under_way -= 1
-                if isinstance(reply, Exception):
+                if isinstance(reply, BaseException):
                     raise reply
                 under_way += start(1)
                 yield place, reply
@@ -394,17 +387,13 @@ class EndpointModel:
         return Estimate(self.name, calls, known, tokens_in, tokens_out, usd, thinking, more)
 
     def _start(
-        self, place: int, prompt: Prompt, run: Run, results: queue.SimpleQueue[tuple[int, Reply | Exception]]
+        self, place: int, prompt: Prompt, run: Run, results: queue.SimpleQueue[tuple[int, Reply | BaseException]]
     ) -> None:
         def finished(task: asyncio.Task[Reply]) -> None:
             run.tasks.discard(task)
             if task.cancelled():
                 return  # only ever when the caller has stopped
-            error = task.exception()
-            if error is None:
-                results.put((place, task.result()))
-            else:
-                results.put((place, error if isinstance(error, Exception) else Incomplete(str(error))))
+            results.put((place, task.exception() or task.result()))
 
         task = asyncio.get_running_loop().create_task(self._answer(prompt, run))
         run.tasks.add(task)
@@ -451,7 +440,7 @@ class EndpointModel:
             return  # the loop hangs; its thread does not keep the process
 
 
-_endpoints: dict[tuple[object, ...], Endpoint] = {}
+_clients: dict[tuple[object, ...], Client] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
@@ -469,11 +458,11 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
     manner = Manner(limit="max_completion_tokens" if own else "max_tokens")
     cache = Cache(settings.cache) if settings.cache else Cache()
     return EndpointModel(
-        Terms(asked.model, asked.name, _endpoint(asked, settings), settings, manner, price, cache, budget)
+        Terms(asked.model, asked.name, _client(asked, settings), settings, manner, price, cache, budget)
     )
 
 
-def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
+def _client(asked: Spec, settings: Settings) -> Client:
     """Models at one endpoint share its connections and its pace."""
     key = key_of(asked.endpoint)
     host = urlsplit(asked.endpoint).hostname or ""
@@ -482,10 +471,9 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
         raise UsageError(f"there is no key for {host}", hint)
     place = (os.getpid(), asked.kind, asked.endpoint, key, settings.concurrency, settings.connect,
              settings.stall, settings.total)  # fmt: skip
-    if place not in _endpoints:
-        client = Client(asked.kind, asked.endpoint, key, settings)
-        _endpoints[place] = Endpoint(client, Pace(settings.concurrency))
-    return _endpoints[place]
+    if place not in _clients:
+        _clients[place] = Client(asked.kind, asked.endpoint, key, settings)
+    return _clients[place]
 
 
 _guard = threading.Lock()
@@ -513,7 +501,7 @@ def _end(ending: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
             for task in rest:
                 task.cancel()
             await asyncio.wait(rest, timeout=_SECONDS_TO_END / 2)
-        ours = [one.client.close() for place, one in _endpoints.items() if place[0] == os.getpid()]
+        ours = [one.close() for place, one in _clients.items() if place[0] == os.getpid()]
         await asyncio.gather(*ours, return_exceptions=True)
 
     if _started_by != os.getpid():

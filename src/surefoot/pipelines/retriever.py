@@ -20,7 +20,6 @@ from tantivy import (
     Occur,
     Query,
     SchemaBuilder,
-    TextAnalyzer,
     TextAnalyzerBuilder,
     Tokenizer,
 )
@@ -58,7 +57,16 @@ class Retriever:
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self.passages = list(passages)
-        self._analyzer = _analyzer()
+        self._analyzer = (
+            TextAnalyzerBuilder(Tokenizer.simple())
+            .filter(Filter.remove_long(60))
+            .filter(Filter.lowercase())
+            .filter(Filter.ascii_fold())
+            .filter(Filter.stopword("english"))
+            .filter(Filter.custom_stopword(_QUESTION_WORDS))
+            .filter(Filter.stemmer("english"))
+            .build()
+        )
         self._schema = (
             SchemaBuilder()
             .add_unsigned_field("place", stored=True)
@@ -68,7 +76,13 @@ class Retriever:
         )
         self._index = Index(self._schema)
         self._index.register_tokenizer("surefoot", self._analyzer)
-        self._fill()
+        # One thread: the order of the documents, and so of equal scores, does not hang on timing.
+        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+        for place, passage in enumerate(self.passages):
+            writer.add_document(Document(place=place, text=passage.text, title=passage.doc))
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
         self._searcher = self._index.searcher()
         self._passages_with = Counter(
             term for passage in self.passages for term in set(self.terms(f"{passage.doc} {passage.text}"))
@@ -96,28 +110,6 @@ class Retriever:
         """How telling a term is: its inverse document frequency; the most telling ones occur nowhere."""
         count = self._passages_with[term]
         return math.log(1 + (len(self.passages) - count + 0.5) / (count + 0.5))
-
-    def _fill(self) -> None:
-        # One thread: the order of the documents, and so of equal scores, does not hang on timing.
-        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        for place, passage in enumerate(self.passages):
-            writer.add_document(Document(place=place, text=passage.text, title=passage.doc))
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
-
-
-def _analyzer() -> TextAnalyzer:
-    return (
-        TextAnalyzerBuilder(Tokenizer.simple())
-        .filter(Filter.remove_long(60))
-        .filter(Filter.lowercase())
-        .filter(Filter.ascii_fold())
-        .filter(Filter.stopword("english"))
-        .filter(Filter.custom_stopword(_QUESTION_WORDS))
-        .filter(Filter.stemmer("english"))
-        .build()
-    )
 
 
 class ReferencePipeline:

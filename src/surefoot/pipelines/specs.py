@@ -57,18 +57,19 @@ class HttpPipeline:
         text = DEFAULT_TEMPLATE
         try:
             text = text if template is None else Path(template).read_text("utf-8")
-            self._template = msgspec.json.decode(text)
+            msgspec.json.decode(text)
         except OSError as error:
             hint = "pass a file of JSON with {question} in it"
             raise UsageError(f"the request template {template} is not a file", hint) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"the request template is not JSON: {error}", "see --request-template") from error
         # A template that passes it on is how a user says that the server knows of null retrieval.
-        self.forces_null = "{retrieval}" in text
+        self._template, self.forces_null = text, "{retrieval}" in text
 
     def answer(self, ask: Ask) -> Trace:
         values = {"{question}": ask.text, "{id}": ask.id, "{retrieval}": ask.retrieval}
-        data = send(self.name, _filled(self._template, values), self._timeout)
+        escaped = {place: msgspec.json.encode(value)[1:-1].decode() for place, value in values.items()}
+        data = send(self.name, msgspec.Raw(_filled(self._template, escaped)), self._timeout)
         try:
             return trace_of_reply(msgspec.json.decode(data), ask, self._reader)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -92,7 +93,7 @@ class ChatPipeline:
         hits = [] if ask.retrieval == "null" else self._retriever.search(ask.text, _K)
         passages = [passage for passage, _ in hits]
         shown = "\n\n".join(f"[{p.id}] ({p.doc})\n{p.text}" for p in passages) or "(the search found no passages)"
-        content = str(_filled(self._prompt, {"{passages}": shown, "{question}": ask.text}))
+        content = _filled(self._prompt, {"{passages}": shown, "{question}": ask.text})
         reply = self._model.complete(Prompt(content, longest=_LONGEST_ANSWER, attempt=next(self._asked)))
         if reply.error:
             self.causes.setdefault(reply.error, reply.hint)
@@ -136,16 +137,9 @@ def _start(data: bytes) -> str:
     return " ".join(data[:600].decode("utf-8", "replace").split())[:200]
 
 
-def _filled(template: object, values: Mapping[str, str]) -> object:
+def _filled(template: str, values: Mapping[str, str]) -> str:
     """The template with its places filled, each once: what is filled in is not looked at again."""
-    if isinstance(template, str):
-        pattern = "|".join(re.escape(place) for place in values)
-        return re.sub(pattern, lambda match: values[match.group()], template)
-    if isinstance(template, list):
-        return [_filled(item, values) for item in template]
-    if isinstance(template, dict):
-        return {key: _filled(item, values) for key, item in template.items()}
-    return template
+    return re.sub("|".join(map(re.escape, values)), lambda match: values[match.group()], template)
 
 
 _HINT = (
@@ -174,8 +168,13 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     """The pipeline that `spec` names, ready to be asked."""
     given = asking or Asking()
     kind, _, rest = spec.partition(":")
+    if kind == "chat" and "@http" not in rest.lower() and not rest.startswith(KINDS):
+        hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
+        raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
+    if needs_corpus(spec) and not corpus:
+        raise UsageError(f"the pipeline {kind} needs a corpus to search", "pass it with --corpus")
     if spec == "reference":
-        return ReferencePipeline(_needed(corpus, spec))
+        return ReferencePipeline(corpus or ())
     if kind in ("http", "https"):
         return HttpPipeline(spec, given.request_template, given.mapping, given.timeout)
     if kind == "traces":
@@ -183,7 +182,11 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     if kind == "cmd" and rest.strip():
         return CommandPipeline(rest.strip(), given.mapping, given.timeout)
     if kind == "chat":
-        return _chat(rest, corpus, given)
+        # Whoever asks a pipeline has the patience, and gives up after the timeout.
+        times = {"stall": given.timeout, "total": given.timeout, "retries": 0, "patience": _NO_PATIENCE}
+        named, prompt = chat_model(rest), prompt_of(given.prompt)
+        model = open_model(named.name, replace(given.settings, **times), given.budget)
+        return ChatPipeline(model, named.model, prompt, corpus or ())
     if spec.startswith(("./", "../", "/", "~/")):
         # A name with a space in it is a file all the same; with arguments it is for the shell to take apart.
         command = shlex.quote(spec) if Path(spec).is_file() else spec
@@ -198,17 +201,6 @@ def needs_corpus(spec: str) -> bool:
     return spec == "reference" or spec.partition(":")[0] == "chat"
 
 
-def _chat(rest: str, corpus: Sequence[Passage] | None, asking: Asking) -> Pipeline:
-    if "@http" not in rest.lower() and not rest.startswith(KINDS):
-        hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
-        raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
-    named, prompt, passages = chat_model(rest), prompt_of(asking.prompt), _needed(corpus, "chat")
-    # Whoever asks a pipeline has the patience, and gives up after the timeout.
-    times = {"stall": asking.timeout, "total": asking.timeout, "retries": 0, "patience": _NO_PATIENCE}
-    model = open_model(named.name, replace(asking.settings, **times), asking.budget)
-    return ChatPipeline(model, named.model, prompt, passages)
-
-
 def prompt_of(name: str) -> str:
     """A bundled prompt, or that of a file, if questions and passages have a place in it."""
     if name in PROMPTS:
@@ -219,12 +211,6 @@ def prompt_of(name: str) -> str:
     if missing := [place for place in _PLACES if place not in content]:
         raise UsageError(f"the prompt {name} does not contain {missing[0]}", f"it must hold {' and '.join(_PLACES)}")
     return content
-
-
-def _needed(corpus: Sequence[Passage] | None, spec: str) -> Sequence[Passage]:
-    if not corpus:
-        raise UsageError(f"the pipeline {spec} needs a corpus to search", "pass it with --corpus")
-    return corpus
 
 
 _CHAT = "chat"

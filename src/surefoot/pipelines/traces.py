@@ -107,16 +107,15 @@ class ReplayPipeline:
             raise UsageError(f"the trace file {path} does not exist", "name it like --pipeline traces:FILE")
         self.name = f"traces:{Path(path).name}"
         self.problems = ProblemLog()  # what in the file could not be used, or was used with a doubt
-        self._by_id: dict[str, Trace] = {}
-        self._by_text: dict[str, Trace] = {}
+        self._kept: dict[tuple[str, str], Trace] = {}
         for logged in read_traces([path], mapping):
             self._keep(logged)
-        if not (self._by_id or self._by_text):
+        if not self._kept:
             first = next((f": {problem}" for problem in self.problems.all_named if problem.kind != "note"), "")
             raise UsageError(f"no trace could be read from {path}{first}", "say where the fields lie with --map")
 
     def answer(self, ask: Ask) -> Trace:
-        trace = self._find(ask.id, ask.text)
+        trace = next((self._kept[key] for key in _keys(ask.id, ask.text) if key in self._kept), None)
         if trace is None:
             raise Incomplete("the trace file has no answer to this question")
         if ask.retrieval == "null" and (trace.retrieved is None or len(trace.retrieved)):
@@ -130,15 +129,15 @@ class ReplayPipeline:
         if isinstance(trace, Problem):
             self.problems.add(trace)
             return
-        if self._find(trace.question_id, trace.question) is not None:
+        keys = _keys(trace.question_id, trace.question)
+        if any(key in self._kept for key in keys):
             asked = trace.question_id or trace.question or ""
             message = f"question {asked[:80]!r} has a trace already: the last one is taken"
             self.problems.add(Problem("note", message, logged.source, logged.line))
-        if trace.question_id is not None:
-            self._by_id[trace.question_id] = trace
-        if trace.question is not None:
-            self._by_text[normalise(trace.question)] = trace
+        self._kept |= dict.fromkeys(keys, trace)
 
-    def _find(self, question_id: str | None, text: str | None) -> Trace | None:
-        by_id = self._by_id.get(question_id) if question_id is not None else None
-        return by_id or (self._by_text.get(normalise(text)) if text is not None else None)
+
+def _keys(question_id: str | None, text: str | None) -> list[tuple[str, str]]:
+    """By its id first, and else by its text."""
+    by_id = [("id", question_id)] if question_id is not None else []
+    return by_id + ([("text", normalise(text))] if text is not None else [])
