@@ -238,7 +238,7 @@ def review_prompt(
     review, room = Review(reviewer, shown=shown, code=code), _FOR_REPLY + _FOR_ANSWER * len(shown)
 
     def unreadable(reply: str) -> str:
-        """Why it is no review. Without the reply's own words: these may be an answer's, and are not shown to it again."""
+        """Why it is no review, without its own words: these may be an answer's, and are not shown to it again."""
         found = read(replace(review, text=reply), answers, rubric, settings.use_rubric)
         return "" if isinstance(found, (Ballot, Abstained)) else found.reason.partition(";")[0]
 

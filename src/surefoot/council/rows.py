@@ -302,15 +302,13 @@ def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[Answer
 def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], pooled: str) -> list[RunScores]:
     """The best run first. Runs are ranked over the questions that all of them have scores for."""
     scores = {run: scores_of(given, run).get(POOLED, {}) for run, given in found.items()}
-    shared = set.intersection(
-        *({one.question for one, by in given.items() if OVERALL in by} for given in scores.values())
-    )
+    scored = ({one.question for one, by in given.items() if OVERALL in by} for given in scores.values())
+    shared = set.intersection(*scored)
     by_axis: dict[str, dict[str, _Values]] = {run: {} for run in found}
-    for answer, name, score in (
-        (answer, *one) for run in found for answer, by in scores[run].items() for one in by.items()
-    ):
-        if answer.question in shared and name != UNSAFE:
-            by_axis[answer.run].setdefault(name, {}).setdefault(answer.question, []).append(score)
+    for answer, by in (one for given in scores.values() for one in given.items() if one[0].question in shared):
+        for name, score in by.items():
+            if name != UNSAFE:
+                by_axis[answer.run].setdefault(name, {}).setdefault(answer.question, []).append(score)
     documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     made = list[RunScores]()
     for run, given in scores.items():
