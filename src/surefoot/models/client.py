@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random  # noqa: TID251 - pauses, not decisions
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -113,10 +113,7 @@ _SHORTEST = 8  # what is shorter is a placeholder, and taking it out would garbl
 _MASK = "***"
 
 
-class _Response(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
+_Response = tuple[int, Mapping[str, str], bytes]  # status, headers, body
 
 
 class Client:
@@ -139,17 +136,17 @@ class Client:
 
     async def send(self, body: dict[str, Any]) -> Answer:
         """CallFailed says what to do where no answer came."""
-        response, scrubbed = await self._response(msgspec.json.encode(body)), self._key.scrubbed
+        (status, headers, data), scrubbed = await self._response(msgspec.json.encode(body)), self._key.scrubbed
         # Before anything is cut short: the first half of a key is not known for one.
-        data = scrubbed(response.data.decode("latin-1")).encode("latin-1")
+        data = scrubbed(data.decode("latin-1")).encode("latin-1")
         try:
-            if not 200 <= response.status < 300:
-                raise failure_of(response.status, response.headers, data)
+            if not 200 <= status < 300:
+                raise failure_of(status, headers, data)
             answer = self.dialect.answer(data)
             return replace(answer, text=scrubbed(answer.text), refusal=scrubbed(answer.refusal))
         except CallFailed as failure:
             failure.message = scrubbed(failure.message)
-            failure.hint = failure.hint or self._hints.on_answer(response.status, failure.message, failure.kind)
+            failure.hint = failure.hint or self._hints.on_answer(status, failure.message, failure.kind)
             raise
 
     async def close(self) -> None:
@@ -191,7 +188,7 @@ class Client:
                 if size > _LARGEST_REPLY:
                     message = f"the server sent more than {_LARGEST_REPLY:,} bytes"
                     raise CallFailed("permanent", message, maybe_paid=True)
-            return _Response(response.status_code, response.headers, b"".join(parts))
+            return response.status_code, response.headers, b"".join(parts)
         finally:
             await response.aclose()
 

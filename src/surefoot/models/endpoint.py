@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import queue
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -349,24 +349,24 @@ class EndpointModel:
                 loop.call_soon_threadsafe(self._start, *job, run, results)
             return len(jobs)
 
-        # Twice as many as are asked at once, so that the loop never waits for the caller.
-        return self._received(start, start(2 * self._terms.settings.concurrency), run, results)
+        def received(under_way: int) -> Iterator[tuple[int, Reply]]:
+            try:
+                while under_way:
+                    place, reply = results.get()
+                    under_way -= 1
+                    if isinstance(reply, BaseException):
+                        raise reply
+                    under_way += start(1)
+                    yield place, reply
+            finally:
+                if under_way:
+                    grace = self._terms.settings.grace
+                    stopped = asyncio.run_coroutine_threadsafe(run.stop(grace), _event_loop())
+                    with contextlib.suppress(TimeoutError):  # the loop hangs; its thread does not keep the process
+                        stopped.result(grace + _SECONDS_TO_STOP)
 
-    def _received(
-        self, start: Callable[[int], int], under_way: int, run: Run,
-        results: queue.SimpleQueue[tuple[int, Reply | BaseException]],
-    ) -> Iterator[tuple[int, Reply]]:  # fmt: skip
-        try:
-            while under_way:
-                place, reply = results.get()
-                under_way -= 1
-                if isinstance(reply, BaseException):
-                    raise reply
-                under_way += start(1)
-                yield place, reply
-        finally:
-            if under_way:
-                self._stop(run, _event_loop())
+        # Twice as many as are asked at once, so that the loop never waits for the caller.
+        return received(start(2 * self._terms.settings.concurrency))
 
     def estimate(self, prompts: Iterable[Prompt]) -> Estimate:
         """What asking these would cost at most, without what is answered already."""
@@ -431,13 +431,6 @@ class EndpointModel:
     def keeping(self, store: ReplyStore) -> EndpointModel:
         """The same model, its replies kept there as well, and looked for there first."""
         return EndpointModel(self._terms._replace(cache=Cache(store, *self._terms.cache.stores)))
-
-    def _stop(self, run: Run, loop: asyncio.AbstractEventLoop) -> None:
-        stopped: Future[None] = asyncio.run_coroutine_threadsafe(run.stop(self._terms.settings.grace), loop)
-        try:
-            stopped.result(self._terms.settings.grace + _SECONDS_TO_STOP)
-        except TimeoutError:
-            return  # the loop hangs; its thread does not keep the process
 
 
 _clients: dict[tuple[object, ...], Client] = {}

@@ -172,10 +172,8 @@ class _Asker:
         return f"timeout after {self._timeout:g} s"
 
 
-def _checked(found: object, job: _Job, seconds: float) -> Trace:
+def _checked(found: Trace, job: _Job, seconds: float) -> Trace:
     """The trace with its question, attempt and time, or what is wrong with it as the question's error."""
-    if not isinstance(found, Trace):
-        return _failed(job, f"the pipeline returned {type(found).__name__}, not a Trace", seconds)
     if fault := _fault(found, job.question):
         return _failed(job, fault, seconds)
     return replace(
