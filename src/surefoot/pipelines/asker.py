@@ -196,7 +196,8 @@ def _fault(trace: Trace, question: Question) -> str:
     if sum(len(passage.text) for passage in trace.retrieved or ()) > _LONGEST_RETRIEVED:
         return f"the retrieved passages are too long: at most {_LONGEST_RETRIEVED:,} characters are taken"
     if trace.retrieved and question.retrieval == "null":
-        return f"the pipeline retrieved {counted(len(trace.retrieved), 'passage')} although told to retrieve nothing"
+        found = counted(len(trace.retrieved), "passage")
+        return f"the pipeline retrieved {found} although it was told to retrieve nothing"
     return ""
 
 

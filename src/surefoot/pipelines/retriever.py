@@ -26,7 +26,6 @@ from tantivy import (
 
 from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.graders.judges import Asked
-from surefoot.text.tables import units_of
 
 _TITLE_WEIGHT = 0.8
 _SPARE = 20  # hits beyond those asked for, so that equal scores are cut in the order of the corpus
@@ -119,8 +118,9 @@ class ReferencePipeline:
 
     def __init__(self, passages: Sequence[Passage], weights: Path | None = None) -> None:
         from surefoot.graders.local import LocalJudge  # noqa: PLC0415 - loads numpy and more
+        from surefoot.text.tables import units_of  # noqa: PLC0415
 
-        self._retriever, self._judge = Retriever(passages), LocalJudge(weights)
+        self._retriever, self._judge, self._units_of = Retriever(passages), LocalJudge(weights), units_of
         with _LOADING:  # at once, so that weights that are missing or broken are told before anything is asked
             self._judge.load()
 
@@ -137,7 +137,7 @@ class ReferencePipeline:
     def _quoted(self, question: str, passage: Passage) -> str:
         """The sentence or row that has most of the question's words, its citation before the full stop."""
         wanted = set(self._retriever.terms(question))
-        found = [unit.text.strip() for unit in units_of(passage.text) if len(unit.sentences) == 1]
+        found = [unit.text.strip() for unit in self._units_of(passage.text) if len(unit.sentences) == 1]
         best = max(
             found,
             key=lambda text: sum(map(self._retriever.weight, wanted & {*self._retriever.terms(text)})),
