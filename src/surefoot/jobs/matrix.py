@@ -24,8 +24,7 @@ from surefoot.jobs.runs import read_all, read_run
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.models.budget import Budget, money
 from surefoot.pipelines.asker import refuse_too_many
-from surefoot.pipelines.plan import Cell, Plan, read_plan, slug
-from surefoot.pipelines.specs import PROMPTS, needs_corpus
+from surefoot.pipelines.specs import PROMPTS, Cell, Plan, needs_corpus, read_plan, slug
 from surefoot.store import Project, Run
 
 _NAMED_ALREADY = ("error", "missing")  # by the asking

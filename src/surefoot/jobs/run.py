@@ -30,7 +30,7 @@ from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings as ModelSettings
 from surefoot.pipelines.asker import ask_all, askable, code_of, refuse_too_many
-from surefoot.pipelines.host import function_pipeline
+from surefoot.pipelines.process import function_pipeline
 from surefoot.pipelines.specs import PROMPTS, Asking, load
 from surefoot.store import Manifest, Project, Run
 
