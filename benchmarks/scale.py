@@ -45,7 +45,7 @@ def _timed(folder: Path, log: list[Path], engine: str, workers: int) -> dict[str
     return {
         "seconds": time.perf_counter() - wall,
         "cpu": _busy() - cpu,
-        "scored": found.card.accounting.scored,
+        "scored": found.accounting.scored,
     }
 
 

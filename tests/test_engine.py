@@ -142,7 +142,7 @@ def test_a_log_that_has_changed_is_read_anew(
 ) -> None:
     for rows in (60, 61):
         found = score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work"}, keep_rows=False)
-        assert found.card.accounting.rows == rows
+        assert found.accounting.rows == rows
         log.write_bytes(log.read_bytes() + b'{"n": 61}\n')
 
 

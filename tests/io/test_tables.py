@@ -70,7 +70,7 @@ def test_other_separators(separator: str, tmp_path: Path) -> None:
 
 def test_rows_are_named_by_the_line_they_start_on_and_bad_ones_do_not_stop_the_rest(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", 'qid,answer\nq1,"a\nb"\nq2,x,y\nq4,N/A\n')
-    card = score(QUESTIONS, path).card
+    card = score(QUESTIONS, path)
     problem = card.problems.named["malformed"][0]
     assert (problem.line, card.accounting.scored) == (4, 2) and "has more cells than the first line" in problem.message
     assert card.decision.incomplete

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import UNREADABLE
@@ -26,7 +26,6 @@ from surefoot.core.types import (
     Problem,
     ProblemLog,
     Question,
-    Trace,
     check_group_fields,
     in_words,
 )
@@ -34,27 +33,25 @@ from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
 from surefoot.gate import rules as gates
 from surefoot.gate.metrics import SCORED, Tally
-from surefoot.gate.rules import COMPLETENESS, Check, Decision, Rule
+from surefoot.gate.rules import COMPLETENESS, Decision, Rule
 from surefoot.io import questions as question_sets
 from surefoot.io import sources
-from surefoot.io import sources as places
 from surefoot.io.cluster import Engine, check_engine, map_on_ray
 from surefoot.io.items import Asked
 from surefoot.io.parts import Part, blocks_in, parts_from
-from surefoot.io.questions import Questions, QuestionSet, content_hash, fingerprint_of, hashes_of, verify_lock
+from surefoot.io.questions import Questions, content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks
-from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
+from surefoot.io.traces import SPANS, Span, traces_in, traces_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
-from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
+from surefoot.scoring.outcomes import CASES, ScoredRow, label, outcome_of
 from surefoot.text.normal import id_of_text
 from surefoot.text.refusals import MODES
 
 Outcomes = Iterable[tuple[Question, Outcome, int]]  # each question with an outcome and how many attempts had it
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
-
-
+ADVICE_NAMED = 20
 _WIDEST = 0.5  # of a 95 % interval; five out of five good answers give a narrower one
 Groups = dict[str, dict[str, dict[str, Estimate]]]  # field -> value -> metric -> estimate
 
@@ -78,66 +75,19 @@ class Settings(Struct, frozen=True):
     has_gold: bool = True  # False for a log without a question set
 
 
-class Scorecard(Struct, frozen=True):
-    metrics: dict[str, Estimate]
-    labels: dict[str, int]
-    groups: Groups
-    decision: Decision
-    advice: tuple[Advice, ...]
-    accounting: Accounting
-    problems: ProblemLog
-    settings: Settings
-    baseline: dict[str, Estimate] | None = None  # of an earlier run; None where none was given
-    baseline_groups: Groups = {}
-    shared: dict[str, Estimate] = {}  # metrics over the questions that the baseline was asked too
-    paired: int | None = None  # questions with a label in both runs; None where the baseline has no rows
-    moved: tuple[dict[str, str], ...] = ()  # those whose labels differ
-
-    @property
-    def too_few(self) -> str | None:
-        """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
-        rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
-        widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
-        metric = max(widths, key=lambda name: widths[name], default="")
-        if self.decision.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
-            return None
-        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
-        few = asked if asked < 2 * (least or 1) else rate.denominator
-        return (
-            f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
-            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
-            f" (hint: score at least {least} questions of each kind)"
-        )
-
-    def before(self, field: str, value: str, metric: str) -> Estimate | None:
-        """What an earlier run had for a part of the questions."""
-        return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
-
-    def changes(self) -> dict[str, object]:
-        """By metric, and under `groups` the same by field and value."""
-        found: dict[str, object] = {
-            name: difference(now, (self.baseline or {}).get(name)) for name, now in self.shared.items()
-        }
-        found["groups"] = {
-            field: {
-                value: {name: difference(now, self.before(field, value, name)) for name, now in metrics.items()}
-                for value, metrics in values.items()
-            }
-            for field, values in self.groups.items()
-        }
-        return found
-
-
-class _Settings(Struct, frozen=True):
-    questions_sha256: str = ""
+class Advice(Struct, frozen=True):
+    finding: str
+    action: str
+    questions: tuple[str, ...]
+    question_count: int
 
 
 class Baseline(Struct):
     """What `surefoot score --json` printed for an earlier run."""
 
     metrics: dict[str, Estimate]
-    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
-    settings: _Settings = _Settings()
+    groups: Groups = {}
+    settings: dict[str, Any] = {}
     rows: list[ScoredRow] = []
     question_hashes: dict[str, str] = {}
 
@@ -151,6 +101,12 @@ class Baseline(Struct):
         ids = {sha256: qid for qid, sha256 in self.question_hashes.items()} if self.rows else {}
         found = ((one.id, content_hash(one)) for one in questions)
         return {qid: qid if self.question_hashes.get(qid) == sha else ids[sha] for qid, sha in found if sha in ids}
+
+    def notes(self, rules: Sequence[Rule]) -> Iterator[str]:
+        if not any(rule.on_baseline for rule in rules):
+            yield "no rule compares with the baseline: it is shown, and decides nothing"
+        if not self.rows:
+            yield "the baseline has no rows to tell which labels changed (hint: write it by --json without --no-rows)"
 
     def over(self, questions: Mapping[str, Question], rules: Sequence[Rule], by: Sequence[str]) -> Baseline:
         """The same over some of its questions, as far as rows tell: not what was retrieved."""
@@ -193,8 +149,9 @@ def pair(before: Baseline, outcomes: Outcomes, alike: Mapping[str, str]) -> tupl
 
 
 class Behind(Struct):
-    """The questions that fail a rule: the first of them by name, all of them counted."""
+    """The questions behind a failed rule, or a piece of advice: the first of them by name, all of them counted."""
 
+    most: int
     named: list[str] = field(default_factory=list)
     count: int = 0
     last: str | None = None
@@ -205,22 +162,22 @@ class Behind(Struct):
             return
         self.last = question_id
         self.count += 1
-        if len(self.named) < QUESTIONS_NAMED:
+        if len(self.named) < self.most:
             self.named.append(question_id)
 
 
 class Counted(Struct):
+    groups: dict[str, dict[str, Tally]]
+    behind: list[Behind]  # each rule
+    advice: list[Behind]  # each of CASES
     total: Tally = field(default_factory=Counter)
-    groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    behind: list[Behind] = field(default_factory=list)  # each rule
-    advice: AdviceLog = field(default_factory=AdviceLog)
 
     @property
-    def labels(self) -> Counter[str]:
-        counted: Counter[str] = Counter()
+    def labels(self) -> dict[str, int]:
+        found: Counter[str] = Counter()
         for outcome, times in self.total.items():
-            counted[label(outcome)] += times
-        return counted
+            found[label(outcome)] += times
+        return dict(found)
 
     def estimates(self, name: str) -> dict[str, dict[str, Estimate]]:
         """All metrics for each group of questions that share a value of a field."""
@@ -229,22 +186,24 @@ class Counted(Struct):
 
 def count(outcomes: Outcomes, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
     names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
-    counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
-    failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
+    counted = Counted(
+        {name: {} for name in names}, [Behind(QUESTIONS_NAMED) for _ in rules], [Behind(ADVICE_NAMED) for _ in CASES]
+    )
+    told_by: dict[Outcome, list[tuple[Behind, tuple[str, str] | None]]] = {}  # what names questions with an outcome
     for question, outcome, times in outcomes:
         if not question.gold_claims:
             outcome = outcome._replace(contained=None)
         counted.total[outcome] += times
         for name, tallies in counted.groups.items():
             tallies.setdefault(question.group(name), Counter())[outcome] += times
-        counted.advice.add(question.id, outcome)
-        if outcome not in failed_by:
-            scored = [(i, SCORED[rule.metric]) for i, rule in enumerate(rules) if rule.metric in SCORED]
-            failed_by[outcome] = [i for i, metric in scored if metric.fails(outcome)]
-        for i in failed_by[outcome]:
-            group = rules[i].group_key
+        if outcome not in told_by:
+            scored = [(rule, one) for rule, one in zip(rules, counted.behind, strict=True) if rule.metric in SCORED]
+            told_by[outcome] = [(one, rule.group_key) for rule, one in scored if SCORED[rule.metric].fails(outcome)]
+            cases = zip(CASES, counted.advice, strict=True)
+            told_by[outcome] += [(one, None) for case, one in cases if case.seen_in(outcome)]
+        for one, group in told_by[outcome]:
             if group is None or question.group(group[0]) == group[1]:
-                counted.behind[i].add(question.id)
+                one.add(question.id)
     return counted
 
 
@@ -252,18 +211,17 @@ def decide(
     rules: Sequence[Rule], counted: Counted, shared: Counted, before: Baseline | None, problems: ProblemLog
 ) -> Decision:
     """`shared` are the questions that the baseline was asked too: rules against it are judged by these."""
-
-    def check(place: int, rule: Rule) -> Check:
+    incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
+    is_scored = any(outcome.usable for outcome in counted.total)
+    checks = []
+    for place, rule in enumerate(rules):
         of = shared if rule.on_baseline else counted
         found = gates.check(rule, _fact(rule, of), before.find(rule) if before else None)
-        return replace(found, questions=tuple(of.behind[place].named), question_count=of.behind[place].count)
-
-    checks = [check(place, rule) for place, rule in enumerate(rules)]
-    incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
-    if not any(outcome.usable for outcome in counted.total):
-        incomplete.append("nothing was scored")
-        checks = [_unscored(check) for check in checks]
-    return gates.decide(checks, incomplete)
+        if not is_scored and found.status in ("fail", "pass"):  # it says nothing about the pipeline
+            found = replace(found, status="undecidable", reason="nothing was scored")
+        behind = of.behind[place]
+        checks.append(replace(found, questions=tuple(behind.named), question_count=behind.count))
+    return gates.decide(checks, incomplete if is_scored else [*incomplete, "nothing was scored"])
 
 
 def _fact(rule: Rule, counted: Counted) -> Estimate | None:
@@ -278,13 +236,6 @@ def _fact(rule: Rule, counted: Counted) -> Estimate | None:
     return metrics.estimate(SCORED[rule.metric], groups[name][value])
 
 
-def _unscored(check: Check) -> Check:
-    """With no usable answer at all, a rule that fails or passes says nothing about the pipeline."""
-    if check.status not in ("fail", "pass"):
-        return check
-    return replace(check, status="undecidable", reason="nothing was scored")
-
-
 _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
@@ -295,29 +246,71 @@ class ScoreResult(Result, frozen=True, kw_only=True):
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
     """
 
-    beside = ("card", "attempts", "questions")
+    beside = ("decision", "accounting", "problems", "shared", "baseline_groups", "attempts", "questions")
 
     metrics: dict[str, Estimate]
     baseline: dict[str, Estimate] | None  # as the next two, None and not printed where no earlier run is compared
-    changes: dict[str, Any] | None
-    label_changes: dict[str, Any] | None
+    changes: dict[str, Any] | None = None  # by metric, and under `groups` the same by field and value
+    label_changes: dict[str, Any] | None  # `compared` is None where the earlier run has no rows
     labels: dict[str, int]
     groups: Groups
-    gate: dict[str, Any]
+    gate: dict[str, Any] = field(default_factory=dict)
     next: tuple[Advice, ...]
-    input: dict[str, Any]
+    input: dict[str, Any] = field(default_factory=dict)
     settings: Settings
-    card: Scorecard
+    decision: Decision
+    accounting: Accounting
+    problems: ProblemLog
+    shared: dict[str, Estimate]  # metrics over the questions that the earlier run was asked too
+    baseline_groups: Groups
     attempts: Attempts
     questions: Sequence[Question]
 
+    def __post_init__(self) -> None:
+        """What is printed and not kept by itself."""
+        checks = [{**one.row(), "questions_to_be_sure": one.to_be_sure} for one in self.decision.checks]
+        gate = {
+            "outcome": self.outcome, "exit_code": int(self.exit_code), "checks": checks,
+            "incomplete": list(self.decision.incomplete), "too_few": self.too_few,
+        }  # fmt: skip
+        seen = {"problem_counts": dict(self.problems.counts), "problems": self.problems.all_named}
+        force_setattr(self, "gate", gate)
+        force_setattr(self, "input", {**msgspec.to_builtins(self.accounting), **seen})
+        if self.baseline is not None:
+            changes = {name: difference(now, self.baseline.get(name)) for name, now in self.shared.items()}
+            force_setattr(self, "changes", {**changes, "groups": {
+                field: {value: {name: difference(now, self.before(field, value, name)) for name, now in some.items()}
+                        for value, some in values.items()}
+                for field, values in self.groups.items()
+            }})  # fmt: skip
+
     @property
     def exit_code(self) -> ExitCode:
-        return self.card.decision.exit_code
+        return self.decision.exit_code
 
     @property
     def outcome(self) -> str:
-        return self.card.decision.outcome
+        return self.decision.outcome
+
+    @property
+    def too_few(self) -> str | None:
+        """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
+        rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
+        widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
+        metric = max(widths, key=lambda name: widths[name], default="")
+        if self.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
+            return None
+        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
+        few = asked if asked < 2 * (least or 1) else rate.denominator
+        return (
+            f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
+            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
+            f" (hint: score at least {least} questions of each kind)"
+        )
+
+    def before(self, field: str, value: str, metric: str) -> Estimate | None:
+        """What an earlier run had for a part of the questions."""
+        return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
@@ -356,35 +349,6 @@ class ScoreResult(Result, frozen=True, kw_only=True):
         return hashes_of(self.questions) if self.settings.has_gold else {}
 
 
-def _result(card: Scorecard, attempts: Attempts, questions: Sequence[Question]) -> ScoreResult:
-    is_compared = card.baseline is not None
-    return ScoreResult(
-        metrics=card.metrics,
-        baseline=card.baseline,
-        changes=card.changes() if is_compared else None,
-        label_changes={"compared": card.paired, "changed": card.moved} if is_compared else None,
-        labels=card.labels,
-        groups=card.groups,
-        gate={
-            "outcome": card.decision.outcome,
-            "exit_code": int(card.decision.exit_code),
-            "checks": [{**one.row(), "questions_to_be_sure": one.to_be_sure} for one in card.decision.checks],
-            "incomplete": list(card.decision.incomplete),
-            "too_few": card.too_few,
-        },
-        next=card.advice,
-        input={
-            **msgspec.to_builtins(card.accounting),
-            "problem_counts": dict(card.problems.counts),
-            "problems": card.problems.all_named,
-        },
-        settings=card.settings,
-        card=card,
-        attempts=attempts,
-        questions=questions,
-    )
-
-
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
 TraceInput = str | Path | Sequence[str | Path | Mapping[str, object]]
@@ -419,175 +383,116 @@ def score(
     surefoot.toml: `jobs` are processes, and what a cluster has done stays in the folder `work`. The result reads like
     the object that `surefoot score --json` prints.
     """
-    _check_choices(rerun, refusal)
+    for name, value, choices in (("rerun", rerun, get_args(Rerun)), ("refusal", refusal, tuple(MODES))):
+        if value not in choices:
+            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
     if engine != "local":
         check_engine(engine)
     how = settings_from(settings, map=mapping)
-    mapping, jobs, work = how.map, how.jobs, how.work
+    mapping = how.map
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
-    _check_there(_paths(traces))
+    given = [traces] if isinstance(traces, (str, Path)) else traces
+    paths = [item for item in given if isinstance(item, (str, Path))]
+    rows: list[object] = [item for item in given if not isinstance(item, (str, Path))]
+    values = [sources.Values("traces", rows)] if rows else []
+    if not any(str(path) == "-" or sources.is_there(path) for path in paths):
+        sources.check_logs(paths)  # where one of several is there, the others are named
     decided_by = _rules(gate, rules)
-    question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
-    asked = question_set.questions
+    problems = ProblemLog()
+    asked = _questions_in(paths, values, mapping) if questions is None else _questions(questions, problems)
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
     told = list[str]()
     texts = PassageTexts.of(corpus, told.append) if corpus is not None else None
     before = load_baseline(baseline) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
-    problems = ProblemLog()
-    problems.extend(question_set.problems if is_log else _on_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     if engine == "local":
-        results = map_blocks(scorer, _blocks(traces), jobs)
-    else:
+        results = map_blocks(scorer, chain(values, sources.blocks_from(paths)), how.jobs)
+    else:  # `plan`: all that outcomes depend on beside the log
         plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
-        results = _on_ray(scorer, traces, plan, work, jobs)
-    size = sources.size_of_lines(_paths(traces)) if progress else None
-    accounting = _read_all(scorer, results, attempts, problems, partial(_told, progress, size))
-    problems.extend(_remarks(mapping, scorer))
-    problems.extend(Problem("note", line) for line in (*told, *_notes_on_baseline(before, decided_by)))
+        work, parts = partial(_score_part, scorer), parts_from(paths, values)
+        results = chain.from_iterable(map_on_ray(work, parts, plan, how.work, how.jobs))
+    size = sources.size_of_lines(paths) if progress else None
+    accounting = _read_all(scorer, results, attempts, problems, progress, size)
+    unmatched = [f"--map {name}={path}" for name, path in mapping.items() if name not in scorer.found_fields]
+    problems.extend(Problem("map_unmatched", f"{one} leads to nothing in any row") for one in unmatched)
+    notes = [*sorted(scorer.remarks), *told, *(before.notes(decided_by) if before else ())]
+    problems.extend(Problem("note", note) for note in notes)
     problems.extend(texts.problems(scorer.lacking) if texts else ())
-    made_with = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
     counted = shared = count(attempts.outcomes(), decided_by, by)
     alike = {one.id: one.id for one in asked}
-    if before is not None and before.settings.questions_sha256 not in ("", identity):
-        alike = _alike(before, asked, str(baseline), problems)
+    if before is not None and before.settings.get("questions_sha256", "") not in ("", identity):
+        if not (alike := before.alike(asked)):
+            hint = "score the baseline's traces again with this question set, and keep the rows of --json"
+            raise UsageError(f"the baseline {baseline} was scored on other questions", hint)
+        words = f"was scored on another question set; only the {len(alike)} unchanged questions are compared"
+        problems.add(Problem("note", words, str(baseline)))
         before = before.over({alike[one.id]: one for one in asked if one.id in alike}, decided_by, by)
         shared = count((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
-    card = _card(counted, shared, decided_by, before, accounting, problems, made_with)
-    if before is not None and before.rows:
-        paired, moved = pair(before, attempts.outcomes(), alike)
-        card = replace(card, paired=paired, moved=moved)
-    return _result(card, attempts, asked)
-
-
-def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:
-    if not (alike := before.alike(asked)):
-        hint = "score the baseline's traces again with this question set, and keep the rows of --json"
-        raise UsageError(f"the baseline {path} was scored on other questions", hint)
-    words = f"was scored on another question set; only the {len(alike)} unchanged questions are compared"
-    problems.add(Problem("note", words, path))
-    return alike
-
-
-def _card(
-    counted: Counted,
-    shared: Counted,
-    rules: Sequence[Rule],
-    before: Baseline | None,
-    accounting: Accounting,
-    problems: ProblemLog,
-    settings: Settings,
-) -> Scorecard:
-    return Scorecard(
+    compared, changed = pair(before, attempts.outcomes(), alike) if before and before.rows else (None, ())
+    return ScoreResult(
         metrics=metrics.estimates(counted.total),
-        labels=dict(counted.labels),
-        groups={name: counted.estimates(name) for name in settings.by},
-        decision=decide(rules, counted, shared, before, problems),
-        advice=counted.advice.advice(),
+        baseline=before.metrics if before else None,
+        label_changes={"compared": compared, "changed": changed} if before else None,
+        labels=counted.labels,
+        groups={name: counted.estimates(name) for name in by},
+        next=tuple(
+            Advice(case.finding, case.action, tuple(behind.named), behind.count)
+            for case, behind in zip(CASES, counted.advice, strict=True) if behind.count
+        ),
+        settings=Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log),
+        decision=decide(decided_by, counted, shared, before, problems),
         accounting=accounting,
         problems=problems,
-        settings=settings,
-        baseline=before.metrics if before else None,
-        baseline_groups=before.groups if before and shared is counted else {},
         shared=metrics.estimates(shared.total),
-    )
+        baseline_groups=before.groups if before and shared is counted else {},
+        attempts=attempts,
+        questions=asked,
+    )  # fmt: skip
 
 
-def _check_there(paths: Sequence[str | Path]) -> None:
-    """One log that is there is scored, and the others are named."""
-    if not any(str(path) == "-" or places.is_there(path) for path in paths):
-        sources.check_logs(paths)
+def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
+    """Coverage is asked for even where nothing says so."""
+    rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
+    is_asked = any(rule.metric == COMPLETENESS for rule in rules)
+    return rules if is_asked else [*rules, Rule.parse(f"{COMPLETENESS} >= 1.0")]
 
 
-def _notes_on_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
-    if before is None:
-        return []
-    is_used = any(rule.on_baseline for rule in rules)
-    notes = [] if is_used else ["no rule compares with the baseline: it is shown, and decides nothing"]
-    no_rows = "the baseline has no rows to tell which labels changed (hint: write it by --json without --no-rows)"
-    return notes if before.rows else [*notes, no_rows]
+def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Questions:
+    found = question_sets.load(given)
+    if not found.questions:
+        why = next((str(problem) for problem in found.problems if problem.kind != "note"), "it is empty")
+        if found.source.lower().endswith((".csv", ".tsv")):
+            why = f"{found.source} is a table"
+        hint = "pass JSON, JSON lines or YAML with questions"
+        raise UsageError(f"the question set has no usable question: {why}", hint)
+    problems.extend([*found.problems, *verify_lock(found)])
+    return found.questions
 
 
-def _on_questions(found: QuestionSet) -> list[Problem]:
-    return [*found.problems, *verify_lock(found), *([] if found.questions else [_without_questions(found)])]
-
-
-def _without_questions(found: QuestionSet) -> Problem:
-    why = next((problem.message for problem in found.problems if problem.kind != "note"), "is empty")
-    if found.source.lower().endswith((".csv", ".tsv")):
-        why = "is a table; write JSON, JSON lines or YAML instead"
-    why = f"it {why}" if why.startswith("is ") else why
-    return Problem("no_questions", f"the question set has no usable question: {why}", found.source)
-
-
-def _check_choices(rerun: str, refusal: str) -> None:
-    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(MODES))}
-    for name, (value, choices) in known.items():
-        if value not in choices:
-            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
-
-
-def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
+def _questions_in(
+    paths: Sequence[str | Path], values: Sequence[sources.Values], mapping: Mapping[str, str]
+) -> Questions:
     """What a log asks, in place of a question set."""
-    if "-" in map(str, _paths(traces)):
+    if "-" in map(str, paths):
         message = "without a question set a log is read twice, and stdin can be read only once"
         raise UsageError(message, "write it to a file")
     asked, ids = Asked(), dict[str, Question]()  # what is known by its id alone
-    for trace in _traces_in(_blocks(traces), mapping):
+    rows = (row for block in chain(values, sources.blocks_from(paths)) for row in rows_in(block))
+    for trace in (logged.found for logged in traces_in(rows, mapping)):
+        if isinstance(trace, Problem):
+            continue
         if trace.question is not None:
             name = trace.question_id or id_of_text(trace.question)
             asked.answered(Item(Question(name, trace.question, "answer"), trace))
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return QuestionSet("", Questions((ids | with_text).values()), (), [])
-
-
-def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:
-    reader, spans = TraceReader(mapping), list[Span]()
-    for _, found in (part for block in blocks for row in rows_in(block) for part in reader.read_row(row)):
-        if isinstance(found, Span):
-            spans.append(found)
-        elif isinstance(found, Trace):
-            yield found
-    yield from traces_of(spans).values()
-
-
-def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
-    """Coverage is asked for even where nothing says so."""
-    rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
-    if not any(rule.metric == gates.COMPLETENESS for rule in rules):
-        rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
-    return rules
-
-
-def _paths(traces: TraceInput) -> list[str | Path]:
-    given = [traces] if isinstance(traces, (str, Path)) else traces
-    return [item for item in given if isinstance(item, (str, Path))]
-
-
-def _values(traces: TraceInput) -> list[sources.Values]:
-    given = () if isinstance(traces, (str, Path)) else traces
-    values: list[object] = [item for item in given if not isinstance(item, (str, Path))]
-    return [sources.Values("traces", values)] if values else []
-
-
-def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
-    yield from _values(traces)
-    yield from sources.blocks_from(_paths(traces))
-
-
-def _on_ray(
-    scorer: BlockScorer, traces: TraceInput, plan: str, work: str | Path | None, jobs: int | None
-) -> Iterator[BlockResult]:
-    """`plan`: all that outcomes depend on beside the log."""
-    parts = parts_from(_paths(traces), _values(traces))
-    return chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
+    return Questions((ids | with_text).values())
 
 
 def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
@@ -595,12 +500,9 @@ def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
 
 
 def _read_all(
-    scorer: BlockScorer,
-    results: Iterable[BlockResult],
-    attempts: Attempts,
-    problems: ProblemLog,
-    told: Callable[[int, int], None],
-) -> Accounting:
+    scorer: BlockScorer, results: Iterable[BlockResult], attempts: Attempts, problems: ProblemLog,
+    progress: Progress | None, total: int | None,
+) -> Accounting:  # fmt: skip
     """What was found in every block, in order; spans wait until all of them are there."""
     spans: list[Span] = []
     rows, size, found = 0, 0, ProblemLog()
@@ -612,7 +514,8 @@ def _read_all(
         scorer.found_fields |= result.found_fields
         scorer.remarks |= result.remarks
         scorer.lacking.update(result.lacking)
-        told(rows, size)
+        if progress:
+            progress(rows, size / total if total else None)
     if spans:
         joined = scorer.score_traces(list(traces_of(spans).values()), SPANS)
         attempts.add(joined)
@@ -626,17 +529,3 @@ def _read_all(
         left_out["several_traces"] = attempts.duplicates
     scored = attempts.traces - attempts.set_aside - attempts.duplicates
     return Accounting(rows, scored, attempts.set_aside, len(spans), left_out)
-
-
-def _told(progress: Progress | None, total: int | None, rows: int, size: int) -> None:
-    if progress:
-        progress(rows, size / total if total else None)
-
-
-def _remarks(mapping: Mapping[str, str], scorer: BlockScorer) -> Iterable[Problem]:
-    """A mapping that leads nowhere in any row is a slip, and every answer would suffer from it."""
-    for name, path in mapping.items():
-        if name not in scorer.found_fields:
-            yield Problem("map_unmatched", f"--map {name}={path} leads to nothing in any row")
-    for remark in sorted(scorer.remarks):
-        yield Problem("note", remark)
