@@ -1,7 +1,7 @@
 """Where rows come from: files, folders, addresses, compressed streams, Parquet, tables, stdin, Python objects.
 
 A source is cut into blocks. A block is small and can be sent to another process, which reads its rows (`rows.py`), so
-one machine, many processes or a cluster (`parts.py`) all run the same code.
+one machine, many processes or a cluster (`cluster.py`) all run the same code.
 """
 
 from __future__ import annotations
@@ -45,20 +45,28 @@ _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-def unpacked(file: io.BufferedReader) -> UpToBreak | None:
-    """None for a file that is not compressed, or otherwise than we know."""
-    magic = file.peek(4)
-    if magic.startswith(_GZIP):
-        return UpToBreak(gzip.GzipFile(fileobj=file))
-    return UpToBreak(open_zst(file)) if magic.startswith(_ZSTD) else None
+class Unpacked(io.RawIOBase):
+    """What a compressed file holds before it ends or breaks off; if it does that, `fault` says why."""
 
-
-class UpToBreak(io.RawIOBase):
-    """What a stream gives before it breaks off; if it does, `fault` says why."""
-
-    def __init__(self, stream: gzip.GzipFile | io.BufferedReader) -> None:
-        self._stream = stream
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._waiting = memoryview(b"")
         self.fault: Exception | None = None
+
+    @classmethod
+    def of(cls, file: io.BufferedReader) -> Unpacked | None:
+        """None for a file that is not compressed, or otherwise than we know."""
+        magic = file.peek(4)
+        if not magic.startswith(_GZIP):
+            return cls(_zstd_chunks(file)) if magic.startswith(_ZSTD) else None
+        read = gzip.GzipFile(fileobj=file).read1  # unlike `read` it loses nothing that precedes a fault
+        return cls(iter(lambda: read(1 << 17), b""))
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All lines, or the fault."""
+        yield from io.BufferedReader(self, 1 << 17)
+        if self.fault:
+            raise self.fault
 
     def readable(self) -> bool:
         return True
@@ -66,20 +74,17 @@ class UpToBreak(io.RawIOBase):
     def readinto(self, buffer: object, /) -> int:
         target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         try:
-            data = self._stream.read1(len(target))  # unlike `read` it loses nothing that precedes a fault
+            while not self._waiting and (chunk := next(self._chunks, None)) is not None:
+                self._waiting = memoryview(chunk)
         except (OSError, EOFError, zlib.error) as error:
-            self.fault, data = error, b""
-        target[: len(data)] = data
-        return len(data)
+            self.fault = error
+        size = min(len(target), len(self._waiting))
+        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
+        return size
 
 
-def open_zst(file: IO[bytes]) -> io.BufferedReader:
-    """A zstd file as a stream. EOFError where it breaks off, which the library's own reader takes for the end."""
-    return io.BufferedReader(_Unpacked(_unpacked(file)), 1 << 17)
-
-
-def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
-    """All frames of a file, one after the other."""
+def _zstd_chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """All frames of a file. EOFError where it breaks off, which the library's own reader takes for the end."""
     zstd = library("zstandard", "zstd")
     frame, is_begun = zstd.ZstdDecompressor().decompressobj(), False
     while packed := file.read(_PACKED_BYTES):
@@ -93,23 +98,6 @@ def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
                 frame = zstd.ZstdDecompressor().decompressobj()
     if is_begun:
         raise EOFError("the file breaks off before its end")
-
-
-class _Unpacked(io.RawIOBase):
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._waiting = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object, /) -> int:
-        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        while not self._waiting and (chunk := next(self._chunks, None)) is not None:
-            self._waiting = memoryview(chunk)
-        size = min(len(target), len(self._waiting))
-        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
-        return size
 
 
 Found = TypeVar("Found")
@@ -423,7 +411,7 @@ class Document(Struct, frozen=True):
 
 
 class Packed(Struct, frozen=True):
-    """A file of another format that has to be read whole (`packed.py`)."""
+    """A file of another format that has to be read whole."""
 
     source: str
     kind: Literal["csv", "excel", "otlp"]
@@ -561,8 +549,13 @@ def _blocks_of_file(found: File) -> Iterator[Block]:
             yield from _blocks_of_parquet(path, source)
         elif magic == b"PK\x03\x04":
             yield _whole(file, b"", source, "excel")
-        elif stream := unpacked(file):
-            yield from _blocks_up_to_break(stream, source)
+        elif stream := Unpacked.of(file):
+            for block in _blocks_of_stream(io.BufferedReader(stream, 1 << 18), source):
+                # Half a table may look like a whole one; the rows before a break are what they are.
+                if stream.fault is None or isinstance(block, (Lines, Document)):
+                    yield block
+            if stream.fault is not None:
+                raise stream.fault
         else:
             yield from _blocks_of_stream(file, source, path if path != "-" and can_be_cut(path) else "")
 
@@ -592,15 +585,6 @@ def _blocks_of_parquet(path: str, source: str) -> Iterator[Block]:
 def _parquet_file(path: str) -> Any:  # noqa: ANN401 - of a package that has no types
     where = opened(path) if is_address(path) else path
     return library("pyarrow.parquet", "parquet").ParquetFile(where)
-
-
-def _blocks_up_to_break(stream: UpToBreak, source: str) -> Iterator[Block]:
-    """Half a table may look like a whole one; the rows before a break are what they are."""
-    for block in _blocks_of_stream(io.BufferedReader(stream, 1 << 18), source):
-        if stream.fault is None or isinstance(block, (Lines, Document)):
-            yield block
-    if stream.fault is not None:
-        raise stream.fault
 
 
 def _blocks_of_stream(stream: BinaryIO, source: str, path: str = "") -> Iterator[Block]:

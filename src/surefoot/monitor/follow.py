@@ -4,7 +4,6 @@ anew."""
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import shutil
@@ -24,7 +23,7 @@ from msgspec.structs import replace
 from surefoot.core.files import BYTE_ORDER_MARK
 from surefoot.core.types import Problem, Trace
 from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.sources import LONGEST_LINE, File, Lines, Values, cut, files_in, is_address, open_zst
+from surefoot.io.sources import LONGEST_LINE, File, Lines, Unpacked, Values, cut, files_in, is_address
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 PIECE_BYTES = 256 << 10  # little enough to be taken in soon: a piece that is not saved before a kill is read again
@@ -128,11 +127,13 @@ class Tail:
         """Whether it is what was read, which is read on then. Where nothing was read, only the inode tells."""
         position = self._position
         with contextlib.ExitStack() as stack:
-            file: IO[bytes] = stack.enter_context(path.open("rb"))
+            file: IO[bytes] = (raw := stack.enter_context(path.open("rb")))
             inode = os.fstat(file.fileno()).st_ino
-            if position.mark and path.suffix in _PACKED:
-                packed, file = file, stack.enter_context(tempfile.TemporaryFile())
-                _unpack(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), file, position)
+            if position.mark and (packed := Unpacked.of(raw)):
+                file = stack.enter_context(tempfile.TemporaryFile())
+                _unpack(io.BufferedReader(packed), file, position)
+                if packed.fault:
+                    raise packed.fault
             if not self._is_same(file) or not (position.mark or position.inode in (0, inode)):
                 return False
             self._file, self._position, self._opened = file, replace(position, inode=inode), stack.pop_all()
@@ -185,7 +186,7 @@ def _is_object(line: bytes) -> bool:
     return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
 
 
-def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: IO[bytes], position: Position) -> None:
+def _unpack(stream: io.BufferedReader, file: IO[bytes], position: Position) -> None:
     """What is packed from a position on is written at the same offset; nothing if it is another log."""
     head, start = stream.read(min(_MARK_BYTES, position.offset)), max(0, position.offset - _MARK_BYTES)
     for at in range(len(head), start, PIECE_BYTES):

@@ -36,9 +36,8 @@ from surefoot.gate.metrics import SCORED, Tally
 from surefoot.gate.rules import COMPLETENESS, Decision, Rule
 from surefoot.io import questions as question_sets
 from surefoot.io import sources
-from surefoot.io.cluster import Engine, check_engine, map_on_ray
+from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
-from surefoot.io.parts import Part, blocks_in, parts_from
 from surefoot.io.questions import Questions, content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import rows_in
 from surefoot.io.sources import map_blocks

@@ -30,7 +30,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
-from surefoot.io.sources import open_zst
+from surefoot.io.sources import Unpacked
 from surefoot.store.database import (
     ANSWERS,
     ROWS,
@@ -331,12 +331,9 @@ def _hash(kind: str, content: bytes) -> str:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, decompressed as its name says."""
+    """The lines of a file, decompressed where it is."""
     try:
         with path.open("rb") as file:
-            if path.suffix == ".gz":
-                yield from gzip.GzipFile(fileobj=file)
-            else:
-                yield from open_zst(file) if path.suffix == ".zst" else file
+            yield from Unpacked.of(file) or file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
