@@ -21,7 +21,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
-from surefoot.graders.refusal_quality import Quality, refusal_quality
+from surefoot.graders.refusals import Quality, refusal_quality
 from surefoot.graders.rules import Rules
 
 DATA = Path(__file__).parent / "data" / "quality" / "refusal_quality.jsonl"

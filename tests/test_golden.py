@@ -16,7 +16,7 @@ from surefoot import ScoreResult, score
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
-from surefoot.gate.rules import Rule
+from surefoot.gate.metrics import Rule
 from surefoot.jobs.decision import GateResult, compare
 from surefoot.jobs.runs import read_run
 from surefoot.jobs.settings import load_gate

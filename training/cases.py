@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from surefoot.graders.windows import Reading
+from surefoot.graders.features import Reading
 from training.files import read_all, write_all
 
 About = Literal["claim", "response", "question"]

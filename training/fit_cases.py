@@ -13,8 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from surefoot.graders.features import features
-from surefoot.graders.windows import Offsets, prepare, readable_claim
+from surefoot.graders.features import Offsets, features, prepare, readable_claim
 from surefoot.text.amounts import worded_alike
 from training.cases import About, Case, write_cases
 from training.files import read_all, read_usable

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.graders.features import FEATURE_NAMES
+from surefoot.graders.features import FEATURE_NAMES, Probabilities, Reading, sum_up
 from surefoot.graders.tiers import Floats, input_names, inputs_of, probabilities_of
-from surefoot.graders.windows import Probabilities, Reading, sum_up
 from training.cases import Case, placed
 from training.english.lists import words
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.types import Item
-from surefoot.graders.fence import comparable
 from surefoot.graders.llm import LlmGrader
+from surefoot.graders.llm_prompts import comparable
 from tests.items import item_of
 
 from .judges import Fake, Seen, bribed, excusing, inventive, obedient, sound

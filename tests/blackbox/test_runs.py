@@ -124,7 +124,8 @@ def test_a_killed_run_goes_on_without_losing_or_repeating_an_answer(seed: int, p
     assert len(after) == 40 and kept.items() <= after.items() and project.rows_held(run) == 40
     again = asked(project) - before
     assert not {question.replace("n", "House ") for question, _ in kept} & again.keys()
-    assert sum(again.values()) == 40 - len(kept)
+    # What the killed command had just handed over may still have been answered, for nobody.
+    assert 0 <= sum(again.values()) - (40 - len(kept)) <= 2
 
 
 @pytest.mark.parametrize("seed", [4, 5])

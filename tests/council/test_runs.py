@@ -14,7 +14,7 @@ from surefoot.core.types import Passage
 from surefoot.council import rows
 from surefoot.council.rows import AnswerKey, scores_of
 from surefoot.gate.decide import Request
-from surefoot.gate.rules import Rule
+from surefoot.gate.metrics import Rule
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare
 from surefoot.jobs.runs import read_run

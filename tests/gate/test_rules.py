@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from surefoot import score
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.types import Estimate
-from surefoot.gate.rules import Check, Rule, check, decide
+from surefoot.gate.metrics import Check, Rule, check, decide
 from surefoot.jobs.settings import load_gate
 from tests.conftest import QUESTIONS
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from surefoot.core.result import Person
 from surefoot.graders.judges import Asked, Judgement, Pair, moved
-from surefoot.graders.model_grader import ModelGrader
+from surefoot.graders.llm import ModelGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
 

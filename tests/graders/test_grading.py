@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from surefoot.core import rubric
 from surefoot.core.table import TABLE, ClaimFinding
 from surefoot.core.types import Item, Passage, Question, Retrieved, Support, Trace
-from surefoot.graders.declines import Declining
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.local import LocalJudge
+from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
 from tests.growth import grows_evenly
 from tests.items import item_of

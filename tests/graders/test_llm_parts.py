@@ -13,17 +13,19 @@ from hypothesis import strategies as st
 from surefoot.core import rubric
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.alignment import quoted_words
-from surefoot.graders.fence import Fence, comparable, neutral
 from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import (
     LONGEST_ANSWER,
     MOST_CLAIMS,
     ClaimRead,
     Evidenced,
+    Fence,
     Found,
     Prompting,
     ReplyReader,
+    comparable,
     groups,
+    neutral,
     schema,
     shortened,
 )

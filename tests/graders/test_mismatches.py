@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from surefoot.graders.figures import misnamed
 from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.mismatches import misnamed
 
 BASIN = "The basin is 5.2 metres in diameter."
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from surefoot.core.types import Evidence, Item, Passage, Question, Retrieved, Trace
-from surefoot.graders.refusal_quality import Quality, refusal_quality
+from surefoot.graders.refusals import Quality, refusal_quality
 from tests.growth import grows_evenly
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,12 +13,11 @@ import pytest
 
 from surefoot.graders import local, tiers
 from surefoot.graders.encoder import Scores
-from surefoot.graders.features import FEATURE_NAMES
+from surefoot.graders.features import FEATURE_NAMES, Answered, Reading, prepare, readable_claim, sum_up
 from surefoot.graders.findings import _reconciled
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge, _verbatim
 from surefoot.graders.tiers import Calibration, Finding, TierFit, Tiers, Trees, inputs_of
-from surefoot.graders.windows import Answered, Reading, prepare, readable_claim, sum_up
 
 EVEN = TierFit(Trees([], 0.0, []), 1.0, 0.0)  # everything is as likely as not
 

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from surefoot.graders.judges import Asked, Pair
-from surefoot.graders.local import _verbatim
-from surefoot.graders.windows import (
+from surefoot.graders.features import (
     choose,
     deciding_sentence,
     prepare,
@@ -21,6 +19,8 @@ from surefoot.graders.windows import (
     why_not,
     windows_of,
 )
+from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.local import _verbatim
 
 
 def words(text: str) -> list[tuple[int, int]]:

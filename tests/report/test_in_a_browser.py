@@ -14,7 +14,7 @@ from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved,
 from surefoot.council.rows import Mean, RunScores, ScoredAnswer
 from surefoot.gate.decide import Request
 from surefoot.gate.effects import CellResult
-from surefoot.gate.rules import Rule
+from surefoot.gate.metrics import Rule
 from surefoot.gate.sides import Run
 from surefoot.jobs.council import CouncilScores
 from surefoot.jobs.decision import compare

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
-from surefoot.gate.rules import Rule
+from surefoot.gate.metrics import Rule
 from surefoot.gate.sides import Run
 from surefoot.jobs.decision import GateResult, compare
 from surefoot.jobs.settings import load_gate

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.graders.features import FEATURE_NAMES
+from surefoot.graders.features import FEATURE_NAMES, Reading
 from surefoot.graders.tiers import input_names
-from surefoot.graders.windows import Reading
 from training.cases import About, Case, pairs_of, placed, read_cases, write_cases
 from training.files import Row, write_all
 from training.fit_cases import Draft, drafts, read_as_product

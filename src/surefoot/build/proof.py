@@ -16,10 +16,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.types import Passage
+from surefoot.graders.features import Answered, deciding_sentence, why_not
+from surefoot.graders.gold import pieces
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.target import pieces
-from surefoot.graders.windows import Answered, deciding_sentence, why_not
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.normal import phrase, proper_names, stem
 from surefoot.text.numbers import TIMES, quantities

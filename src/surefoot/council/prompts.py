@@ -23,7 +23,7 @@ from surefoot.core.errors import UsageError, words_of
 from surefoot.core.rubric import HIGHEST, LOWEST, Rubric
 from surefoot.core.types import Passage
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, read
-from surefoot.graders.fence import Fence
+from surefoot.graders.llm_prompts import Fence
 from surefoot.models.seam import Model, Prompt, Reply, Schema
 from surefoot.models.spec import masked
 

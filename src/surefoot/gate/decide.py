@@ -12,12 +12,11 @@ from msgspec.structs import replace
 from surefoot.core.records import BAD, whose
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.types import NOT_ASKED, Estimate, Question, counted
-from surefoot.gate import rules as gates
+from surefoot.gate import metrics as gates
 from surefoot.gate import sides as trust
 from surefoot.gate import sides as versions
 from surefoot.gate.looks import Reading, askings, change_of, diff_of, lasting_of, mean_change, noise_of
-from surefoot.gate.metrics import GRADED, UNKNOWN, Metric, measured, of_council
-from surefoot.gate.rules import LASTING, Rule, Status
+from surefoot.gate.metrics import GRADED, LASTING, UNKNOWN, Metric, Rule, Status, measured, of_council
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side
 
 GRADER = "the grader"

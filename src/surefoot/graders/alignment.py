@@ -18,7 +18,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.graders.fence import neutral
+from surefoot.graders.llm_prompts import neutral
 from surefoot.text.normal import sentences, word_set
 from surefoot.text.numbers import LONG_SCALES, MONTHS, NUMBER_WORDS, ORDINALS
 

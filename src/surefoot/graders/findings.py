@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from surefoot.core import table
 from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
-from surefoot.graders.declines import Declining
 from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.numbers import figures_written, with_sources, without_method, worked_out, working_of
+from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve

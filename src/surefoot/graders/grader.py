@@ -16,11 +16,11 @@ from surefoot.core.result import Person
 from surefoot.core.rubric import Citations
 from surefoot.core.table import Findings
 from surefoot.core.types import Item, Verdict
-from surefoot.graders import target
+from surefoot.graders import gold as target
 from surefoot.graders.findings import WORDS, AnswerParts
 from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, log_odds, moved
 from surefoot.graders.local import LocalJudge
-from surefoot.graders.refusal_quality import refusal_quality
+from surefoot.graders.refusals import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.io.cluster import Engine, map_on_ray
 from surefoot.text.refusals import Refusal

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Support
+from surefoot.graders.features import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.graders.windows import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.text.normal import normalise, sample, sentences, terms, without_yes_no
 
 if TYPE_CHECKING:

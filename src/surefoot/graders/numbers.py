@@ -17,7 +17,12 @@ from msgspec.structs import replace
 
 from surefoot.graders.judges import Judgement
 from surefoot.graders.lookup import (
+    CHANGE,
+    DIRECTIONS,
+    UNSURE,
     Named,
+    Says,
+    goes_other_way,
     left_over,
     matched,
     named_in,
@@ -25,7 +30,6 @@ from surefoot.graders.lookup import (
     signed,
     spoken_tokens,
 )
-from surefoot.graders.orders import CHANGE, DIRECTIONS, UNSURE, Says, goes_other_way
 from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.claims import Claim
 from surefoot.text.normal import sentences, terms, word_set

@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import combinations
 
 from surefoot.graders.alignment import FEWEST_WORDS, quoted_words, words_of
-from surefoot.graders.fence import comparable, neutral
 from surefoot.graders.judges import Pair
+from surefoot.graders.llm_prompts import comparable, neutral
 from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
 from surefoot.graders.numbers import cell_check
 from surefoot.graders.rules import turned_round

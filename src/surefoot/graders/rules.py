@@ -13,8 +13,8 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
+from surefoot.graders.figures import misnumbered
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.graders.mismatches import misnumbered
 from surefoot.graders.numbers import cell_check
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
 from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no

@@ -20,19 +20,20 @@ from numpy.typing import NDArray
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Support
 from surefoot.graders.encoder import Encoder, encoder_of
-from surefoot.graders.features import FEATURE_NAMES, features
-from surefoot.graders.judges import Asked, Pair
-from surefoot.graders.local import verified
-from surefoot.graders.windows import (
+from surefoot.graders.features import (
+    FEATURE_NAMES,
     Answered,
     Probabilities,
     Reading,
     Sum,
+    features,
     prepare,
     prepare_question,
     readable_claim,
     sum_up,
 )
+from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.local import verified
 from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
 from surefoot.text.tables import states_row

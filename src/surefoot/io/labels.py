@@ -10,12 +10,10 @@ verdict of a grader: read as a label, it would prove the grader right.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,8 +120,8 @@ def _by_words(answer: str) -> str:
 def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
     """The labels that are new, so that a file may be read in again; those without a time count from `now`.
 
-    New is what differs from the last label of the person, is later, or is on an answer that was picked by hand. What
-    was once picked stays picked (`records.current`), so a later file need not say so.
+    New is what differs from the last label of the person, is later, or is on an answer that was picked by hand. Where
+    a row does not say how its answer was drawn, the earlier statement stands; without one, it was picked.
     """
     rows = sorted(known, key=lambda row: (row.at, row.id))
     ids, newest = {row.id for row in rows}, {place_of(row): row for row in rows}
@@ -131,7 +129,10 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
     fresh = []
     for label in sorted(labels, key=lambda label: (not label.at, label.at)):  # those without a time come last
         place = place_of(label)
-        before, is_pick = newest.get(place), label.drawn in BY_CHOICE and place not in picked
+        before = newest.get(place)
+        if not label.drawn:
+            label = sealed(replace(label, drawn=before.drawn if before else "chosen"))
+        is_pick = label.drawn in BY_CHOICE and place not in picked
         if label.id in ids or not (is_pick or _is_new(label, before)):
             continue
         fresh.append(_dated(label, before, datetime.fromisoformat(now)))
@@ -285,13 +286,10 @@ _OF_A_GRADER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-_TABLES = (".csv", ".tsv")
 _NOTES = ("note", "reason")
 _TEXTS = ("at", "drawn", "version", "run", "answer", *WHO, *_NOTES)
-_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS})
-_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure"})
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS = ",;\t"
+_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure", "self_check"})
+_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS, *_OF_VERDICTS_ALONE})
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _DRAWN = get_args(Drawn)
 _BY_A_GRADER = "by_a_grader"
@@ -315,9 +313,8 @@ def load_labels(
     if str(path) != "-" and not where.is_file():
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
-    rows = _table_rows(where, by) if where.suffix.lower() in _TABLES else read_rows([path])
     known = len(log)
-    parts = _parts(str(path), usable(rows, log), by, log)
+    parts = _parts(str(path), usable(read_rows([path]), log), by, log)
     found = converted(parts, lambda value: _label(value, by, graders), "bad_label", log)
     numbered = _without_contradictions(str(path), found, log)
     labels = [label for _, label in numbered]
@@ -337,62 +334,6 @@ def load_labels(
     return labels
 
 
-def _table_rows(path: Path, rubric: Rubric) -> Iterator[Row]:
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason}", "save the table as CSV UTF-8") from error
-    delimiter = max(_DELIMITERS, key=text.split("\n", 1)[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    fields, unused = _columns(path, reader, _FIELDS | {axis.name for axis in rubric.axes})
-    if unused:
-        listed = ", ".join(map(quoted, unused[:12]))
-        yield _problem("note", f"columns that are no part of a label are not read: {listed}", path, 1)
-    try:
-        for written in reader:
-            cells = [cell.strip() for cell in written]
-            row = {field: cell for field, cell in zip(fields, cells, strict=False) if cell}
-            if fault := _misfit(cells, fields, gives_a_label=any(_one_per_axis(row, rubric))):
-                yield _problem("bad_label", fault, path, reader.line_num)
-            elif row:
-                yield Row(str(path), reader.line_num, row)
-    except csv.Error as error:
-        yield _problem("malformed", f"not valid CSV from here on: {error}", path, reader.line_num)
-
-
-def _problem(kind: str, message: str, path: Path, line: int) -> Row:
-    return Row(str(path), line, Problem(kind, message, str(path), line))
-
-
-def _misfit(cells: list[str], fields: list[str], *, gives_a_label: bool) -> str:
-    """Why the cells of a row may be in the wrong columns; "" where they fit.
-
-    Of too many cells nobody knows which is the one too many. Empty cells at the end of a row are left out by many
-    programs; but a label that breaks off before it says who gave it is half of a broken line.
-    """
-    fault = f"has {len(cells)} cells, and the first line {len(fields)}"
-    if len(cells) > len(fields) and any(cells):
-        return f"{fault}: put a cell with a separator in it into quotes"
-    lost = next((field for field in fields[len(cells) :] if field in WHO), "") if gives_a_label else ""
-    return f"{fault}: it breaks off before {lost}" if lost else ""
-
-
-def _columns(path: Path, reader: Iterator[list[str]], known: Collection[str]) -> tuple[list[str], list[str]]:
-    """The fields that the first line means, and those of its names that mean none."""
-    try:
-        written = next(reader, [])
-    except csv.Error as error:
-        raise UsageError(f"{path} is not a table: {error}", "pass CSV with a header, or JSON lines") from error
-    fields = [" ".join(name.split()).lower().replace(" ", "_") for name in written]
-    if not {"question_id", "qid", "id"} & set(fields):
-        what = "has no column question_id" if written else "is empty"
-        raise UsageError(f"{path} {what}", "let its first line name the columns: question_id,axis,value,annotator")
-    if twice := [name for name, count in Counter(filter(None, fields)).items() if count > 1]:
-        raise UsageError(f"{path} has two columns {twice[0]}", "let each column have its own name")
-    return fields, [name for name, field in zip(written, fields, strict=True) if field not in known]
-
-
 def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
     """A row of a wide table, taken apart; any other as it is."""
     if not isinstance(row, dict) or "axis" in row:
@@ -406,11 +347,22 @@ def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
 
 
 def _parts(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
-    empty = 0
+    empty, unused, known = 0, dict[str, None](), _FIELDS | {axis.name for axis in rubric.axes}
     for row in rows:
-        parts = list(_one_per_axis(row.value, rubric))
+        given = row.value
+        if isinstance(given, dict):  # by the names of fields as people write them above columns
+            given = {" ".join(str(key).split()).lower().replace(" ", "_"): cell for key, cell in given.items()}
+            given = {key: cell.strip() if isinstance(cell, str) else cell for key, cell in given.items()}
+            unused |= dict.fromkeys(key for key in given if key not in known)
+            if len(given) < len(row.value):  # type: ignore[arg-type]
+                problems.append(Problem("bad_label", "two columns have the same name", source, row.line))
+                continue
+        parts = list(_one_per_axis(given, rubric))
         empty += not parts
         yield from (row._replace(value=part, repairs="") for part in parts)
+    if unused:
+        listed = ", ".join(map(quoted, list(unused)[:12]))
+        problems.append(Problem("note", f"fields that are no part of a label are not read: {listed}", source))
     if empty:
         problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))
 
@@ -439,8 +391,8 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     )
     if verdict is None or fault:
         raise BadRow(fault)
-    drawn = texts["drawn"] or "chosen"
-    if drawn not in _DRAWN:
+    drawn = texts["drawn"]
+    if drawn not in ("", *_DRAWN):
         raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
     note = texts["note"] or texts["reason"]
     label = Label(
@@ -504,7 +456,7 @@ def _without_contradictions(
         if first is label:
             continue
         if first.value == label.value:
-            if label.drawn in BY_CHOICE:
+            if not first.drawn or label.drawn in BY_CHOICE:
                 found[key] = (first_line, label)
             problems.append(Problem("note", f"{called(label)} repeats line {first_line}", source, row.line))
         else:

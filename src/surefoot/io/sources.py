@@ -689,11 +689,14 @@ def _csv_rows(block: Packed) -> Iterator[tuple[int, object]]:
 
 def _csv_cells(text: str) -> Iterator[tuple[int, list[object]]]:
     first = text.lstrip().partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
     line = 1
-    for cells in reader:
-        yield line, [*cells]
-        line = reader.line_num + 1
+    try:
+        for cells in reader:
+            yield line, [*cells]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"not valid CSV from line {line} on: {error}") from error
 
 
 def _excel_rows(block: Packed) -> Iterator[tuple[int, object]]:
@@ -718,7 +721,7 @@ def _table(rows: Cells, source: str) -> Iterator[tuple[int, object]]:
     if twice := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
         yield 1, Problem("note", f"two columns are called {twice[0]!r}: the last one is read", source, 1)
     for line, cells in filled:
-        if any(_is_filled(cell) for cell in cells[len(names) :]):
+        if len(cells) > len(names):  # nobody knows which is the one too many
             message = "has more cells than the first line: put a cell with a separator into quotes"
             yield line, Problem("malformed", message, source, line)
             continue

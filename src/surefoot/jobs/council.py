@@ -29,7 +29,7 @@ from surefoot.council.ranking import Ranked, rank
 from surefoot.council.rows import HOLISTIC, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.graders.model_grader import agree, replies_kept, spent_words
+from surefoot.graders.llm import agree, replies_kept, spent_words
 from surefoot.jobs.graders import settings_of
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from

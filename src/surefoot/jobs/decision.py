@@ -18,8 +18,7 @@ from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_gr
 from surefoot.gate import sides as versions
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
 from surefoot.gate.looks import Diff, Lasting, Pair, Reading
-from surefoot.gate.metrics import GRADED, Counted, buckets, metric_named, strata
-from surefoot.gate.rules import LASTING, Rule, Verdict
+from surefoot.gate.metrics import GRADED, LASTING, Counted, Rule, Verdict, buckets, metric_named, strata
 from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Run, Said, Side, SideName, cited_by, failed, graders_of
 
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known

@@ -15,7 +15,7 @@ from surefoot.core.records import BAD, BASELINE, CHANGE, MORE_RULES, WITHOUT, La
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import counted, names
 from surefoot.gate.decide import GRADER, Request
-from surefoot.gate.rules import Rule
+from surefoot.gate.metrics import Rule
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.jobs.decision import GateResult, compare, words_for

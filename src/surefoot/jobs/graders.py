@@ -66,7 +66,7 @@ def open_grader(
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), settings.citations)
-    from surefoot.graders.model_grader import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
+    from surefoot.graders.llm import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
     from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
 
     first = _judge(asks[1]) if asks[1] else None

@@ -16,7 +16,7 @@ from surefoot.gate.effects import UNIT, Answered, CellResult, Effect, conclusion
 from surefoot.gate.sides import BUCKET_AXIS, failed_checks
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import Reader
-from surefoot.graders.model_grader import agree
+from surefoot.graders.llm import agree
 from surefoot.jobs.grade import grade_run
 from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.inputs import load_corpus, load_questions

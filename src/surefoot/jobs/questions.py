@@ -21,7 +21,7 @@ from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import accept_unread, wordings_of
 from surefoot.graders.grader import Reader, read_watched
-from surefoot.graders.model_grader import agree
+from surefoot.graders.llm import agree
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
 from surefoot.jobs.grade import DEFAULT, read_log
 from surefoot.jobs.graders import open_grader, settings_of

@@ -24,7 +24,7 @@ from surefoot.core.result import NOBODY, READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Passage, Problem, Question, Retrieved, Trace, counted
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import Graded, Reader
-from surefoot.graders.model_grader import ModelGrader
+from surefoot.graders.llm import ModelGrader
 from surefoot.io.items import Ungradable, logged_items, why_too_long
 from surefoot.io.rows import Row
 from surefoot.io.sources import check_logs

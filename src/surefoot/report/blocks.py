@@ -19,7 +19,7 @@ from surefoot.core.records import WITHOUT, Step
 from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, names
-from surefoot.gate.metrics import METRICS, UNGRADED, metric_named
+from surefoot.gate.metrics import UNGRADED, metric_named
 
 Form = Literal["terminal", "markdown", "page"]
 LONGEST_LINE, LONGEST_CELL, LONGEST_QUOTE, LONGEST_QUESTION = 1_000, 300, 4_000, 160
@@ -190,7 +190,7 @@ def problem_section(problems: Sequence[Problem]) -> list[Section]:
     return [Section(f"Problems and notes ({len(problems)})", (entries,))] if problems else []
 
 
-_WORDS: Mapping[str, str] = {
+TERMS = {
     "acceptable": "Correct or refused: the answer does no harm.",
     "bad": "Wrong or unsupported.",
     "correct": "Every claim is cited, its source supports it, and it agrees with the expected answer.",
@@ -219,11 +219,6 @@ _WORDS: Mapping[str, str] = {
     "generation": "What the model makes of the passages.",
     "question set": "The questions and their expected answers.",
 }
-TERMS: Mapping[str, str] = {
-    **{name: f"Of {metric.unit}: {metric.share}." for name, metric in METRICS.items() if metric.share},
-    **_WORDS,
-}
-
 
 STATUS_WORDS = {
     "pass": "pass", "fail": "FAIL", "incomplete": "INCOMPLETE", "undecidable": "undecidable",

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from surefoot.core.records import is_ai, whose, whose_by_name
 from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
-from surefoot.gate.metrics import UNGRADED, metric_named
-from surefoot.gate.rules import LASTING
+from surefoot.gate.metrics import LASTING, UNGRADED, metric_named
 from surefoot.gate.sides import SIDES
 from surefoot.jobs.decision import GateResult, words_for
 from surefoot.report.blocks import (

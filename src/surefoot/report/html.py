@@ -22,8 +22,8 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.result import Result
+from surefoot.gate.metrics import METRICS
 from surefoot.report import blocks, of, prose
-from surefoot.report.blocks import TERMS
 
 _MOST_CASES, _MOST_ROWS = 100, 50  # a notebook keeps what its cells show
 
@@ -58,6 +58,9 @@ def policy(is_served: bool) -> str:
     return "; ".join(allowed)
 
 
+_TERMS = {name: f"Of {metric.unit}: {metric.share}." for name, metric in METRICS.items() if metric.share} | blocks.TERMS
+
+
 @cache
 def _script() -> str:
     """The one script; by its hash the policy lets it run and no other."""
@@ -70,7 +73,7 @@ def _templates() -> Environment:
         loader=PackageLoader("surefoot.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": TERMS}
+    made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": _TERMS}
     made.filters |= {
         "visible": cut,
         "quoted": quoted,
@@ -90,7 +93,7 @@ def cut(text: str, longest: int) -> str:
 def _terms(page: str) -> list[tuple[str, str]]:
     """The words on a page that have a meaning of their own here."""
     text = re.sub("<[^>]*>", " ", page).lower()
-    return [(name, meaning) for name, meaning in TERMS.items() if re.search(rf"\b{name}\b", text)]
+    return [(name, meaning) for name, meaning in _TERMS.items() if re.search(rf"\b{name}\b", text)]
 
 
 def quoted(quote: blocks.Quote) -> Markup:

@@ -9,8 +9,7 @@ from surefoot.core.errors import ExitCode
 from surefoot.core.intervals import difference as difference_of
 from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.types import Estimate, Question, counted, in_words, names
-from surefoot.gate.metrics import SCORED
-from surefoot.gate.rules import Check, Decision
+from surefoot.gate.metrics import SCORED, Check, Decision
 from surefoot.report.blocks import (
     STATUS_WORDS,
     Block,

@@ -31,9 +31,7 @@ from surefoot.core.types import (
 )
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
-from surefoot.gate import rules as gates
-from surefoot.gate.metrics import SCORED, Tally
-from surefoot.gate.rules import COMPLETENESS, Decision, Rule
+from surefoot.gate.metrics import COMPLETENESS, SCORED, Decision, Rule, Tally
 from surefoot.io import questions as question_sets
 from surefoot.io import sources
 from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
@@ -215,12 +213,12 @@ def decide(
     checks = []
     for place, rule in enumerate(rules):
         of = shared if rule.on_baseline else counted
-        found = gates.check(rule, _fact(rule, of), before.find(rule) if before else None)
+        found = metrics.check(rule, _fact(rule, of), before.find(rule) if before else None)
         if not is_scored and found.status in ("fail", "pass"):  # it says nothing about the pipeline
             found = replace(found, status="undecidable", reason="nothing was scored")
         behind = of.behind[place]
         checks.append(replace(found, questions=tuple(behind.named), question_count=behind.count))
-    return gates.decide(checks, incomplete if is_scored else [*incomplete, "nothing was scored"])
+    return metrics.decide(checks, incomplete if is_scored else [*incomplete, "nothing was scored"])
 
 
 def _fact(rule: Rule, counted: Counted) -> Estimate | None:
