@@ -24,7 +24,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.io import cluster, sources
 from surefoot.io.cluster import ENGINES, Finished, Part
 from surefoot.scoring import run
-from surefoot.scoring.batch import BlockResult, BlockScorer, Rerun
+from surefoot.scoring.run import BlockResult, BlockScorer, Rerun
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
 from tests.in_process import surefoot as in_this_process

@@ -31,22 +31,27 @@ from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
 from surefoot.io.sources import Unpacked
-from surefoot.store.database import (
+from surefoot.store.project import (
     ANSWERS,
     ROWS,
     TABLES,
     VERDICTS,
     AnswerRow,
     BadRow,
+    Manifest,
+    Project,
     QuestionRow,
+    Run,
     RunRow,
     VerdictRow,
     add,
+    context_of,
     identity_of,
     in_order,
+    key_of,
     rows,
+    trace_of,
 )
-from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
