@@ -185,7 +185,7 @@ def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
 
 def test_workers_end_with_a_parent_that_is_killed() -> None:
     code = (
-        "import itertools, time; from surefoot.io.sources import map_blocks\n"
+        "import itertools, time; from surefoot.io.rows import map_blocks\n"
         "for _ in map_blocks(abs, itertools.count(), 2): print('at work', flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:

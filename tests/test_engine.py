@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from surefoot import grade_log, score
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.io import cluster, sources
+from surefoot.io import cluster
+from surefoot.io import rows as sources
 from surefoot.io.cluster import ENGINES, Finished, Part
 from surefoot.scoring import run
 from surefoot.scoring.run import BlockResult, BlockScorer, Rerun

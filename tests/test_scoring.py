@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot import score
-from surefoot.io import sources
+from surefoot.io import rows as sources
 from surefoot.io.traces import Shape
 from surefoot.scoring.run import ScoreResult
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.core.errors import UsageError
-from surefoot.io import sources
+from surefoot.io import rows as sources
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
 

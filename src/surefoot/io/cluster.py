@@ -37,8 +37,8 @@ from msgspec import Struct
 from surefoot import __version__
 from surefoot.core.errors import Incomplete, Unreachable, UsageError
 from surefoot.core.files import LOCK, cache_folder, holding, library, printable, replace_file
-from surefoot.io import sources
-from surefoot.io.sources import Block, Document, File, Lines, Packed, ParquetGroup, Values, cut, files_in
+from surefoot.io import rows as sources
+from surefoot.io.rows import Block, Document, File, Lines, ParquetGroup, Values, cut, files_in
 
 Engine = Literal["local", "ray"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -121,7 +121,7 @@ def _pieces(found: File | Values, most: int) -> Iterator[tuple[Block | File, str
 def _weight(block: Block | File) -> int:
     if isinstance(block, (Lines, ParquetGroup)) and block.size:
         return block.size
-    return len(block.content) if isinstance(block, (Lines, Document, Packed)) else 1
+    return len(block.content) if isinstance(block, (Lines, Document)) else 1
 
 
 class Finished:

@@ -36,11 +36,11 @@ from surefoot.io.rows import (
     error_in,
     is_flagged,
     kind_of,
+    line_ends,
     read_rows,
     said,
     scalar,
 )
-from surefoot.io.sources import line_ends
 
 # An export, the parts of it, and the spans or log records in these.
 _EXPORTS = (
@@ -604,7 +604,7 @@ class TraceReader:
         if self._mapped:
             self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
         question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
-        question = fields.question_in(asked)
+        question = said(asked, "user")
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:

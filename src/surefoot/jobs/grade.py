@@ -25,8 +25,7 @@ from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import kind_of, quoted, read_rows
-from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
+from surefoot.io.rows import LOG_FORMATS, check_logs, is_folder, is_there, kind_of, quoted, read_rows, shown
 from surefoot.jobs.graders import open_grader, rubric_of
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items

@@ -22,8 +22,20 @@ from msgspec.structs import replace
 
 from surefoot.core.files import BYTE_ORDER_MARK
 from surefoot.core.types import Problem, Trace
-from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.sources import LONGEST_LINE, File, Lines, Unpacked, Values, cut, files_in, is_address
+from surefoot.io.rows import (
+    LONGEST_LINE,
+    File,
+    Lines,
+    Row,
+    Unpacked,
+    Values,
+    cut,
+    decode_lines,
+    decode_one,
+    files_in,
+    is_address,
+    rows_in,
+)
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 PIECE_BYTES = 256 << 10  # little enough to be taken in soon: a piece that is not saved before a kill is read again

@@ -47,12 +47,11 @@ from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
 from surefoot.gate.metrics import COMPLETENESS, SCORED, Decision, Rule, Tally
 from surefoot.io import questions as question_sets
-from surefoot.io import sources
+from surefoot.io import rows as sources
 from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
 from surefoot.io.questions import Places, Questions, content_hash, fingerprint_of, hashes_of, verify_lock
-from surefoot.io.rows import Row, citations_in, decode_lines, decode_one, error_in, passages_in, rows_in
-from surefoot.io.sources import Block, Lines, map_blocks
+from surefoot.io.rows import Block, Lines, Row, rows_in
 from surefoot.io.traces import LOOKED_FOR, SPANS, LikeRow, Shape, Span, TraceReader, traces_in, traces_of, value_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring import outcomes
@@ -326,16 +325,16 @@ class BlockScorer:
 
     def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
         if self._shape is None:  # guessed from the first row
-            self._shape = self._shape_of(decode_one(data.partition(b"\n")[0]).value)
+            self._shape = self._shape_of(sources.decode_one(data.partition(b"\n")[0]).value)
         if self._shape is None:
-            self._score_rows(decode_lines(data, result.source, first_line), result)
+            self._score_rows(sources.decode_lines(data, result.source, first_line), result)
             return
         alike, unlike = self._shape.decode_lines(data)
         numbers = np.delete(np.arange(len(alike) + len(unlike)), unlike)
         if left := sorted([*unlike, *self._score_alike(self._shape, alike, numbers, first_line, result)]):
             lines = data.split(b"\n")
             for number in left:
-                self._score_rows(decode_lines(lines[number], result.source, first_line + number), result)
+                self._score_rows(sources.decode_lines(lines[number], result.source, first_line + number), result)
         if unlike:  # what follows may look otherwise
             self._shape = None
 
@@ -352,7 +351,7 @@ class BlockScorer:
         cases, which = self._cases_of(shape, rows)
         answers = shape.column("answer", rows)
         given = shape.column("citations", rows) if "citations" in shape.fields else None
-        fields = given and [citations_in(value_of(raw)) for raw in given]
+        fields = given and [sources.citations_in(value_of(raw)) for raw in given]
         for number, cited in enumerate(fields or ()):
             if cited is not None and not cited:
                 case = cases.at(which[number])
@@ -386,10 +385,10 @@ class BlockScorer:
         """Without a place where a row has to be read by itself: something failed, a passage has no id, or the question
         takes more than a look to tell."""
         place = self._index.find(None if self._is_log and question is not None else question_id, question)
-        passages = passages_in(value_of(raws.get("retrieved", b"null")))
+        passages = sources.passages_in(value_of(raws.get("retrieved", b"null")))
         is_named = passages is None or passages.ids is not None
         as_worded = question_id is None or question is None or self._is_log or self._index.find_text(question) == place
-        if place < 0 or not is_named or not as_worded or error_in(value_of(raws.get("error", b"null"))):
+        if place < 0 or not is_named or not as_worded or sources.error_in(value_of(raws.get("error", b"null"))):
             return Case()
         return Case(place, self._expected_at(place), None if passages is None else passages.ids)
 
@@ -999,7 +998,7 @@ def score(
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     if engine == "local":
-        results = map_blocks(scorer, chain(values, sources.blocks_from(paths)), how.jobs)
+        results = sources.map_blocks(scorer, chain(values, sources.blocks_from(paths)), how.jobs)
     else:  # `plan`: all that outcomes depend on beside the log
         plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
         work, parts = partial(_score_part, scorer), parts_from(paths, values)

@@ -30,7 +30,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
-from surefoot.io.sources import Unpacked
+from surefoot.io.rows import Unpacked
 from surefoot.store.project import (
     ANSWERS,
     ROWS,
