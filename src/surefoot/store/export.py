@@ -265,9 +265,10 @@ def _check(found: Exported, path: Path) -> None:
     for row in found.of(QuestionRow):
         question = msgspec.convert(row.question, Question)
         asked.setdefault(row.run, {})[question.id] = question
-    answers: dict[str, int] = {}
+    answers, said = Counter[str](), dict[str, set[tuple[str, str]]]()
     for row in found.of(AnswerRow):
-        answers[row.run] = answers.get(row.run, 0) + 1
+        answers[row.run] += 1
+        said.setdefault(row.run, set()).update({(row.key, row.context), (row.key, "")})
         known = asked.get(row.run, {}).get(row.question_id)
         whole = row.run in found.runs and not found.runs[row.run].run.manifest.get("without_texts")
         if known and whole and (key_of(known, trace_of(row)), context_of(known, trace_of(row))) != (
@@ -275,15 +276,12 @@ def _check(found: Exported, path: Path) -> None:
         ):  # fmt: skip
             message = f"{path}: the answer to {row.question_id} of the run {row.run} does not have the key of its texts"
             raise UsageError(message, _AGAIN)
-    said: dict[str, set[tuple[str, str]]] = {}
-    for row in found.of(AnswerRow):
-        said.setdefault(row.run, set()).update({(row.key, row.context), (row.key, "")})
     given = Counter((row.key, row.context) for row in {row.id: row for row in found.of(VerdictRow)}.values())
     for one in found.runs.values():
         verdicts = sum(given[place] for place in said.get(one.run.id, ()))
         for what, count, there in (
             ("questions", one.questions, len(asked.get(one.run.id, ()))),
-            ("answers", one.answers, answers.get(one.run.id, 0)),
+            ("answers", one.answers, answers[one.run.id]),
             ("verdicts", one.verdicts, min(verdicts, one.verdicts)),
         ):
             if there != count:
