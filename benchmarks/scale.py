@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import ray
 
 from score import write_data
-from surefoot.io import parts
+from surefoot.io import cluster as parts
 from surefoot.scoring import score
 
 PARTS = 16  # files, as a cluster writes its logs
@@ -45,7 +45,7 @@ def _timed(folder: Path, log: list[Path], engine: str, workers: int) -> dict[str
     return {
         "seconds": time.perf_counter() - wall,
         "cpu": _busy() - cpu,
-        "scored": found.card.accounting.scored,
+        "scored": found.accounting.scored,
     }
 
 

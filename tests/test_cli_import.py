@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.core.records import Label
+from surefoot.core.records import Label, current
 from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.store import Project
 from tests.conftest import Done, Write
@@ -45,6 +45,13 @@ def test_a_row_is_on_the_answer_with_its_words_or_at_its_place(write: Write) -> 
     assert found["q3", "a"].drawn == "sample" and found["q3", "a"].value == "correct"
     assert found["q2", "a"].note == "cannot tell", "both runs say the same"
     assert imported(write, "q3,Dark red.,,,wrong,ana,").code == 0 and len(labels()) == 3
+
+
+def test_a_label_that_comes_again_without_how_it_was_drawn_stays_drawn(write: Write) -> None:
+    for row in ("q3,,a,1,wrong,ana,sample", "q3,,a,1,wrong,ana,", "q3,,a,1,correct,ana,"):
+        assert imported(write, row).code == 0
+    assert [(label.value, label.drawn) for label in labels()] == [("wrong", "sample"), ("correct", "sample")]
+    assert imported(write, "q3,,a,1,correct,ana,chosen").code == 0 and current(labels())[0].drawn == "chosen"
 
 
 def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write) -> None:

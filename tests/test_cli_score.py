@@ -54,18 +54,18 @@ def test_stdin_is_json_if_any_line_is(questions: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("q.json", "", "it is empty"),
+        ("q.json", "", "q.json: is empty"),
         ("q.json", "[]", "it is empty"),
-        ("q.csv", "qid,q\nq1,What is X?\n", "it is a table"),
+        ("q.csv", "qid,q\nq1,What is X?\n", "q.csv is a table"),
         ("q.jsonl", "{", "not valid JSON"),
     ],
 )
-def test_without_a_question_there_is_no_advice(name: str, text: str, why: str, traces: Path, tmp_path: Path) -> None:
+def test_a_set_without_a_question_is_one_error(name: str, text: str, why: str, traces: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     done = surefoot("score", "-q", tmp_path / name, "-t", traces)
-    assert done.code == 4 and "Nothing stands out" not in done.out
-    advice = " ".join(done.out.partition("What to do next")[2].split())
-    assert advice.startswith(f"There is nothing to advise on, because the question set has no usable question: {why}")
+    error, hint = done.err.splitlines()
+    assert (done.code, done.out) == (2, "") and hint.startswith("hint: pass JSON")
+    assert error.startswith("error: the question set has no usable question: ") and why in error
 
 
 def test_the_table_report_and_junit(questions: Path, write: Write, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_interrupting_leaves_one_line_and_no_process(questions: Path) -> None:
 
 def test_workers_end_with_a_parent_that_is_killed() -> None:
     code = (
-        "import itertools, time; from surefoot.io.sources import map_blocks\n"
+        "import itertools, time; from surefoot.io.rows import map_blocks\n"
         "for _ in map_blocks(abs, itertools.count(), 2): print('at work', flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:

@@ -21,12 +21,11 @@ from hypothesis import strategies as st
 
 from surefoot import grade_log, score
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.io import finished, parts, ray_process, sources
-from surefoot.io.cluster import ENGINES
-from surefoot.io.finished import Finished
-from surefoot.io.parts import Part
+from surefoot.io import cluster
+from surefoot.io import rows as sources
+from surefoot.io.cluster import ENGINES, Finished, Part
 from surefoot.scoring import run
-from surefoot.scoring.batch import BlockResult, BlockScorer, Rerun
+from surefoot.scoring.run import BlockResult, BlockScorer, Rerun
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write, surefoot
 from tests.golden_files import ROOT
 from tests.in_process import surefoot as in_this_process
@@ -42,7 +41,7 @@ _SCORE_PART = run._score_part
 def address() -> Iterator[str]:
     """Of a cluster that is there already."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in ray_process.SETTINGS.items():
+        for name, value in cluster.SETTINGS.items():
             patch.setenv(name, value)
         before = signal.getsignal(signal.SIGTERM)
         ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
@@ -56,7 +55,7 @@ def address() -> Iterator[str]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty rows in parts of a few."""
     monkeypatch.setattr(sources, "BLOCK_BYTES", 200)
-    monkeypatch.setattr(parts, "PART_BYTES", 500)
+    monkeypatch.setattr(cluster, "PART_BYTES", 500)
 
 
 @pytest.fixture
@@ -117,7 +116,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(
 ) -> None:
     script = (
         "import sys; from pathlib import Path; from tests import test_engine as t;"
-        "t.sources.BLOCK_BYTES, t.parts.PART_BYTES = 200, 500;"
+        "t.sources.BLOCK_BYTES, t.cluster.PART_BYTES = 200, 500;"
         "t.run._score_part = t.Noted(Path(sys.argv[1]) / 'before', seconds=0.2);"
         "t.score(t.QUESTIONS, sys.argv[2], rerun='all', engine='ray', settings={'work': Path(sys.argv[1]) / 'work'})"
     )
@@ -142,7 +141,7 @@ def test_a_log_that_has_changed_is_read_anew(
 ) -> None:
     for rows in (60, 61):
         found = score(QUESTIONS, log, rerun="all", engine="ray", settings={"work": tmp_path / "work"}, keep_rows=False)
-        assert found.card.accounting.rows == rows
+        assert found.accounting.rows == rows
         log.write_bytes(log.read_bytes() + b'{"n": 61}\n')
 
 
@@ -182,7 +181,7 @@ def test_an_error_in_a_worker_is_one_sentence(
     with pytest.raises(Incomplete, match=r"gone.jsonl is not there on .*every machine"):
         score(QUESTIONS, log, engine="ray", settings={"work": tmp_path})
     with pytest.raises(Incomplete, match=r"a worker has surefoot .*, and the driver 0\.0\.1"):
-        ray_process._run("0.0.1", "", [], b"")
+        cluster._run("0.0.1", "", [], b"")
 
 
 def without_a_cluster(function: Callable[[Part], object], parts: Iterable[Part], *_: object) -> Iterator[object]:
@@ -204,7 +203,7 @@ def test_parts_add_up_to_the_whole(
     whole = score(QUESTIONS, folder, rerun=rerun, settings={"jobs": 1})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "BLOCK_BYTES", block)
-        patch.setattr(parts, "PART_BYTES", part)
+        patch.setattr(cluster, "PART_BYTES", part)
         patch.setattr(run, "map_on_ray", without_a_cluster)
         in_parts = score(QUESTIONS, folder, rerun=rerun, engine="ray")
     assert in_parts.to_json() == whole.to_json()
@@ -216,11 +215,11 @@ def test_a_log_has_parts_for_every_worker(tmp_path: Path) -> None:
     log.write_bytes(row * (40 << 10))
     packed.write_bytes(gzip.compress(log.read_bytes()[: 4 << 20], 0))
     document.write_bytes(b"\xef\xbb\xbf[" + b",".join([row] * 4_000) + b"]")
-    sizes = [sum(map(parts._weight, part.pieces)) for part in parts.parts_from([log])]
+    sizes = [sum(map(cluster._weight, part.pieces)) for part in cluster.parts_from([log])]
     assert sum(sizes) == log.stat().st_size > 35 << 20
     assert 8 < len(sizes) < 40 and max(sizes) < sum(sizes) / 8
     for file in (packed, document):  # which only one worker can read
-        assert [part.pieces for part in parts.parts_from([file])] == [(sources.File(str(file), str(file)),)]
+        assert [part.pieces for part in cluster.parts_from([file])] == [(sources.File(str(file), str(file)),)]
 
 
 def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,14 +230,14 @@ def test_a_full_disk_loses_nothing_that_is_done(tmp_path: Path, monkeypatch: pyt
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(finished, "replace_file", full)
+        patch.setattr(cluster, "replace_file", full)
         with pytest.raises(Incomplete, match=r"No space left on device.*goes on from there"):
             done.keep("two", b"2")
     with pytest.raises(Incomplete, match="another process"):
         Finished(tmp_path, "plan", stays=True)
     done.close(whole=False)
     again = Finished(tmp_path, "plan", stays=True)
-    assert ("one" in again, "two" in again, again.read("one")) == (True, False, b"1")
+    assert (again.at("one").read_bytes(), again.at("two").exists()) == (b"1", False)
     again.close(whole=True)
 
 

@@ -37,7 +37,7 @@ GOOD = [json.dumps(trace) for trace in GOOD_TRACES]
 def test_no_row_is_lost_behind_odd_brackets(text: str, scored: int, tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(text.format(*GOOD), encoding="utf-8")
-    assert score(QUESTIONS, path).card.accounting.scored == scored
+    assert score(QUESTIONS, path).accounting.scored == scored
 
 
 @pytest.mark.parametrize("odd", ["[1e999]", "[" + "9" * 5000 + "]", '"\\ud800"', "[" * 600 + "NaN" + "]" * 600])
@@ -47,14 +47,14 @@ def test_an_odd_value_does_not_stop_a_run_wherever_it_stands(field: str, odd: st
     value = {"chunks": '["p1#1"]', "citations": '["p1#1"]', "error": "null", "x": "1"}[field]
     strange = row.replace(f'"{field}":{value}', f'"{field}":{odd}')
     for rows in ([strange, *[row] * 1200], [*[row] * 1200, strange]):
-        given = score(QUESTIONS, write("t.jsonl", rows), rerun="all").card.accounting
+        given = score(QUESTIONS, write("t.jsonl", rows), rerun="all").accounting
         assert given.rows == 1201 == given.scored + sum(given.left_out.values())
         assert given.scored >= 1200
 
 
 def test_a_row_with_its_own_question_is_not_a_container() -> None:
     traces = [{**GOOD_TRACES[0], "traces": []}, {**GOOD_TRACES[1], "samples": [1, 2]}]
-    assert score(QUESTIONS, traces).card.labels["OK"] == 2
+    assert score(QUESTIONS, traces).labels["OK"] == 2
 
 
 def test_metadata_never_overwrites_a_question(write: Write, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_parquet_columns_that_cannot_be_read_are_named_and_left_out(tmp_path: Pa
     days = pyarrow.array([2**30] * 4, pyarrow.date32())
     pyarrow.parquet.write_table(table.append_column("at", stamps).append_column("day", days), tmp_path / "t.parquet")
     result = score(QUESTIONS, tmp_path / "t.parquet")
-    assert result.card.accounting.scored == 4 and result.card.problems.counts["note"] >= 1
+    assert result.accounting.scored == 4 and result.problems.counts["note"] >= 1
 
 
 def test_names_that_are_no_text(questions: Path, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import surefoot
 from surefoot import score
-from surefoot.io import sources
+from surefoot.io import rows as sources
 from surefoot.io.traces import Shape
-from surefoot.scoring.run import Scorecard
+from surefoot.scoring.run import ScoreResult
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -50,11 +50,11 @@ def test_public_names() -> None:
 
 
 def test_advice_follows_the_numbers_and_names_the_questions() -> None:
-    assert score(QUESTIONS, GOOD_TRACES).card.advice == ()
+    assert score(QUESTIONS, GOOD_TRACES).next == ()
     shy = {"qid": "q1", "chunks": ["p1#1"], "answer": "I do not know."}
     blind = {"qid": "q2", "chunks": ["x"], "answer": "I do not know."}
     invented = {"qid": "q3", "chunks": ["x"], "answer": "It is so [y#1]."}
-    found = {a.finding: a.questions for a in score(QUESTIONS, [shy, blind, invented]).card.advice}
+    found = {a.finding: a.questions for a in score(QUESTIONS, [shy, blind, invented]).next}
     assert found["refused although the gold source was retrieved"] == ("q1",)
     assert found["refused, and the gold source was not retrieved"] == ("q2",)
     assert found["answered although unanswerable"] == ("q3",)
@@ -148,9 +148,9 @@ def test_an_empty_field_that_hides_marks_is_noted(is_file: bool, tmp_path: Path)
     questions = [{"qid": "a", "q": "A?", "answerable": True, "gold_ids": ["d#1"]}]
     row = {"qid": "a", "answer": "It is X [d#1].", "citations": [], "chunks": ["d#1"]}
 
-    def scored(row: Mapping[str, object]) -> Scorecard:
+    def scored(row: Mapping[str, object]) -> ScoreResult:
         (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-        return score(questions, tmp_path / "log.jsonl" if is_file else [row], settings={"jobs": 1}).card
+        return score(questions, tmp_path / "log.jsonl" if is_file else [row], settings={"jobs": 1})
 
     found = scored(row)
     assert found.labels == {"ANS_NO_HIT": 1} and "an empty citations field" in str(found.problems.named["note"])

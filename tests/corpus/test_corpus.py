@@ -294,3 +294,11 @@ def test_bytes_that_are_no_text_are_refused(name: str) -> None:
 
 def test_a_text_with_a_few_control_characters_is_read() -> None:
     assert texts("page.txt", b"The fee is EUR 40.\x0c\n\nIt is due on Monday.\x1a") != []
+
+
+def test_where_nothing_can_be_read_one_sentence_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    done = in_its_own_process("corpus", "add", tmp_path / "empty.jsonl", "--out", tmp_path / "c.jsonl")
+    assert done.code == 4 and not (tmp_path / "c.jsonl").exists()
+    assert [line.partition(" ")[0] for line in done.err.splitlines()] == ["warning:", "error:", "hint:"]
+    assert "nothing could be read from" in done.err

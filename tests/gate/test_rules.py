@@ -136,6 +136,6 @@ def test_a_worse_answer_never_turns_block_into_ship(given: list[str], place: int
     traces = [{"qid": q["qid"], "answer": a} for q, a in zip(QUESTIONS, given, strict=True)]
     worse = [dict(t, answer="It is surely so.") if i == place else t for i, t in enumerate(traces)]
     before, after = score(QUESTIONS, traces), score(QUESTIONS, worse)
-    if before.card.decision.outcome == "BLOCK":
-        assert after.card.decision.outcome == "BLOCK" or after.card.metrics["over_refusal"].value == 0
-    assert not (before.card.decision.outcome == "BLOCK" and after.card.decision.outcome == "SHIP")
+    if before.decision.outcome == "BLOCK":
+        assert after.decision.outcome == "BLOCK" or after.metrics["over_refusal"].value == 0
+    assert not (before.decision.outcome == "BLOCK" and after.decision.outcome == "SHIP")

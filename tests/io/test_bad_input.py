@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
-from surefoot.io import sources
+from surefoot.core.errors import UsageError
+from surefoot.io import rows as sources
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
 
@@ -59,23 +60,23 @@ def test_a_bad_line_is_named_and_the_rest_is_scored(bad: bytes, kind: str, tmp_p
     path = tmp_path / "traces.jsonl"
     path.write_bytes(bytes_of(GOOD[0], GOOD[1], bad, GOOD[2], GOOD[3]))
     result = score(QUESTIONS, path)
-    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2}
-    problem = result.card.problems.named[kind][0]
+    assert result.labels == {"OK": 2, "REFUSAL_OK": 2}
+    problem = result.problems.named[kind][0]
     assert (problem.source, problem.line) == (str(path), 3)
-    given = result.card.accounting
+    given = result.accounting
     assert given.rows == 5 == given.scored + sum(given.left_out.values())
     assert result.exit_code == (4 if kind in ("malformed", "no_question") else 0)
 
 
 def test_nbsp_and_odd_spaces_in_questions_still_join() -> None:
     traces = [dict(GOOD_TRACES[0], q=" what\u00a0IS\tX?\u200b ")]
-    assert score(QUESTIONS, traces).card.labels["OK"] == 1
+    assert score(QUESTIONS, traces).labels["OK"] == 1
 
 
 def test_two_values_on_one_line_are_two_rows(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     path.write_text(GOOD[0] + GOOD[1] + "\n" + GOOD[2] + "\n" + GOOD[3] + "\n")
-    assert score(QUESTIONS, path).card.accounting.scored == 4
+    assert score(QUESTIONS, path).accounting.scored == 4
 
 
 def test_a_gigantic_line_is_skipped_by_name_and_answers_of_megabytes_are_read(
@@ -89,9 +90,9 @@ def test_a_gigantic_line_is_skipped_by_name_and_answers_of_megabytes_are_read(
         path = tmp_path / "traces.jsonl"
         path.write_text("\n".join(lines) + "\n")
         result = score(QUESTIONS, path)
-        problem = result.card.problems.named["malformed"][0]
+        problem = result.problems.named["malformed"][0]
         assert "too long" in problem.message and problem.line == lines.index(gigantic) + 1
-        assert result.card.accounting.scored == 4 and result.exit_code == 4
+        assert result.accounting.scored == 4 and result.exit_code == 4
         assert sorted(row.line or 0 for row in result.rows()) == [n for n, x in enumerate(lines, 1) if x != gigantic]
 
 
@@ -101,8 +102,8 @@ def test_files_without_traces_are_named(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     result = score(QUESTIONS, path)
     assert result.exit_code == 4
-    assert str(path) in str(result.card.problems.named["unreadable"][0])
-    assert "nothing was scored" in result.card.decision.incomplete
+    assert str(path) in str(result.problems.named["unreadable"][0])
+    assert "nothing was scored" in result.decision.incomplete
 
 
 def test_a_missing_file_an_empty_folder_and_a_damaged_archive_do_not_stop_the_others(
@@ -113,18 +114,18 @@ def test_a_missing_file_an_empty_folder_and_a_damaged_archive_do_not_stop_the_ot
     damaged = tmp_path / "damaged.jsonl.gz"
     damaged.write_bytes(gzip.compress(bytes_of(*GOOD))[:-20])
     result = score(QUESTIONS, [tmp_path / "none.jsonl", tmp_path / "empty", damaged, good], rerun="last")
-    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2}
+    assert result.labels == {"OK": 2, "REFUSAL_OK": 2}
     assert result.exit_code == 4
-    assert result.card.problems.counts["unreadable"] == 2
-    assert result.card.problems.counts["no_traces"] == 1
+    assert result.problems.counts["unreadable"] == 2
+    assert result.problems.counts["no_traces"] == 1
 
 
 def test_a_link_that_leads_nowhere_is_named(write: Write, tmp_path: Path) -> None:
     write("logs/good.jsonl", GOOD)
     (tmp_path / "logs" / "gone.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
     result = score(QUESTIONS, tmp_path / "logs")
-    assert result.card.accounting.scored == 4 and result.exit_code == 4
-    assert "gone.jsonl: cannot be read: no such file" in str(result.card.problems.named["unreadable"][0])
+    assert result.accounting.scored == 4 and result.exit_code == 4
+    assert "gone.jsonl: cannot be read: no such file" in str(result.problems.named["unreadable"][0])
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
@@ -133,8 +134,8 @@ def test_rows_before_a_break_are_scored(pack: Callable[[bytes], bytes], tmp_path
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(pack(bytes_of(*GOOD, *noise))[:-9_000])
     result = score(QUESTIONS, path, rerun="first")
-    assert result.card.labels == {"OK": 2, "REFUSAL_OK": 2} and 500 < result.card.accounting.rows < 1_000
-    assert result.exit_code == 4 and result.card.problems.counts["unreadable"] == 1
+    assert result.labels == {"OK": 2, "REFUSAL_OK": 2} and 500 < result.accounting.rows < 1_000
+    assert result.exit_code == 4 and result.problems.counts["unreadable"] == 1
 
 
 def test_half_a_table_is_not_scored(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_half_a_table_is_not_scored(tmp_path: Path) -> None:
     path = tmp_path / "cut.csv.gz"
     path.write_bytes(gzip.compress(f"qid,answer\n{rows}".encode())[:-9_000])
     result = score(QUESTIONS, path)
-    assert result.card.accounting.rows == 0 and result.card.problems.counts["unreadable"] == 1
+    assert result.accounting.rows == 0 and result.problems.counts["unreadable"] == 1
 
 
 json_values = st.recursive(
@@ -159,22 +160,22 @@ json_values = st.recursive(
 @given(st.lists(json_values.filter(lambda value: not isinstance(value, str)), max_size=8), st.randoms())
 def test_arbitrary_rows_never_fail_and_none_is_lost(rows: list[object], rng: object) -> None:
     result = score(QUESTIONS, [*rows, *GOOD_TRACES], rerun="all")  # type: ignore[list-item]
-    given = result.card.accounting
+    given = result.accounting
     assert given.rows == given.scored + given.set_aside + given.spans + sum(given.left_out.values())
     assert given.rows >= len(GOOD_TRACES)
     shuffled = [*rows, *GOOD_TRACES]
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     again = score(QUESTIONS, shuffled, rerun="all")  # type: ignore[arg-type]
-    assert again.card.metrics == result.card.metrics
-    assert again.card.labels == result.card.labels
-    assert again.card.problems.counts == result.card.problems.counts
+    assert again.metrics == result.metrics
+    assert again.labels == result.labels
+    assert again.problems.counts == result.problems.counts
 
 
 @given(st.lists(json_values, max_size=6))
 def test_arbitrary_questions_never_fail(rows: list[object]) -> None:
     result = score([*rows, *QUESTIONS], GOOD_TRACES)
-    assert result.card.settings.questions + sum(
-        result.card.problems.counts[kind] for kind in ("bad_question", "duplicate_question")
+    assert result.settings.questions + sum(
+        result.problems.counts[kind] for kind in ("bad_question", "duplicate_question")
     ) >= len(QUESTIONS)
 
 
@@ -183,4 +184,5 @@ def test_arbitrary_bytes_never_fail(tmp_path: Path, content: bytes, magic: str, 
     path = tmp_path / f"any.{suffix}"
     path.write_bytes(magic.encode() + content)
     assert score(QUESTIONS, path).exit_code == 4
-    assert score(path, GOOD_TRACES).exit_code == 4
+    with pytest.raises(UsageError, match="no usable question"):
+        score(path, GOOD_TRACES)

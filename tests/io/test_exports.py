@@ -59,7 +59,7 @@ def test_every_answer_is_read_with_its_passages(export: Path) -> None:
 
 
 def test_every_export_is_scored_and_all_of_it_accounted_for(export: Path) -> None:
-    card = score(QUESTIONS, export).card
+    card = score(QUESTIONS, export)
     assert card.labels["OK"] == 1 and card.labels.get("REFUSAL_OK", 0) == ("turns" not in export.name)
     assert set(card.problems.counts) <= {"note"}
     counted = card.accounting
@@ -138,5 +138,5 @@ def test_no_odd_value_anywhere_in_an_export_is_a_crash(name: str, changes: list[
         holder, key = parts[place % len(parts)]
         holder[key] = deepcopy(ODD[odd])
     assume(not any(isinstance(row, str) for row in rows))  # texts are paths
-    counted = score(QUESTIONS, rows, rerun="all").card.accounting  # type: ignore[arg-type]
+    counted = score(QUESTIONS, rows, rerun="all").accounting  # type: ignore[arg-type]
     assert counted.rows == counted.scored + counted.spans + sum(counted.left_out.values())

@@ -102,14 +102,12 @@ def test_one_person_twice(write: Write) -> None:
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no file"):
         load_labels(tmp_path / "none.csv")
-    with pytest.raises(UsageError, match="no column question_id"):
-        load_labels(csv(tmp_path, "a,b\n1,2\n"))
-    with pytest.raises(UsageError, match="two columns factuality"):
+    with pytest.raises(UsageError, match="has no question_id"):
+        load_labels(csv(tmp_path, "name,factuality\nq1,wrong\n"))
+    with pytest.raises(UsageError, match="two columns have the same name"):
         load_labels(csv(tmp_path, "id,factuality,Factuality\nq,wrong,correct\n"))
-    with pytest.raises(UsageError, match="is not a table"):
-        load_labels(csv(tmp_path, '"'))
-    with pytest.raises(UsageError, match="not UTF-8"):
-        load_labels(csv(tmp_path, b"question_id,factuality\nf\xfcr,wrong\n"))
+    with pytest.raises(UsageError, match="not valid CSV from line 2 on"):
+        load_labels(csv(tmp_path, 'id,factuality\nq1,"wrong\nq2,correct\n'))
     with pytest.raises(UsageError, match="factuality must be"):
         load_labels(csv(tmp_path, "question_id,factuality\nq,bad\n"))
 
@@ -266,8 +264,7 @@ def test_people_may_say_how_sure_they_are_and_why(tmp_path: Path) -> None:
     table = "question_id,factuality,annotator,confidence,evidence,via\nq1,wrong,ana,high,see clause 4,\n"
     labels, problems = read(csv(tmp_path, f"{table}q2,correct,ana,0.9,[],\n"))
     assert [one.annotator for one in labels] == ["ana", "ana"]
-    assert [problem.kind for problem in problems] == ["note"]
-    assert "not read: 'confidence', 'evidence'" in str(problems[0])
+    assert not problems
 
 
 @pytest.mark.parametrize(
@@ -277,11 +274,11 @@ def test_a_row_with_a_cell_too_many_is_never_used(tmp_path: Path, row: str) -> N
     """Its cells may be in the wrong columns: `number, is right` was one cell."""
     labels, problems = read(csv(tmp_path, f"question_id,note,factuality,annotator\nq9,,correct,ana\n{row}\n,,,,,\n"))
     assert [one.question_id for one in labels] == ["q9"]
-    assert [(problem.kind, problem.line) for problem in problems] == [("bad_label", 3)]
-    assert f"has {row.count(',') + 1} cells, and the first line 4" in str(problems[0])
+    assert [(problem.kind, problem.line) for problem in problems] == [("malformed", 3)]
+    assert "has more cells than the first line" in str(problems[0])
 
 
-def test_cells_missing_at_the_end_are_empty_unless_they_say_who(tmp_path: Path) -> None:
+def test_cells_missing_at_the_end_are_empty(tmp_path: Path) -> None:
     head = "question_id,annotator,factuality,refusal_quality,note"
     labels, problems = read(csv(tmp_path, f"{head}\nq1,ana,refused,2,so\nq2,ana,correct\nq3,ana\nq4\n"))
     assert [(one.question_id, one.axis) for one in labels] == [
@@ -290,9 +287,8 @@ def test_cells_missing_at_the_end_are_empty_unless_they_say_who(tmp_path: Path) 
     assert [problem.kind for problem in problems] == ["note"]
     broken = "question_id,factuality,note,annotator\nq1,wrong,first line\nof two,ana\nq2,correct,,ana\nq3\n"
     labels, problems = read(csv(tmp_path, broken))
-    assert [one.question_id for one in labels] == ["q2"]
-    assert [(p.kind, p.line) for p in problems] == [("bad_label", 2), ("bad_label", 3), ("note", None)]
-    assert "has 3 cells, and the first line 4: it breaks off before annotator" in str(problems[0])
+    assert [(one.question_id, one.annotator) for one in labels] == [("q1", "unnamed"), ("q2", "ana")]
+    assert [(p.kind, p.line) for p in problems] == [("bad_label", 3), ("note", None), ("note", None)]
     nobody, _ = read(csv(tmp_path, "question_id,factuality,annotator,note\nq1,wrong,\nq2,correct,,x\n"))
     assert [one.annotator for one in nobody] == ["unnamed", "unnamed"]
 
@@ -373,7 +369,7 @@ def test_numbered_rows_of_two_people_do_not_meet(tmp_path: Path) -> None:
 
 def test_who_does_not_say_how_an_answer_was_drawn_picked_it(tmp_path: Path) -> None:
     table = "question_id,factuality,annotator,drawn\nq1,wrong,ana,\nq2,wrong,ana,flagged\n"
-    assert [label.drawn for label in read(csv(tmp_path, table))[0]] == ["chosen", "flagged"]
+    assert [label.drawn for label in current(read(csv(tmp_path, table))[0])] == ["chosen", "flagged"]
 
 
 def test_evidence_in_the_words_of_people_is_theirs(write: Write) -> None:

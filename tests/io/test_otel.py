@@ -63,8 +63,8 @@ def test_an_otlp_export_is_put_together(spans: list[dict[str, Any]]) -> None:
     result = score(QUESTIONS, [export])
     row = next(iter(result.rows()))
     assert (row.qid, row.label, row.citations) == ("q1", "OK", ("p1#1",))
-    assert result.card.metrics["retrieval_hit_rate"].numerator == 1
-    given = result.card.accounting
+    assert result.metrics["retrieval_hit_rate"].numerator == 1
+    given = result.accounting
     assert given.rows == given.scored + given.spans + sum(given.left_out.values())
 
 
@@ -72,7 +72,7 @@ def test_spans_of_one_trace_may_lie_apart(write: Write) -> None:
     first, second = openinference("t1"), [dict(s, traceId="t9") for s in genai()]
     second[0]["attributes"] = keyed(input__value="What is Z?", output__value="I do not know.")
     path = write("spans.jsonl", [first[0], second[0], first[2], first[1]])
-    assert score(QUESTIONS, path).card.labels == {"OK": 1, "MISSING": 2, "REFUSAL_OK": 1}
+    assert score(QUESTIONS, path).labels == {"OK": 1, "MISSING": 2, "REFUSAL_OK": 1}
 
 
 def test_flattened_spans_as_dataframes_export_them(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_flattened_spans_as_dataframes_export_them(tmp_path: Path) -> None:
         "context.trace_id": "t1", "parent_id": None, "attributes.input.value": "What is X?",
         "attributes.output.value": ANSWER, "attributes.retrieval.documents": [{"id": "p1#1"}], "status_code": "OK",
     }  # fmt: skip
-    assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+    assert score(QUESTIONS, [row]).labels["OK"] == 1
 
 
 def test_a_failed_root_span_is_an_error() -> None:
@@ -94,8 +94,8 @@ def test_spans_that_cannot_be_read_are_accounted_for() -> None:
     spans = [*openinference(), {"noid": 1}, 5, None]
     export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}, "odd"]}, 7]}
     result = score(QUESTIONS, [export])
-    given = result.card.accounting
-    assert result.card.labels["OK"] == 1 and given.left_out == {"malformed": 5}
+    given = result.accounting
+    assert result.labels["OK"] == 1 and given.left_out == {"malformed": 5}
     assert given.rows == given.scored + given.spans + sum(given.left_out.values())
 
 
@@ -130,7 +130,7 @@ SYSTEM = "Answer from the passages only."
 )  # fmt: skip
 def test_the_question_is_what_the_user_said_last(attributes: dict[str, object]) -> None:
     row = {"context.trace_id": "t1", **{f"attributes.{key}": value for key, value in attributes.items()}}
-    assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+    assert score(QUESTIONS, [row]).labels["OK"] == 1
 
 
 def joined(*rows: dict[str, Any]) -> Trace:
@@ -164,14 +164,14 @@ def test_what_a_retriever_found_is_no_answer_and_nothing_is_not_unknown() -> Non
 
 def test_a_row_of_a_log_with_times_and_a_trace_id_keeps_its_passages() -> None:
     row = {"trace_id": "t", "start_time": 1, "input": "What is X?", "output": ANSWER, "contexts": ["X is so."]}
-    assert score(QUESTIONS, [row]).card.labels["OK"] == 1
+    assert score(QUESTIONS, [row]).labels["OK"] == 1
     assert joined(row).retrieved == (Passage("", "X is so."),)
 
 
 def test_a_page_of_an_interface_holds_spans() -> None:
     page = {"data": [WRITE, SEARCH, {**ROOT, "outputs": {"answer": ANSWER}}], "meta": {"page": 1}}
     result = score(QUESTIONS, [page])
-    assert result.card.labels["OK"] == 1 and result.card.accounting.spans == 3
+    assert result.labels["OK"] == 1 and result.accounting.spans == 3
 
 
 def test_a_span_of_a_depth_without_end_is_read(write: Write) -> None:

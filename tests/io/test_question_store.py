@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from surefoot.core.types import Question
 from surefoot.io import questions as question_store
 from surefoot.io.questions import Places, Questions
-from surefoot.scoring.batch import QuestionIndex
+from surefoot.scoring.run import QuestionIndex
 from surefoot.text.normal import normalise
 
 ASKED = [Question(f"q{n}", f"What is {n}?", "answer", gold_ids=(f"d#{n}",), metadata={"n": n}) for n in range(50)]

@@ -96,13 +96,13 @@ def test_broken_yaml_is_named(text: str, tmp_path: Path) -> None:
 def test_traces_join_by_id_else_by_text_and_never_by_guess() -> None:
     twins = [{"qid": "a", "q": "Same?", "answerable": False}, {"qid": "b", "q": "same? ", "answerable": False}]
     by_text = score(twins, [{"q": "SAME?", "answer": "N/A"}])
-    assert by_text.card.problems.counts["ambiguous_question"] == 1 and by_text.exit_code == 4
+    assert by_text.problems.counts["ambiguous_question"] == 1 and by_text.exit_code == 4
     by_id = score(twins, [{"qid": "b", "q": "SAME?", "answer": "N/A"}])
-    assert by_id.card.labels == {"MISSING": 1, "REFUSAL_OK": 1}
+    assert by_id.labels == {"MISSING": 1, "REFUSAL_OK": 1}
     foreign_id = score(QUESTIONS, [{"id": "request-17", "q": "What is Z?", "answer": "N/A"}])
-    assert foreign_id.card.labels["REFUSAL_OK"] == 1
+    assert foreign_id.labels["REFUSAL_OK"] == 1
 
 
 def test_a_question_asked_in_other_words_under_its_id_is_noted() -> None:
     result = score(QUESTIONS, [{"qid": "q3", "q": "What is W?", "answer": "N/A"}])
-    assert "other words" in result.card.problems.named["note"][0].message
+    assert "other words" in result.problems.named["note"][0].message

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from surefoot import score
 from surefoot.core.types import Item, Passage, Problem, Trace
-from surefoot.io import sources
+from surefoot.io import rows as sources
 from surefoot.io.items import load_items
 from surefoot.io.rows import decoded, said
 from surefoot.io.traces import read_traces
@@ -70,7 +70,7 @@ def test_other_separators(separator: str, tmp_path: Path) -> None:
 
 def test_rows_are_named_by_the_line_they_start_on_and_bad_ones_do_not_stop_the_rest(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", 'qid,answer\nq1,"a\nb"\nq2,x,y\nq4,N/A\n')
-    card = score(QUESTIONS, path).card
+    card = score(QUESTIONS, path)
     problem = card.problems.named["malformed"][0]
     assert (problem.line, card.accounting.scored) == (4, 2) and "has more cells than the first line" in problem.message
     assert card.decision.incomplete
@@ -143,7 +143,7 @@ def test_damaged_files_are_named(name: str, content: bytes, tmp_path: Path) -> N
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.io.sources.LARGEST_DOCUMENT", 5_000)
+    monkeypatch.setattr("surefoot.io.rows.LARGEST_DOCUMENT", 5_000)
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("x", "0" * 50_000)
     (problem,) = traces_in(tmp_path / "a.xlsx")

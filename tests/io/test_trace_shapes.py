@@ -63,25 +63,25 @@ def test_each_shape_is_read(name: str) -> None:
     result = score(QUESTIONS, [SHAPES[name]])
     row = next(iter(result.rows()))
     assert (row.qid, row.label, row.hit) == ("q1", "OK", True), row
-    assert result.card.accounting.scored == 1
+    assert result.accounting.scored == 1
 
 
 def test_a_file_may_mix_shapes(write: Write) -> None:
     path = write("mixed.jsonl", SHAPES.values())
     result = score(QUESTIONS, path, rerun="all")
-    assert result.card.labels["OK"] == len(SHAPES)
+    assert result.labels["OK"] == len(SHAPES)
 
 
 def test_a_log_without_text_tells_a_refusal_by_its_triage_label() -> None:
     trace = {"q": "What is Z?", "label": "ok", "why": "refusal", "chunks": ["a"], "citations_in_answer": []}
-    assert score(QUESTIONS, [trace]).card.labels["REFUSAL_OK"] == 1
-    assert score(QUESTIONS, [{**trace, "label": "generation_drift"}]).card.labels["ERROR"] == 1
+    assert score(QUESTIONS, [trace]).labels["REFUSAL_OK"] == 1
+    assert score(QUESTIONS, [{**trace, "label": "generation_drift"}]).labels["ERROR"] == 1
 
 
 def test_missing_field_and_empty_list_of_citations_differ() -> None:
     with_field = score(QUESTIONS, [{"qid": "q1", "answer": "So it is.", "citations": []}])
     without = score(QUESTIONS, [{"qid": "q1", "answer": "So it is."}])
-    assert (with_field.card.metrics["compliance"].numerator, without.card.metrics["compliance"].numerator) == (1, 0)
+    assert (with_field.metrics["compliance"].numerator, without.metrics["compliance"].numerator) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ HITS = [{"text": "X is a tight mapping."}]
 )  # fmt: skip
 def test_what_is_not_read_is_told_once(row: dict[str, Any], told: list[str]) -> None:
     found = score(QUESTIONS, [row, row])
-    notes = [problem.message for problem in found.card.problems.named["note"]]
+    notes = [problem.message for problem in found.problems.named["note"]]
     assert len(notes) == 1 and all(part in notes[0] for part in told)
 
 
@@ -149,18 +149,18 @@ def test_what_is_not_read_is_told_once(row: dict[str, Any], told: list[str]) -> 
 )
 def test_what_looks_like_no_passages_is_not_told(more: dict[str, Any]) -> None:
     found = score(QUESTIONS, [{"q": "What is X?", "answer": TEXT, **more}])
-    assert "note" not in found.card.problems.named
+    assert "note" not in found.problems.named
 
 
 def test_a_log_that_names_no_question_is_incomplete() -> None:
     found = score(QUESTIONS, [{"user_prompt": "What is X?", "bot_text": TEXT}])
-    assert found.exit_code == 4 and headline(found.card.decision).startswith("incomplete: ")
+    assert found.exit_code == 4 and headline(found.decision).startswith("incomplete: ")
 
 
 def test_a_row_whose_question_is_not_found_shows_the_map_that_would_do(write: Write) -> None:
     row = {"user_prompt": "What is X?", "bot_text": TEXT, "search_hits": HITS}
     path = write("log.jsonl", [row])
-    message = str(score(QUESTIONS, path).card.problems.named["no_question"][0])
+    message = str(score(QUESTIONS, path).problems.named["no_question"][0])
     mapping = {"question": "user_prompt", "answer": "bot_text", "contexts": "search_hits"}
     options = " ".join(f"--map {field}={key}" for field, key in mapping.items())
     assert f"(the row has: {', '.join(row)}; looked for qid, " in message and message.endswith(f"; try {options}")
@@ -171,18 +171,18 @@ def test_a_question_under_a_name_of_its_own_is_told_of(write: Write) -> None:
     result = {"id": "r-1", "vars": {"frage": "What is X?", "n": 1}, "response": {"output": TEXT}}
     export = {"results": {"results": [result]}}
     path = write("output.jsonl", [export])
-    notes = [problem.message for problem in score(QUESTIONS, path).card.problems.named["note"]]
+    notes = [problem.message for problem in score(QUESTIONS, path).problems.named["note"]]
     assert notes == [
         "no question is found in vars (it has: frage, n); say where it lies with --map question=vars.frage"
     ]
-    assert score(QUESTIONS, path, mapping={"question": "vars.frage"}).card.labels["OK"] == 1
+    assert score(QUESTIONS, path, mapping={"question": "vars.frage"}).labels["OK"] == 1
     told = [logged.found for logged in read_traces([path])]
     assert isinstance(told[-1], Problem) and told[-1].message == notes[0]
 
 
 def test_spans_without_a_question_say_what_was_looked_for() -> None:
     row = {"trace_id": "t1", "span_id": "a", "attributes": {"http.route": "/health"}}
-    problem = score(QUESTIONS, [row]).card.problems.named["unknown_question"][0]
+    problem = score(QUESTIONS, [row]).problems.named["unknown_question"][0]
     assert "looked for input.value, gen_ai.input.messages," in problem.message
 
 
@@ -234,4 +234,4 @@ def test_the_answers_of_an_export_are_scored_and_its_other_rows_are_none(tmp_pat
             {"kind": "questions", "row": {"run": "v1", "question": {"id": "q1"}}, "sha256": ""}]  # fmt: skip
     (tmp_path / "v1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = score(QUESTIONS, tmp_path / "v1.jsonl")
-    assert found["labels"] == {"OK": 1, "ANS_NO_HIT": 1, "MISSING": 2} and found.card.accounting.rows == 2
+    assert found["labels"] == {"OK": 1, "ANS_NO_HIT": 1, "MISSING": 2} and found.accounting.rows == 2

@@ -9,7 +9,7 @@ import pytest
 from surefoot.core.errors import UsageError
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem, Verdict
-from surefoot.io.verdicts import checked, load_verdicts
+from surefoot.io.labels import checked, load_verdicts
 from tests.conftest import Write
 
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.core.types import Passage, Question, Retrieved, Trace
-from surefoot.scoring.batch import BatchReader, Case, Cases
 from surefoot.scoring.outcomes import Expected, read
+from surefoot.scoring.run import BatchReader, Case, Cases
 from surefoot.text.refusals import MODES
 
 IDS = ("a#1", "b#2", "doc 3", "7", "§", "ſ", "İd")

@@ -21,8 +21,9 @@ import surefoot
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import current
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
-from surefoot.store import BadRow, Project, database
-from surefoot.store import database as schema
+from surefoot.store import BadRow, Project
+from surefoot.store import project as database
+from surefoot.store import project as schema
 from surefoot.store.project import context_of, key_of
 from tests.in_process import surefoot as command
 from tests.kept import add_labels, keep_run, kept

@@ -132,7 +132,7 @@ class Label(Struct, frozen=True, kw_only=True):
     version: str = ""  # the key of what was said; "" where a file did not say
     rubric_sha256: str = ""
     run: str = ""
-    drawn: Drawn = "sample"
+    drawn: Drawn | Literal[""] = "sample"  # "" where a file did not say, which counts as chosen
     subject: str = ""  # whose data the answer is, where its trace says so
 
 
@@ -262,8 +262,8 @@ def _newest(labels: Iterable[Label]) -> list[Label]:
     for label in sorted(labels, key=lambda label: (label.at, label.id)):
         place = place_of(label)
         newest[place] = label
-        if label.drawn in BY_CHOICE:
-            picked[place] = label.drawn
+        if label.drawn in BY_CHOICE or not label.drawn:
+            picked[place] = label.drawn or "chosen"
     return [replace(one, drawn=picked[place]) if place in picked else one for place, one in newest.items()]
 
 

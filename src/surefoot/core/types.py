@@ -307,7 +307,6 @@ _IN_WORDS = {
     "set_aside": ("trace set aside by --rerun", "traces set aside by --rerun"),
     "unreadable": ("unreadable file", "unreadable files"),
     "no_traces": ("folder without traces", "folders without traces"),
-    "no_questions": ("question set without a usable question",) * 2,
     "bad_question": ("unusable question", "unusable questions"),
     "duplicate_question": ("question with a doubled id", "questions with a doubled id"),
     "unknown_passage": ("note on passages that the corpus lacks",) * 2,

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError, nearest
+from surefoot.core.errors import ExitCode, Incomplete, UsageError, nearest
 from surefoot.core.files import make_folder, replacing
 from surefoot.core.records import fingerprint
 from surefoot.core.result import READER, Person, Result, Seen, Tell
@@ -226,6 +226,9 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
             documents.append(
                 {"name": read.name, "status": status, "passages": passages, "problem": read.problem or None}
             )
+    if not there:
+        hint = "pass documents with text in them, or rows with `text`; no corpus was written"
+        raise Incomplete(f"nothing could be read from {' or '.join(map(str, given[:3]))}", hint)
     write_corpus(path, there)
     return Added(
         corpus=str(path), passages=sum(map(len, there.values())), documents=documents,

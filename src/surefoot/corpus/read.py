@@ -15,8 +15,7 @@ from surefoot.core.errors import SurefootError, UsageError
 from surefoot.corpus.files import LARGEST, READERS, Source, sources
 from surefoot.corpus.passages import Ids, Row, is_rows, passages
 from surefoot.corpus.rows import CONTENT_IDS, rows_of, with_id
-from surefoot.io.rows import read_rows
-from surefoot.io.sources import map_blocks
+from surefoot.io.rows import map_blocks, read_rows
 
 _READING = "3"  # a new number reads every document again
 _NAMED = 5  # files of other formats

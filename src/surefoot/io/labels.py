@@ -1,23 +1,24 @@
-"""Labels made elsewhere: a CSV file, or JSON lines, of `{question_id, axis, value[, answer, annotator, note, ...]}`.
+"""Verdicts and labels made elsewhere: rows of `{question_id, axis, value[, attempt, grader, reason, ...]}`.
 
+A verdict whose value makes no sense is named, and stays as a verdict without a value: the answer is ungraded on that
+axis rather than free of it. A row on an axis that the rubric does not have is named and left out.
+
+Labels are such rows by people, in a table with a column for each axis as well, as people keep them in spreadsheets.
 Which answer a row is on, it says by the answer's words, or by run and attempt. One that does not say how its answer was
-drawn was picked by hand, as far as anybody knows.
-
-A table with a column for each axis is read as well, as people keep them in spreadsheets. An empty cell says nothing; a
-row that cannot be used, or whose cells may be in the wrong columns, is named with its line and never used. Nor is a
-verdict of a grader: read as a label, it would prove the grader right.
+drawn was picked by hand, as far as anybody knows. An empty cell says nothing; a row that cannot be used, or whose cells
+may be in the wrong columns, is named with its line and never used. Nor is a verdict of a grader: read as a label, it
+would prove the grader right.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -25,7 +26,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import UsageError
+from surefoot.core import rubric
+from surefoot.core.errors import UsageError, nearest
 from surefoot.core.records import (
     AI,
     BY_CHOICE,
@@ -50,9 +52,152 @@ from surefoot.core.records import (
 )
 from surefoot.core.rubric import Axis, Rubric, read_score
 from surefoot.core.rubric import load as load_rubric
-from surefoot.core.types import HARMLESS, Problem
-from surefoot.io.rows import WORD, BadRow, Row, converted, fields_of, quoted, read_rows, usable
-from surefoot.io.verdicts import checked, refuse_serious, verdict_of
+from surefoot.core.types import HARMLESS, Evidence, Problem, Verdict
+from surefoot.io.rows import (
+    COUNT,
+    FLAG,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    WORD,
+    BadRow,
+    Row,
+    converted,
+    fields_of,
+    kind_of,
+    quoted,
+    read_rows,
+    usable,
+)
+
+_NAMES = {"question_id": ("question_id", "qid", "id")}
+_VERDICT_TEXTS = ("grader", "via", "reason", "self_check")
+_KINDS = {
+    "question_id": IDENTIFIER, "axis": TEXT, "attempt": COUNT, "confidence": NUMBER, "unsure": FLAG,
+    **dict.fromkeys(_VERDICT_TEXTS, TEXT),
+}  # fmt: skip
+_rubric = cache(rubric.load)
+
+
+def load_verdicts(
+    path: str | Path, problems: list[Problem] | None = None, by: rubric.Rubric | None = None
+) -> list[Verdict]:
+    """The verdicts of a file. What is wrong with it goes to `problems`, or is an error when nobody takes it."""
+    log: list[Problem] = [] if problems is None else problems
+    if str(path) != "-" and not Path(path).is_file():
+        raise UsageError(f"there is no file {path}", "pass a file of verdicts, one JSON object per line")
+    verdicts = _collect(converted(read_rows([path]), verdict_of, "bad_verdict", log), log, by)
+    if problems is None:
+        refuse_serious(log, path)
+    return verdicts
+
+
+def refuse_serious(problems: Sequence[Problem], path: str | Path) -> None:
+    serious = [problem for problem in problems if problem.kind not in HARMLESS]
+    if serious:
+        raise UsageError(str(serious[0]), f"{len(serious)} row{'s' * (len(serious) > 1)} of {path} cannot be used")
+
+
+def _collect(rows: Iterator[tuple[Row, Verdict]], problems: list[Problem], by: rubric.Rubric | None) -> list[Verdict]:
+    """One verdict per question, attempt, axis and grader; two that contradict each other leave none."""
+    found: dict[tuple[str, int, str, str], tuple[Verdict, int]] = {}
+    contradicted = set()
+    for (source, line, _, _), given in rows:
+        verdict, fault = checked(given, by)
+        if fault:
+            problems.append(Problem("bad_verdict", fault, source, line))
+        if verdict is None:
+            continue
+        key = (verdict.question_id, verdict.attempt, verdict.axis, verdict.grader)
+        earlier, first_line = found.setdefault(key, (verdict, line))
+        if key in contradicted or earlier is verdict or verdict.value is None:
+            continue
+        if earlier.value is None:
+            found[key] = (verdict, line)
+        elif verdict.value == earlier.value:
+            fault = f"the {verdict.axis} verdict on question {quoted(verdict.question_id)} repeats line {first_line}"
+            problems.append(Problem("note", fault, source, line))
+        else:
+            fault = f"question {quoted(verdict.question_id)} has {verdict.axis} {earlier.value!r} on line {first_line}"
+            fault += f" and {verdict.value!r} on line {line}; neither is used"
+            problems.append(Problem("duplicate_verdict", fault, source, line))
+            found[key] = (replace(earlier, value=None, reason=fault), first_line)
+            contradicted.add(key)
+    return [verdict for verdict, _ in found.values()]
+
+
+def verdict_of(value: object, noun: str = "verdict") -> Verdict:
+    """One verdict, its value unchecked, or BadRow with what is wrong with the row."""
+    row = fields_of(value, noun, _KINDS, _NAMES, required=("question_id", "axis"))
+    if "value" not in row:
+        raise BadRow(f"the {row['axis'][:60]} {noun} on question {quoted(row['question_id'])} has no value")
+    try:
+        evidence = msgspec.convert(row.get("evidence") or (), tuple[Evidence, ...])
+    except msgspec.ValidationError as error:
+        raise BadRow(f"question {quoted(row['question_id'])}: evidence cannot be read: {error}") from error
+    return Verdict(
+        question_id=str(row["question_id"]),
+        axis=row["axis"],
+        value=_whole(row["value"]),
+        attempt=row.get("attempt") or 1,
+        confidence=row.get("confidence"),
+        evidence=evidence,
+        unsure=row.get("unsure") or False,
+        **{key: row.get(key) or "" for key in _VERDICT_TEXTS},
+    )
+
+
+def _whole(value: object) -> str | int | None:
+    """Tables that hold gaps write 2 as 2.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value  # type: ignore[return-value]
+
+
+def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict | None, str]:
+    """What of a verdict can be used, and what is wrong with it."""
+    known = by or _rubric()
+    if verdict.axis.startswith(rubric.AXIS_PREFIX):
+        return _checked_score(verdict)
+    axis = known.axis(verdict.axis)
+    if axis is None:
+        return None, _unknown_axis(verdict, known)
+    if axis.is_dimension and (score := rubric.read_score(verdict.value)) is not None:
+        return replace(verdict, value=score), ""
+    if verdict.value is None or (type(verdict.value) in (str, int) and axis.accepts(verdict.value)):
+        return verdict, ""
+    given = quoted(verdict.value) if type(verdict.value) in (str, int) else kind_of(verdict.value)
+    fault = f"question {quoted(verdict.question_id)}: {axis.name} must be {_values(axis)}, not {given}"
+    owners = [other.name for other in known.axes if other.values and other.accepts(verdict.value)]
+    if owners and isinstance(verdict.value, str):
+        fault += f", which is a value of {owners[0]}"
+    return replace(verdict, value=None, reason=fault), fault
+
+
+def _checked_score(verdict: Verdict) -> tuple[Verdict, str]:
+    """Of a council: a score, 0 for what is unsafe, or whether it is safe."""
+    value = verdict.value
+    if isinstance(value, str) and (score := rubric.read_score(value)) is not None:  # as tables hold it
+        return replace(verdict, value=score), ""
+    is_score = type(value) in (int, float) and 0 <= value <= rubric.HIGHEST  # type: ignore[operator]
+    if value is None or is_score or value in ("safe", "unsafe"):
+        return verdict, ""
+    fault = f"question {quoted(verdict.question_id)}: {verdict.axis[:60]} must be a number from 0 to {rubric.HIGHEST}"
+    return replace(verdict, value=None, reason=fault), fault
+
+
+def _unknown_axis(verdict: Verdict, by: rubric.Rubric) -> str:
+    names = [axis.name for axis in by.axes]
+    hint = nearest(verdict.axis, names) or f"the axes are {', '.join(names)}"
+    return f"question {quoted(verdict.question_id)}: there is no axis {quoted(verdict.axis)}; {hint}"
+
+
+def _values(axis: rubric.Axis) -> str:
+    if axis.is_dimension:
+        return f"a number from {rubric.LOWEST} to {rubric.HIGHEST}"
+    if not axis.values:
+        return f"a whole number from {axis.least}"
+    *first, last = map(str, axis.values)
+    return f"{', '.join(first)} or {last}"
+
 
 Place = tuple[str, int]  # a file, and a line of it
 TICK = timedelta(microseconds=1)
@@ -122,8 +267,8 @@ def _by_words(answer: str) -> str:
 def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> list[Label]:
     """The labels that are new, so that a file may be read in again; those without a time count from `now`.
 
-    New is what differs from the last label of the person, is later, or is on an answer that was picked by hand. What
-    was once picked stays picked (`records.current`), so a later file need not say so.
+    New is what differs from the last label of the person, is later, or is on an answer that was picked by hand. Where
+    a row does not say how its answer was drawn, the earlier statement stands; without one, it was picked.
     """
     rows = sorted(known, key=lambda row: (row.at, row.id))
     ids, newest = {row.id for row in rows}, {place_of(row): row for row in rows}
@@ -131,7 +276,10 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
     fresh = []
     for label in sorted(labels, key=lambda label: (not label.at, label.at)):  # those without a time come last
         place = place_of(label)
-        before, is_pick = newest.get(place), label.drawn in BY_CHOICE and place not in picked
+        before = newest.get(place)
+        if not label.drawn:
+            label = sealed(replace(label, drawn=before.drawn if before else "chosen"))
+        is_pick = label.drawn in BY_CHOICE and place not in picked
         if label.id in ids or not (is_pick or _is_new(label, before)):
             continue
         fresh.append(_dated(label, before, datetime.fromisoformat(now)))
@@ -285,13 +433,10 @@ _OF_A_GRADER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-_TABLES = (".csv", ".tsv")
 _NOTES = ("note", "reason")
 _TEXTS = ("at", "drawn", "version", "run", "answer", *WHO, *_NOTES)
-_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS})
-_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure"})
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS = ",;\t"
+_OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure", "self_check"})
+_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS, *_OF_VERDICTS_ALONE})
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _DRAWN = get_args(Drawn)
 _BY_A_GRADER = "by_a_grader"
@@ -315,9 +460,8 @@ def load_labels(
     if str(path) != "-" and not where.is_file():
         raise UsageError(f"there is no file {path}", "pass labels as CSV with a header, or one JSON object per line")
     by = rubric or load_rubric()
-    rows = _table_rows(where, by) if where.suffix.lower() in _TABLES else read_rows([path])
     known = len(log)
-    parts = _parts(str(path), usable(rows, log), by, log)
+    parts = _parts(str(path), usable(read_rows([path]), log), by, log)
     found = converted(parts, lambda value: _label(value, by, graders), "bad_label", log)
     numbered = _without_contradictions(str(path), found, log)
     labels = [label for _, label in numbered]
@@ -337,62 +481,6 @@ def load_labels(
     return labels
 
 
-def _table_rows(path: Path, rubric: Rubric) -> Iterator[Row]:
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason}", "save the table as CSV UTF-8") from error
-    delimiter = max(_DELIMITERS, key=text.split("\n", 1)[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    fields, unused = _columns(path, reader, _FIELDS | {axis.name for axis in rubric.axes})
-    if unused:
-        listed = ", ".join(map(quoted, unused[:12]))
-        yield _problem("note", f"columns that are no part of a label are not read: {listed}", path, 1)
-    try:
-        for written in reader:
-            cells = [cell.strip() for cell in written]
-            row = {field: cell for field, cell in zip(fields, cells, strict=False) if cell}
-            if fault := _misfit(cells, fields, gives_a_label=any(_one_per_axis(row, rubric))):
-                yield _problem("bad_label", fault, path, reader.line_num)
-            elif row:
-                yield Row(str(path), reader.line_num, row)
-    except csv.Error as error:
-        yield _problem("malformed", f"not valid CSV from here on: {error}", path, reader.line_num)
-
-
-def _problem(kind: str, message: str, path: Path, line: int) -> Row:
-    return Row(str(path), line, Problem(kind, message, str(path), line))
-
-
-def _misfit(cells: list[str], fields: list[str], *, gives_a_label: bool) -> str:
-    """Why the cells of a row may be in the wrong columns; "" where they fit.
-
-    Of too many cells nobody knows which is the one too many. Empty cells at the end of a row are left out by many
-    programs; but a label that breaks off before it says who gave it is half of a broken line.
-    """
-    fault = f"has {len(cells)} cells, and the first line {len(fields)}"
-    if len(cells) > len(fields) and any(cells):
-        return f"{fault}: put a cell with a separator in it into quotes"
-    lost = next((field for field in fields[len(cells) :] if field in WHO), "") if gives_a_label else ""
-    return f"{fault}: it breaks off before {lost}" if lost else ""
-
-
-def _columns(path: Path, reader: Iterator[list[str]], known: Collection[str]) -> tuple[list[str], list[str]]:
-    """The fields that the first line means, and those of its names that mean none."""
-    try:
-        written = next(reader, [])
-    except csv.Error as error:
-        raise UsageError(f"{path} is not a table: {error}", "pass CSV with a header, or JSON lines") from error
-    fields = [" ".join(name.split()).lower().replace(" ", "_") for name in written]
-    if not {"question_id", "qid", "id"} & set(fields):
-        what = "has no column question_id" if written else "is empty"
-        raise UsageError(f"{path} {what}", "let its first line name the columns: question_id,axis,value,annotator")
-    if twice := [name for name, count in Counter(filter(None, fields)).items() if count > 1]:
-        raise UsageError(f"{path} has two columns {twice[0]}", "let each column have its own name")
-    return fields, [name for name, field in zip(written, fields, strict=True) if field not in known]
-
-
 def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
     """A row of a wide table, taken apart; any other as it is."""
     if not isinstance(row, dict) or "axis" in row:
@@ -406,11 +494,22 @@ def _one_per_axis(row: object, rubric: Rubric) -> Iterator[object]:
 
 
 def _parts(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Problem]) -> Iterator[Row]:
-    empty = 0
+    empty, unused, known = 0, dict[str, None](), _FIELDS | {axis.name for axis in rubric.axes}
     for row in rows:
-        parts = list(_one_per_axis(row.value, rubric))
+        given = row.value
+        if isinstance(given, dict):  # by the names of fields as people write them above columns
+            given = {" ".join(str(key).split()).lower().replace(" ", "_"): cell for key, cell in given.items()}
+            given = {key: cell.strip() if isinstance(cell, str) else cell for key, cell in given.items()}
+            unused |= dict.fromkeys(key for key in given if key not in known)
+            if len(given) < len(row.value):  # type: ignore[arg-type]
+                problems.append(Problem("bad_label", "two columns have the same name", source, row.line))
+                continue
+        parts = list(_one_per_axis(given, rubric))
         empty += not parts
         yield from (row._replace(value=part, repairs="") for part in parts)
+    if unused:
+        listed = ", ".join(map(quoted, list(unused)[:12]))
+        problems.append(Problem("note", f"fields that are no part of a label are not read: {listed}", source))
     if empty:
         problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))
 
@@ -439,8 +538,8 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     )
     if verdict is None or fault:
         raise BadRow(fault)
-    drawn = texts["drawn"] or "chosen"
-    if drawn not in _DRAWN:
+    drawn = texts["drawn"]
+    if drawn not in ("", *_DRAWN):
         raise BadRow(f"question {quoted(verdict.question_id)}: drawn must be one of {', '.join(_DRAWN)}")
     note = texts["note"] or texts["reason"]
     label = Label(
@@ -504,7 +603,7 @@ def _without_contradictions(
         if first is label:
             continue
         if first.value == label.value:
-            if label.drawn in BY_CHOICE:
+            if not first.drawn or label.drawn in BY_CHOICE:
                 found[key] = (first_line, label)
             problems.append(Problem("note", f"{called(label)} repeats line {first_line}", source, row.line))
         else:

@@ -32,14 +32,15 @@ from surefoot.io.rows import (
     WORD,
     BadRow,
     Row,
+    Values,
     converted,
     fields_of,
     one_of,
     quoted,
     read_rows,
     rows_in,
+    shown,
 )
-from surefoot.io.sources import Values, shown
 
 _KEPT_IN_MEMORY = 8 << 20  # bytes: most sets never touch the disk
 _AT_ONCE = 1_000  # questions that are read together

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -36,11 +36,11 @@ from surefoot.io.rows import (
     error_in,
     is_flagged,
     kind_of,
+    line_ends,
     read_rows,
     said,
     scalar,
 )
-from surefoot.io.sources import line_ends
 
 # An export, the parts of it, and the spans or log records in these.
 _EXPORTS = (
@@ -471,7 +471,7 @@ def _at(row: Mapping[str, object], path: str) -> object:
     return value
 
 
-# What a row should have, and the fields that provide it; those of the first list are named to the user.
+# What a row should have: the fields that provide it and are named to the user, and others that make up for it.
 _SOUGHT = {
     "question": (("question_id", "question"), ()),
     "answer": (("answer",), ("error", "triage")),
@@ -482,49 +482,39 @@ _LIKELY = {
     "answer": re.compile(r"answer|response|reply|output|completion|result|bot|assistant|generated", re.IGNORECASE),
 }
 _IDS_OF_PASSAGES = frozenset({"chunk_id", "passage_id", "node_id", "doc_id", "document_id"})
-_KEYS_NAMED, _NAMES_LISTED, _DEEPEST = 12, 12, 3
-
-
-class _Place(NamedTuple):
-    field: str
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.field}={self.path}"
+_KEYS_NAMED, _DEEPEST = 12, 3
 
 
 def unread(row: Mapping[str, object], plan: Plan) -> str:
     """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
-    free = _free(row, plan)
-    if not CONTAINER_KEYS.isdisjoint(row) or not free:
+    free, lacking = _free(row, plan), _lacking(plan)
+    if not CONTAINER_KEYS.isdisjoint(row) or not free or not lacking:
         return ""
-    lacking = _lacking(plan)
-    passages = next(_passages_in(free), None) if "contexts" in lacking else None
-    if lacking not in ([], ["contexts"]):
-        return f"rows with the keys {keys_of(row)} have {_looked_for(lacking)}; {_map_for(free, lacking, passages)}"
-    if passages:
-        return f"{passages.path} looks like retrieved passages and is not read; --map {passages} reads it"
-    return ""
+    if lacking == ["contexts"]:
+        found = next((place for place in _places(free) if place[0] not in _LIKELY), None)
+        words = "looks like retrieved passages and is not read; --map"
+        return f"{found[1]} {words} {'='.join(found)} reads it" if found else ""
+    looked_for = "; ".join(f"no {name} (looked for {_names(name)})" for name in lacking)
+    return f"rows with the keys {_keys(row)} have {looked_for}; {_map_for(free, lacking)}"
 
 
 def no_question(row: Mapping[str, object], plan: Plan) -> str:
     """The same for a row whose question is not found, so that it cannot be used."""
-    free = _free(row, plan)
-    passages = next(_passages_in(free), None)
-    lacking = ["question", *(name for name in _lacking(plan) if name == "answer" or (name == "contexts" and passages))]
-    has = keys_of(row) or "nothing"
-    return f"no field names the question (the row has: {has}; looked for {_names('question')}); " + (
-        _map_for(row if plan["question"] else free, lacking, passages)
-    )
+    free = row if plan["question"] else _free(row, plan)
+    has_passages = any(field not in _LIKELY for field, _ in _places(free))
+    others = [name for name in _lacking(plan) if name == "answer" or (name == "contexts" and has_passages)]
+    looked_for = f"the row has: {_keys(row) or 'nothing'}; looked for {_names('question')}"
+    return f"no field names the question ({looked_for}); {_map_for(free, ['question', *others])}"
 
 
 def no_text(row: Mapping[str, object], plan: Plan) -> str:
     """On a row that may have its question under some key, in which no text is called like one."""
     key = plan["question"][0].key
     value = row[key]
-    texts = list(_texts_in({key: value}))
-    has = f" (it has: {keys_of(value)})" if isinstance(value, dict) else ""
-    path = texts[0] if len(texts) == 1 else f"{key}.KEY"
+    inside = value if isinstance(value, dict) else {}
+    texts = [name for name, text in inside.items() if isinstance(text, str)]
+    has = f" (it has: {_keys(inside)})" if inside else ""
+    path = f"{key}.{texts[0] if len(texts) == 1 else 'KEY'}"
     return f"no question is found in {key}{has}; say where it lies with --map question={path}"
 
 
@@ -538,50 +528,40 @@ def _lacking(plan: Plan) -> list[str]:
     return [name for name, (named, other) in _SOUGHT.items() if not any(plan[field] for field in (*named, *other))]
 
 
-def keys_of(row: Mapping[str, object]) -> str:
+def _keys(row: Mapping[str, object]) -> str:
     return ", ".join(str(key)[:40] for key in list(row)[:_KEYS_NAMED])
-
-
-def _looked_for(lacking: list[str]) -> str:
-    return "; ".join(f"no {name} (looked for {_names(name)})" for name in lacking)
 
 
 def _names(name: str) -> str:
     names = list(dict.fromkeys(path for field in _SOUGHT[name][0] for path in PATHS[field] if "." not in path))
-    return ", ".join(names[:_NAMES_LISTED]) + (" and others" if len(names) > _NAMES_LISTED else "")
+    return ", ".join(names[:_KEYS_NAMED]) + (" and others" if len(names) > _KEYS_NAMED else "")
 
 
-def _map_for(row: Mapping[str, object], lacking: list[str], passages: _Place | None) -> str:
-    guessed = {"contexts": passages, **{name: _likely(row, name) for name in lacking if name in _LIKELY}}
-    options = " ".join(f"--map {guessed[name] or _Place(name, 'KEY')}" for name in lacking)
+def _map_for(row: Mapping[str, object], lacking: Sequence[str]) -> str:
+    """What to try: the first passages, and the one text that is called like a question or an answer."""
+    places, options = list(_places(row)), []
+    for name in lacking:
+        found = ["=".join(place) for place in places if place[0] in (name, *_SOUGHT[name][0])]
+        options.append(found[0] if len(found) == 1 or (found and name == "contexts") else f"{name}=KEY")
     they_lie = "it lies" if len(lacking) == 1 else "they lie"
-    return f"try {options}" if all(guessed[name] for name in lacking) else f"say where {they_lie} with {options}"
+    is_sure = not any(option.endswith("=KEY") for option in options)
+    return ("try " if is_sure else f"say where {they_lie} with ") + " ".join(f"--map {option}" for option in options)
 
 
-def _likely(row: Mapping[str, object], name: str) -> _Place | None:
-    """The text that is called like a question or an answer, if there is just one."""
-    found = [path for path in _texts_in(row) if _LIKELY[name].search(path.rpartition(".")[2])]
-    return _Place(name, found[0]) if len(found) == 1 else None
-
-
-def _texts_in(values: Mapping[str, object], below: str = "", depth: int = 1) -> Iterator[str]:
+def _places(values: Mapping[str, object], below: str = "", depth: int = 1) -> Iterator[tuple[str, str]]:
+    """Fields and where they may lie: texts by their names, and lists of texts or of objects with a text or the id of a
+    passage; messages of a chat have a role."""
     for key, value in values.items():
-        if isinstance(value, str) and value.strip():
-            yield f"{below}{key}"
-        elif isinstance(value, dict) and depth < _DEEPEST:
-            yield from _texts_in(value, f"{below}{key}.", depth + 1)
-
-
-def _passages_in(values: Mapping[str, object], below: str = "") -> Iterator[_Place]:
-    """Lists of texts, or of objects with a text or the id of a passage; messages of a chat have a role."""
-    for key, value in values.items():
-        if isinstance(value, dict) and not below:
-            yield from _passages_in(value, f"{key}.")
-        if isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
+        path = f"{below}{key}"
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from _places(value, f"{path}.", depth + 1)
+        elif isinstance(value, str) and value.strip():
+            yield from ((field, path) for field, words in _LIKELY.items() if words.search(key))
+        elif isinstance(value, list) and not any(isinstance(one, dict) and "role" in one for one in value):
             if any(" " in one.text.strip() for one in contexts_in(value) or ()):
-                yield _Place("contexts", f"{below}{key}")
+                yield "contexts", path
             elif any(isinstance(one, dict) and not _IDS_OF_PASSAGES.isdisjoint(one) for one in value):
-                yield _Place("retrieved", f"{below}{key}")
+                yield "retrieved", path
 
 
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
@@ -624,7 +604,7 @@ class TraceReader:
         if self._mapped:
             self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
         question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
-        question = fields.question_in(asked)
+        question = said(asked, "user")
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:

@@ -23,8 +23,7 @@ from surefoot.gate.sides import Run as ReadRun
 from surefoot.graders.grader import FindingsGrader, graded_by
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import FEWEST, SHIFTS, Fitted, RefitFile, fit
-from surefoot.io.labels import is_grader, load_labels
-from surefoot.io.verdicts import load_verdicts
+from surefoot.io.labels import is_grader, load_labels, load_verdicts
 from surefoot.jobs.project import import_
 from surefoot.jobs.runs import Name, check_texts, graders_of, labelled_alike, opened, read_run, run_items
 from surefoot.store import Project, Run

@@ -31,8 +31,7 @@ from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import refit_judge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import kind_of, read_rows
-from surefoot.io.sources import LOG_FORMATS, check_logs, is_folder, is_there, shown
+from surefoot.io.rows import LOG_FORMATS, check_logs, is_folder, is_there, kind_of, read_rows, shown
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from

@@ -20,7 +20,7 @@ from surefoot.core.types import NOT_ASKED, Item, Problem, Question
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
 from surefoot.graders.judges import items_of
-from surefoot.io.verdicts import load_verdicts
+from surefoot.io.labels import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
 from surefoot.store import Manifest, Project, Run
 from surefoot.store.export import add_export, is_export, read_export

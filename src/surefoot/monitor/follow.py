@@ -4,7 +4,6 @@ anew."""
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import shutil
@@ -23,8 +22,8 @@ from msgspec.structs import replace
 
 from surefoot.core.files import BYTE_ORDER_MARK
 from surefoot.core.types import Problem, Trace
-from surefoot.io.rows import Row, decode_lines, decode_one, rows_in
-from surefoot.io.sources import LONGEST_LINE, File, Lines, Values, cut, files_in, is_address, open_zst
+from surefoot.io import rows
+from surefoot.io.rows import LONGEST_LINE, Row, Unpacked
 
 LOST = "lost"  # the kind of a problem: a log is gone, and what came behind the position with it
 PIECE_BYTES = 256 << 10  # little enough to be taken in soon: a piece that is not saved before a kill is read again
@@ -57,7 +56,7 @@ class News(Struct, frozen=True):
     def rows(self, source: str) -> list[Row]:
         lines = self.lines.removeprefix(BYTE_ORDER_MARK) if self.first_line == 1 else self.lines
         told = [Row(source, self.first_line, problem) for problem in self.problems]
-        return [*told, *(decode_lines(lines, source, self.first_line) if lines else ())]
+        return [*told, *(rows.decode_lines(lines, source, self.first_line) if lines else ())]
 
 
 class Tail:
@@ -128,11 +127,13 @@ class Tail:
         """Whether it is what was read, which is read on then. Where nothing was read, only the inode tells."""
         position = self._position
         with contextlib.ExitStack() as stack:
-            file: IO[bytes] = stack.enter_context(path.open("rb"))
+            file: IO[bytes] = (raw := stack.enter_context(path.open("rb")))
             inode = os.fstat(file.fileno()).st_ino
-            if position.mark and path.suffix in _PACKED:
-                packed, file = file, stack.enter_context(tempfile.TemporaryFile())
-                _unpack(gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else open_zst(packed), file, position)
+            if position.mark and (packed := Unpacked.of(raw)):
+                file = stack.enter_context(tempfile.TemporaryFile())
+                _unpack(io.BufferedReader(packed), file, position)
+                if packed.fault:
+                    raise packed.fault
             if not self._is_same(file) or not (position.mark or position.inode in (0, inode)):
                 return False
             self._file, self._position, self._opened = file, replace(position, inode=inode), stack.pop_all()
@@ -182,10 +183,10 @@ class Tail:
 
 
 def _is_object(line: bytes) -> bool:
-    return line.rstrip()[-1:] == b"}" and isinstance(decode_one(line).value, dict)
+    return line.rstrip()[-1:] == b"}" and isinstance(rows.decode_one(line).value, dict)
 
 
-def _unpack(stream: gzip.GzipFile | io.BufferedReader, file: IO[bytes], position: Position) -> None:
+def _unpack(stream: io.BufferedReader, file: IO[bytes], position: Position) -> None:
     """What is packed from a position on is written at the same offset; nothing if it is another log."""
     head, start = stream.read(min(_MARK_BYTES, position.offset)), max(0, position.offset - _MARK_BYTES)
     for at in range(len(head), start, PIECE_BYTES):
@@ -237,14 +238,14 @@ def whole_logs(paths: Sequence[str | Path], positions: Mapping[str, Position]) -
     A log of lines is read like one that is followed, also where it was rotated or cut. Anything else is read from its
     start: only the names of its answers tell then which were counted.
     """
-    for found in files_in(paths):
-        if isinstance(found, File) and (_is_of_lines(found) or is_known(found.path, positions)):
+    for found in rows.files_in(paths):
+        if isinstance(found, rows.File) and (_is_of_lines(found) or is_known(found.path, positions)):
             name = _key(found.path)
             with closing(Tail(Path(found.path), positions.get(name))) as tail:
                 while (news := tail.read()) is not None:
                     yield news.rows(found.source), name, news.position
         else:
-            yield from ((rows_in(block), "", Position()) for block in cut(found))
+            yield from ((rows.rows_in(block), "", Position()) for block in rows.cut(found))
 
 
 class Followed:
@@ -281,12 +282,12 @@ def _key(path: str | Path) -> str:
     return str(Path(path).resolve())
 
 
-def _is_of_lines(found: File) -> bool:
+def _is_of_lines(found: rows.File) -> bool:
     """Or empty still, as a log is that was just rotated."""
-    if found.path == "-" or is_address(found.path) or not Path(found.path).is_file():
+    if found.path == "-" or rows.is_address(found.path) or not Path(found.path).is_file():
         return False
     if not Path(found.path).stat().st_size:
         return True
-    blocks = (block for block in cut(found) if not isinstance(block, Values))  # which would be notes
+    blocks = (block for block in rows.cut(found) if not isinstance(block, rows.Values))  # which would be notes
     first = next(blocks, None)
-    return isinstance(first, Lines) and bool(first.path)
+    return isinstance(first, rows.Lines) and bool(first.path)

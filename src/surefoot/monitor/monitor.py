@@ -26,8 +26,7 @@ from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import Graded, Reader
 from surefoot.graders.llm import ModelGrader
 from surefoot.io.items import Ungradable, logged_items, why_too_long
-from surefoot.io.rows import Row
-from surefoot.io.sources import check_logs
+from surefoot.io.rows import Row, check_logs
 from surefoot.io.traces import Span, traces_of
 from surefoot.jobs.doctor import doctor
 from surefoot.jobs.grade import DEFAULT, open_grader

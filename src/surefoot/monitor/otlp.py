@@ -16,8 +16,7 @@ from surefoot.core.errors import Incomplete, SurefootError, UsageError
 from surefoot.core.files import library
 from surefoot.core.types import Problem
 from surefoot.io import traces as otel
-from surefoot.io.rows import decode_one
-from surefoot.io.sources import Packed, packed_rows
+from surefoot.io.rows import Document, decode_one, packed_rows
 from surefoot.io.traces import Span, spans_in
 
 LARGEST_BODY = 20 << 20  # as it is sent, and unpacked
@@ -111,7 +110,7 @@ def _from_protobuf(data: bytes, wanted: Callable[[str], bool], subject: str) -> 
             asked[name.hex()] = None
         if ids[name]:
             there.append(span)
-    rows = [row for _, row in packed_rows(Packed("", "otlp", kept.SerializeToString()))] if there else []
+    rows = [row for _, row in packed_rows(Document("", "otlp", kept.SerializeToString()))] if there else []
     spans = [span for row in rows for span in _spans_of(row, subject)]
     return Export([*asked], spans, unreadable)
 

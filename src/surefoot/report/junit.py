@@ -19,7 +19,7 @@ from surefoot.report.comparison import in_words
 
 if TYPE_CHECKING:
     from surefoot.scoring.outcomes import ScoredRow
-    from surefoot.scoring.run import Scorecard
+    from surefoot.scoring.run import ScoreResult
 
 _KINDS = {"pass": "", "fail": "failure", "not_applicable": "skipped"}
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
@@ -34,7 +34,7 @@ _LABELS_BEHIND = {
 
 def of(result: Result) -> Iterator[str]:
     """Return the lines of a decision, or of a scored log."""
-    return _decision(result) if isinstance(result, GateResult) else _log(result.card, result.rows())  # type: ignore[attr-defined]
+    return _decision(result) if isinstance(result, GateResult) else _log(result, result.rows())  # type: ignore[attr-defined, arg-type]
 
 
 def _decision(found: GateResult) -> Iterator[str]:
@@ -48,17 +48,17 @@ def _decision(found: GateResult) -> Iterator[str]:
     yield "</testsuites>"
 
 
-def _log(card: Scorecard, rows: Iterable[ScoredRow]) -> Iterator[str]:
-    cases, checks = [], card.decision.checks
+def _log(found: ScoreResult, rows: Iterable[ScoredRow]) -> Iterator[str]:
+    cases, checks = [], found.decision.checks
     for check in checks:
         words = f"seen {seen(check.seen)}{_behind(check.questions, check.question_count)}"
         words += f"; {check.reason}" if check.reason else ""
         cases.append((f"{check.rule.name}: {check.rule.text}", _KINDS.get(check.status, "error"), words))
-    yield from _rules(cases, card.decision.incomplete)
+    yield from _rules(cases, found.decision.incomplete)
     red = {label for check in checks if check.status == "fail" for label in _LABELS_BEHIND.get(check.rule.metric, ())}
     unfinished = {*_UNFINISHED} if any(c.status == "incomplete" for c in checks) else set[str]()
-    failed, broken = (sum(card.labels.get(label, 0) for label in some) for some in (red, unfinished))
-    yield _suite("questions", sum(card.labels.values()), failed, broken)
+    failed, broken = (sum(found.labels.get(label, 0) for label in some) for some in (red, unfinished))
+    yield _suite("questions", sum(found.labels.values()), failed, broken)
     for row in rows:
         other = "failure" if row.label in red else "error" if row.label in unfinished else "skipped"
         where = f' file={_quoted(row.source)} line="{row.line}"' if row.source else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.core.errors import ExitCode
@@ -15,7 +15,7 @@ from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Repo
 from surefoot.scoring.outcomes import ScoredRow
 
 if TYPE_CHECKING:
-    from surefoot.scoring.run import Scorecard, ScoreResult
+    from surefoot.scoring.run import ScoreResult
 
 _PROVABLE = 0.05
 _PROBLEMS: dict[blocks.Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind
@@ -31,32 +31,32 @@ _WITHOUT_GOLD = "There is no question set, so what needs gold, and whether a ref
 
 
 def report(found: ScoreResult, *, with_rows: bool = True) -> Report:
-    card, rows = found.card, found.rows() if with_rows else ()
-    first = Headline(card.decision.outcome, (headline(card.decision),))
-    doubt = (Items([card.too_few], "warning"),) if card.too_few else ()
+    rows = found.rows() if with_rows else ()
+    first = Headline(found.decision.outcome, (headline(found.decision),))
+    doubt = (Items([found.too_few], "warning"),) if found.too_few else ()
     about = "By citations and refusals alone; what the answers say was not read."
-    about += "" if card.settings.has_gold else f" {_WITHOUT_GOLD}"
+    about += "" if found.settings.has_gold else f" {_WITHOUT_GOLD}"
     return Report(
-        "Surefoot report", (first, *doubt, Paragraph(about, "quiet")), tuple(_body(card, rows, found.questions))
+        "Surefoot report", (first, *doubt, Paragraph(about, "quiet")), tuple(_body(found, rows, found.questions))
     )
 
 
-def _body(card: Scorecard, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:
+def _body(found: ScoreResult, rows: Iterable[ScoredRow], questions: Iterable[Question]) -> Iterator[Block]:
     heads = ("rule", "result", "seen", "sure (95%)", "questions")
-    yield Section("Gate", (Table(heads, [_rule(check) for check in card.decision.checks]),))
-    if card.labels.keys() - {"MISSING"}:
-        labels = ", ".join(f"{label} {count}" for label, count in sorted(card.labels.items()))
-        yield Section("Metrics", (_metrics(card), Items(list(_on_zeros(card))), Paragraph(f"Labels: {labels}.")))
-    if card.paired is not None:
-        yield Section("Labels since the baseline", tuple(_moved(card)))
-    for field in card.groups:
-        yield Section(f"By {field}", (_by(card, field),))
-    yield Section("What to do next", (_advice(card),))
-    yield Section("Input", tuple(_input(card)))
+    yield Section("Gate", (Table(heads, [_rule(check) for check in found.decision.checks]),))
+    if found.labels.keys() - {"MISSING"}:
+        labels = ", ".join(f"{label} {count}" for label, count in sorted(found.labels.items()))
+        yield Section("Metrics", (_metrics(found), Items(list(_on_zeros(found))), Paragraph(f"Labels: {labels}.")))
+    if found.label_changes and found.label_changes["compared"] is not None:
+        yield Section("Labels since the baseline", tuple(_moved(**found.label_changes)))
+    for field in found.groups:
+        yield Section(f"By {field}", (_by(found, field),))
+    yield Section("What to do next", (_advice(found),))
+    yield Section("Input", tuple(_input(found)))
     by_id = {question.id: question for question in questions}
     row_heads = ("qid", "question", "label", "why", "cited", "gold", "where")
     entries = (_row(row, by_id.get(row.qid)) for row in rows)
-    yield Section("Per question", (Table(row_heads, entries, total=sum(card.labels.values()), limits=_ROWS),), "paper")
+    yield Section("Per question", (Table(row_heads, entries, total=sum(found.labels.values()), limits=_ROWS),), "paper")
 
 
 def headline(decision: Decision) -> str:
@@ -95,22 +95,22 @@ def _to_be_sure(check: Check) -> str:
     return "sure" if check.seen.denominator >= check.to_be_sure else f"from {check.to_be_sure:,} on"
 
 
-def _metrics(card: Scorecard) -> Table:
-    before = card.baseline
+def _metrics(found: ScoreResult) -> Table:
+    before = found.baseline
     since = () if before is None else ("baseline", "change")
     rows = []
-    for name, estimate in card.metrics.items():
+    for name, estimate in found.metrics.items():
         value = blocks.seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
         was = before.get(name) if before else None
-        earlier = () if before is None else (blocks.seen(was), _change(card.shared[name], was))
+        earlier = () if before is None else (blocks.seen(was), _change(found.shared[name], was))
         share = f"{SCORED[name].unit} that {SCORED[name].share}"
         rows.append((name, value, blocks.interval(estimate), *earlier, share))
     return Table(("metric", "value", "95% interval", *since, "share of"), rows, on_paper=1)
 
 
-def _on_zeros(card: Scorecard) -> Iterator[Line]:
+def _on_zeros(found: ScoreResult) -> Iterator[Line]:
     """What a rate of zero proves."""
-    for name, estimate in card.metrics.items():
+    for name, estimate in found.metrics.items():
         if SCORED[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
             yield (
                 Span(name, "code"),
@@ -120,11 +120,10 @@ def _on_zeros(card: Scorecard) -> Iterator[Line]:
             )
 
 
-def _moved(card: Scorecard) -> Iterator[Block]:
-    moved = sorted(card.moved, key=lambda one: _WAYS.index(one["way"]))
-    told = [f"{sum(one['way'] == way for one in moved)} {way}" for way in _WAYS]
-    as_before = (card.paired or 0) - len(moved)
-    yield Paragraph(f"Of {counted(card.paired or 0, 'question')} in both: {', '.join(told)}, {as_before} as before.")
+def _moved(compared: int, changed: Sequence[Mapping[str, str]]) -> Iterator[Block]:
+    moved = sorted(changed, key=lambda one: _WAYS.index(one["way"]))
+    told = ", ".join(f"{sum(one['way'] == way for one in moved)} {way}" for way in _WAYS)
+    yield Paragraph(f"Of {counted(compared, 'question')} in both: {told}, {compared - len(moved)} as before.")
     ids = (" -> ".join(dict.fromkeys((one["was"], one["question_id"]))) for one in moved)
     rows = [(qid, one["baseline"], one["candidate"], one["way"]) for qid, one in zip(ids, moved, strict=True)]
     yield Table(("qid", "baseline", "now", "change"), rows, limits=_CHANGES)
@@ -146,39 +145,37 @@ def _since(estimate: Estimate, before: Estimate | None) -> str:
     return blocks.seen(estimate) if before is None else f"{blocks.seen(estimate)}, {_change(estimate, before)}"
 
 
-def _by(card: Scorecard, field: str) -> Table:
+def _by(found: ScoreResult, field: str) -> Table:
     """One metric to a row, unless there are more parts than metrics."""
-    parts = card.groups[field]
+    parts = found.groups[field]
     shown = [name for name in SCORED if any(metrics[name].value is not None for metrics in parts.values())]
     rows: list[Sequence[str]] = [(field, *shown)]
     for part, metrics in parts.items():
-        rows.append((part or "(none)", *(_since(metrics[name], card.before(field, part, name)) for name in shown)))
+        rows.append((part or "(none)", *(_since(metrics[name], found.before(field, part, name)) for name in shown)))
     if len(parts) <= len(shown):
         rows = list(zip(*rows, strict=True))
     return Table(rows[0], rows[1:])
 
 
-def _advice(card: Scorecard) -> Table | Paragraph:
-    if problem := next(iter(card.problems.named.get("no_questions", ())), None):
-        return Paragraph(f"There is nothing to advise on, because {problem.message}.")
-    if not card.advice:
-        return Paragraph(_NOTHING_STANDS_OUT if card.settings.has_gold else _NOTHING_IN_LOG)
+def _advice(found: ScoreResult) -> Table | Paragraph:
+    if not found.next:
+        return Paragraph(_NOTHING_STANDS_OUT if found.settings.has_gold else _NOTHING_IN_LOG)
     rows = []
-    for one in card.advice:
+    for one in found.next:
         where = f"{counted(one.question_count, 'question')}: {names(one.questions, one.question_count)}"
         rows.append((Span(one.finding, "strong"), where, one.action.replace("`", '"')))
     return Table(("finding", "where", "what to do"), rows, on_paper=1)
 
 
-def _input(card: Scorecard) -> Iterator[Block]:
-    given, settings = card.accounting, card.settings
+def _input(found: ScoreResult) -> Iterator[Block]:
+    given, settings = found.accounting, found.settings
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     asked = f"{counted(settings.questions, 'question')}, {counted(given.rows, 'row')}, {given.scored:,} scored."
     how = ("refusals by", Span(settings.refusal, "code"), "and several traces by", Span(settings.rerun, "code"))
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])
-    for kind, problems in card.problems.named.items():
-        lines, total = [str(problem) for problem in problems], card.problems.counts[kind]
+    for kind, problems in found.problems.named.items():
+        lines, total = [str(problem) for problem in problems], found.problems.counts[kind]
         yield Items(lines, "warning", total=total, limits=_PROBLEMS, more="more like these")
 
 

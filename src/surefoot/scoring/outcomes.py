@@ -272,16 +272,6 @@ _LABELS_WITHOUT_GOLD: dict[RefusalValue | None, OutcomeLabel] = {
 _STATE_LABELS: dict[State, OutcomeLabel] = {"missing": "MISSING", "error": "ERROR", "duplicate": "DUPLICATE"}
 
 
-QUESTIONS_NAMED = 20
-
-
-class Advice(Struct, frozen=True):
-    finding: str
-    action: str
-    questions: tuple[str, ...]
-    question_count: int
-
-
 class Case(NamedTuple):
     """A pattern of answers, and what usually puts it right."""
 
@@ -341,28 +331,3 @@ CASES = (
          lambda o: o.answered and o.cited_gold is not None and o.hit is True and o.cited >= 3 and o.cited_gold * 2 <= o.cited),
 )
 # fmt: on
-
-
-class AdviceLog:
-    """Collects, question by question, which cases occur."""
-
-    def __init__(self) -> None:
-        self._cases_of: dict[Outcome, tuple[int, ...]] = {}
-        self._named: list[dict[str, None]] = [{} for _ in CASES]
-        self._counts = [0] * len(CASES)
-
-    def add(self, question_id: str, outcome: Outcome) -> None:
-        cases = self._cases_of.get(outcome)
-        if cases is None:
-            cases = tuple(i for i, case in enumerate(CASES) if case.seen_in(outcome))
-            self._cases_of[outcome] = cases
-        for i in cases:
-            if question_id in self._named[i]:
-                continue
-            self._counts[i] += 1
-            if len(self._named[i]) < QUESTIONS_NAMED:
-                self._named[i][question_id] = None
-
-    def advice(self) -> tuple[Advice, ...]:
-        found = zip(CASES, self._named, self._counts, strict=True)
-        return tuple(Advice(case.finding, case.action, tuple(names), count) for case, names, count in found if count)

@@ -1,17 +1,29 @@
-"""`score`: read, join, count, decide. The only place where the parts of the deterministic tier meet."""
+"""`score`: read, join, count, decide. The only place where the parts of the deterministic tier meet.
+
+Many answers are read together, a column at a time (`BatchReader`): what `outcomes.read` says of each, at a fraction of
+the work. Whatever a scan of the columns cannot settle is left to `outcomes.read`, which stays the definition of every
+outcome. `BlockScorer` finds the question of each trace in a block, wherever the block is read; `Attempts` keeps what
+counts of several answers; then outcomes are counted and the rules decide.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, count
+from operator import getitem
 from pathlib import Path
-from typing import IO, Any, Literal
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Literal, get_args
+from weakref import finalize
 
 import msgspec
-from msgspec import Struct, field
-from msgspec.structs import replace
+import numpy as np
+from msgspec import Struct, field, json
+from msgspec.structs import force_setattr, replace
+from numpy.typing import NDArray
 
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import UNREADABLE
@@ -26,34 +38,607 @@ from surefoot.core.types import (
     Problem,
     ProblemLog,
     Question,
+    RefusalValue,
     Trace,
     check_group_fields,
     in_words,
 )
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
-from surefoot.gate import metrics as gates
-from surefoot.gate.metrics import COMPLETENESS, SCORED, Check, Decision, Rule, Tally
+from surefoot.gate.metrics import COMPLETENESS, SCORED, Decision, Rule, Tally
 from surefoot.io import questions as question_sets
-from surefoot.io import sources
-from surefoot.io import sources as places
-from surefoot.io.cluster import Engine, check_engine, map_on_ray
+from surefoot.io import rows as sources
+from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
-from surefoot.io.parts import Part, blocks_in, parts_from
-from surefoot.io.questions import Questions, QuestionSet, content_hash, fingerprint_of, hashes_of, verify_lock
-from surefoot.io.rows import rows_in
-from surefoot.io.sources import map_blocks
-from surefoot.io.traces import SPANS, Span, TraceReader, traces_of
+from surefoot.io.questions import Places, Questions, content_hash, fingerprint_of, hashes_of, verify_lock
+from surefoot.io.rows import Block, Lines, Row, rows_in
+from surefoot.io.traces import LOOKED_FOR, SPANS, LikeRow, Shape, Span, TraceReader, traces_in, traces_of, value_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
-from surefoot.scoring.batch import Attempts, BlockResult, BlockScorer, Rerun
-from surefoot.scoring.outcomes import Advice, AdviceLog, ScoredRow, label, outcome_of
-from surefoot.text.normal import id_of_text
-from surefoot.text.refusals import MODES
+from surefoot.scoring import outcomes
+from surefoot.scoring.outcomes import CASES, Expected, Phrases, Reading, ScoredRow, label, outcome_of, row_head
+from surefoot.text import citations
+from surefoot.text.citations import Cited, ids_in
+from surefoot.text.normal import id_of_text, is_empty, normalise
+from surefoot.text.refusals import ANSWERED, MODES, Mode, Refusal, Texts
+
+_REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
+_MOST_CITED = 31  # by an answer that is read here
+_REFUSALS: tuple[RefusalValue, ...] = ("answered", "partial", "refused")
+_REFUSED = _REFUSALS.index("refused")
+_ANSWERABLE = (False, True, None)
+_BITS = 22  # of what a case says but for the place
+_ALL_BUT_PLACE = (1 << _BITS) - 1
+
+Numbers = NDArray[np.int64]
+
+
+class Case(dict[Cited, int]):
+    """All that is known of a row but its answer, and what it makes of the ids that an answer cites: in one number,
+    below 0 where that cannot be told here.
+
+    From the lowest bits on, it says whether the question is answerable (2 bits), whether gold was retrieved (2, from 1,
+    0 if nobody knows), how many of the ids were retrieved (6, the same), how many are gold (6), how many there are
+    (6, from 1, 0 for no citation), and the place of the question.
+    """
+
+    __slots__ = ("expected", "place", "retrieved")
+
+    def __init__(self, place: int = -1, expected: Expected | None = None, retrieved: Sequence[str] | None = ()) -> None:
+        super().__init__()
+        self.place = place  # of its question; below 0 where each answer has to be read by itself
+        self.expected = expected or Expected()
+        self.retrieved = retrieved
+
+    def __missing__(self, cited: Cited) -> int:
+        gold, ids, found = self.expected.gold, self.retrieved or (), ids_in(cited) or ()
+        is_known = all(one in gold or one in ids for one in found)
+        if self.place < 0 or not is_known or len(found) > _MOST_CITED:
+            return -1
+        facts = self.place << 6 | (0 if cited is None else len(found) + 1)
+        facts = facts << 6 | sum(one in gold for one in found)
+        inside, reached = 1 + sum(one in ids for one in found), 1 if gold.isdisjoint(ids) else 2
+        facts = facts << 8 | (0 if self.retrieved is None else inside << 2 | reached)
+        facts = facts << 2 | _ANSWERABLE.index(self.expected.answerable)
+        if len(found) < 2:
+            self[cited] = facts
+        return facts
+
+
+class Cases:
+    """Cases by number, in columns."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[object, ...], int] = {}  # by what rows say of them
+        self._all: list[Case] = []
+        self.add({})
+
+    def add(self, cases: Mapping[tuple[object, ...], Case]) -> None:
+        self.numbers.update(zip(cases, count(len(self._all)), strict=False))
+        self._all += cases.values()
+        self.phrases = Phrases([case.expected.phrases for case in self._all])
+        self.has_passages = np.array([bool(case.retrieved) for case in self._all], np.bool_)
+        self._column = np.array(self._all, object)
+
+    def at(self, number: int) -> Case:
+        return self._all[number]
+
+    def numbers_of(self, columns: Sequence[Sequence[object]]) -> Numbers:
+        """Those of rows, of which some columns say all that their cases are known by."""
+        return np.fromiter(map(self.numbers.__getitem__, zip(*columns, strict=True)), np.int64, len(columns[0]))
+
+    def facts(self, which: Numbers, cited: Sequence[Cited]) -> Numbers:
+        """What some of the cases make of cited ids."""
+        return np.fromiter(map(getitem, self._column[which].tolist(), cited), np.int64, len(cited))
+
+
+class Readings(Struct, frozen=True):
+    """The places of questions and the outcomes of answers, as codes, and what a person wants to see beside them."""
+
+    places: Numbers
+    codes: Numbers  # below 0 where an answer has to be read by itself
+    citations: list[Cited]
+    refusals: dict[int, Refusal]  # by the number of the answer; all others are answered
+
+    def at(self, number: int) -> Reading:
+        refusal = self.refusals.get(number, ANSWERED)
+        return Reading(outcome_at(int(self.codes[number])), ids_in(self.citations[number]), refusal)
+
+
+class BatchReader:
+    """Reads answers to cases. A citation field is None where the row has none."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+        self._known: dict[str, Refusal] = {}
+
+    def __call__(
+        self,
+        cases: Cases,
+        which: Numbers,
+        answers: Sequence[str],
+        fields: Sequence[Sequence[str] | None] | None = None,
+    ) -> Readings:
+        """`which` of the cases each answer is about."""
+        texts = Texts(answers)
+        refusals = self._refusals(answers, texts)
+        values = np.zeros(len(answers), np.int64)
+        values[list(refusals)] = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
+        contained = cases.phrases.stand_in(answers, which, texts, values != _REFUSED)
+        cited = citations.parse_all(answers, texts, cases.has_passages[which])
+        if fields is not None:
+            cited = [
+                found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
+                for found, given in zip(cited, fields, strict=True)
+            ]
+        facts = cases.facts(which, cited)
+        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + values
+        codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
+        return Readings(facts >> _BITS, codes, cited, refusals)
+
+    def _refusals(self, answers: Sequence[str], texts: Texts) -> dict[int, Refusal]:
+        """Those of answers that decline, in whole or in part."""
+        refusals, known = dict[int, Refusal](), self._known
+        for number in self._mode.suspects(texts).tolist():
+            answer = answers[number]
+            refusal = known.get(answer)
+            if refusal is None:
+                if len(known) >= _REFUSALS_KEPT:
+                    known.clear()
+                refusal = known[answer] = self._mode.read(answer)
+            if refusal is not ANSWERED:
+                refusals[number] = refusal
+        return refusals
+
+
+def outcome_at(code: int) -> Outcome:
+    """What a code stands for."""
+    outcome = _OUTCOMES.get(code)
+    if outcome is None:
+        rest, declined = divmod(code, 3)
+        facts, contained = divmod(rest, 2)
+        answerable, reached, inside = facts & 3, facts >> 2 & 3, facts >> 4 & 63
+        hits, count = facts >> 10 & 63, facts >> 16
+        outcome = _OUTCOMES[code] = Outcome(
+            _ANSWERABLE[answerable], "usable", _REFUSALS[declined], hits > 0, bool(contained), count > 0,
+            max(count - 1, 0), hits, inside - 1 if inside else None, reached == 2 if reached else None,
+        )  # fmt: skip
+    return outcome
+
+
+_OUTCOMES: dict[int, Outcome] = {}
+
+
+def _is_odd(answers: Sequence[str], texts: Texts, contained: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for answers that may be JSON, or may be empty: that there are words in them is clear from a phrase, or
+    mostly from their first character."""
+    first = texts.characters[texts.starts]
+    is_odd: NDArray[np.bool_] = (first == ord("{")) | (first == ord("["))
+    is_letter = ((first | 32) - ord("a") < 26) | (first - ord("0") < 10)  # of unsigned numbers
+    for number in np.flatnonzero(~(is_letter | contained)).tolist():
+        is_odd[number] |= is_empty(answers[number])
+    return is_odd
+
+
+class BlockResult(Struct):
+    """`places`, `codes`, `lines` and, where it is wanted, `table` have an entry per trace that found its question."""
+
+    source: str
+    found_fields: set[str]  # of the user's mapping
+    remarks: set[str]  # on rows in which a field is not found
+    rows: int = 0  # rows seen, whatever became of them
+    size: int = 0  # in bytes, where it is a stretch of a file
+    spans: list[Span] = field(default_factory=list)
+    problems: ProblemLog = field(default_factory=ProblemLog)
+    places: array[int] = field(default_factory=lambda: array("q"))  # of questions
+    codes: array[int] = field(default_factory=lambda: array("q"))  # of outcomes
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    outcomes: dict[Outcome, int] = field(default_factory=dict)  # each with its code
+    lacking: Counter[str] = field(default_factory=Counter)  # ids of passages that are not in the corpus
+    table: list[bytes] = field(default_factory=list)  # rows as lines of JSON
+
+    def add(self, place: int, outcome: Outcome, line: int) -> None:
+        self.places.append(place)
+        self.codes.append(self.outcomes.setdefault(outcome, len(self.outcomes)))
+        self.lines.append(line)
+
+    def extend(self, places: Numbers, codes: Numbers, lines: Numbers) -> None:
+        """Many traces at once, by the codes of a batch."""
+        distinct, which = np.unique(codes, return_inverse=True)
+        own = [self.outcomes.setdefault(outcome_at(code), len(self.outcomes)) for code in distinct.tolist()]
+        self.rows += len(places)
+        self.places.frombytes(places.tobytes())
+        self.codes.frombytes(np.array(own, np.int64)[which].tobytes())
+        self.lines.frombytes(lines.tobytes())
+
+    def put_in_order(self) -> None:
+        """Of lines: rows that are read by themselves come after the others of their slice."""
+        order = np.argsort(self.lines, kind="stable")
+        if (order[1:] > order[:-1]).all():
+            return
+        self.places, self.codes, self.lines = (
+            array("q", np.array(column)[order].tobytes()) for column in (self.places, self.codes, self.lines)
+        )
+        self.table = [self.table[number] for number in order] if self.table else []
+
+
+_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
+_HIDDEN = (
+    "some rows have an empty citations field, which counts, and answers that cite passages: leave the field out where"
+    " it is not filled, and the marks in the text are read"
+)
+_OF_CASES = ("question_id", "question", "retrieved", "error")
+
+
+class BlockScorer:
+    """Scores blocks against a question set, or against the questions of the log itself, which have no gold. Sent to
+    worker processes once, called per block."""
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        mapping: Mapping[str, str] | None,
+        refusal: str,
+        keep_rows: bool,
+        is_log: bool = False,
+        texts: PassageTexts | None = None,
+    ) -> None:
+        self._index, self._is_log = QuestionIndex(questions), is_log
+        self._questions = questions
+        self._expected: dict[int, Expected] = {}
+        self._reader = TraceReader(mapping)
+        mode = MODES[refusal]
+        self._refusal_of, self._read_batch = mode.read, BatchReader(mode)
+        self._keep_rows = keep_rows
+        self._cases: dict[tuple[str, ...], Cases] = {}  # by the fields they are known by
+        self._heads: dict[tuple[object, ...], bytes] = {}  # of rows of the table
+        self._texts = texts
+        self._is_batched = not mapping and not texts and self._index.is_plain
+        self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
+        self._shape: Shape | None = None  # what the rows before looked like
+        self.lacking: Counter[str] = Counter()  # of all blocks
+
+    def __call__(self, block: Block) -> BlockResult:
+        result = self._result(block.source)
+        if isinstance(block, Lines):
+            result.size = block.size
+            self._score_lines(block.data(), block.first_line, result)
+        else:
+            self._score_rows(rows_in(block), result)
+        result.put_in_order()
+        return self._with_lacking(result)
+
+    def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
+        """The same for traces that were put together from several rows."""
+        result = self._result(source)
+        result.rows = len(traces)
+        for number, trace in enumerate(traces, 1):
+            self._score(trace, number, result)
+        return self._with_lacking(result)
+
+    def _with_lacking(self, result: BlockResult) -> BlockResult:
+        if self._texts:
+            result.lacking, self._texts.lacking = self._texts.lacking, Counter()
+        return result
+
+    def _result(self, source: str) -> BlockResult:
+        return BlockResult(source, self.found_fields, self.remarks)
+
+    def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
+        if self._shape is None:  # guessed from the first row
+            self._shape = self._shape_of(sources.decode_one(data.partition(b"\n")[0]).value)
+        if self._shape is None:
+            self._score_rows(sources.decode_lines(data, result.source, first_line), result)
+            return
+        alike, unlike = self._shape.decode_lines(data)
+        numbers = np.delete(np.arange(len(alike) + len(unlike)), unlike)
+        if left := sorted([*unlike, *self._score_alike(self._shape, alike, numbers, first_line, result)]):
+            lines = data.split(b"\n")
+            for number in left:
+                self._score_rows(sources.decode_lines(lines[number], result.source, first_line + number), result)
+        if unlike:  # what follows may look otherwise
+            self._shape = None
+
+    def _shape_of(self, row: object) -> Shape | None:
+        if not self._is_batched or not isinstance(row, dict) or not self._reader.is_one_trace(row):
+            return None
+        return Shape.of(self._reader, row)
+
+    def _score_alike(
+        self, shape: Shape, rows: Sequence[LikeRow], numbers: Numbers, first_line: int, result: BlockResult
+    ) -> list[int]:
+        """The numbers of the rows that could not be scored: with an error, with a question that takes more than a look
+        to find, or with an answer that has to be read by itself."""
+        cases, which = self._cases_of(shape, rows)
+        answers = shape.column("answer", rows)
+        given = shape.column("citations", rows) if "citations" in shape.fields else None
+        fields = given and [sources.citations_in(value_of(raw)) for raw in given]
+        for number, cited in enumerate(fields or ()):
+            if cited is not None and not cited:
+                case = cases.at(which[number])
+                self._note_hidden(answers[number], case.retrieved or (), case.expected.gold)
+        readings = self._read_batch(cases, which, answers, fields)
+        kept = np.flatnonzero(readings.codes >= 0)
+        places, lines = readings.places[kept], first_line + numbers[kept]
+        result.extend(places, readings.codes[kept], lines)
+        if self._keep_rows:
+            read = zip(kept.tolist(), places.tolist(), strict=True)
+            heads = [self._head(place, readings.at(number), answers[number]) for number, place in read]
+            self._tabulate(heads, lines.tolist(), result)
+        left: list[int] = numbers[readings.codes < 0].tolist()
+        return left
+
+    def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> tuple[Cases, Numbers]:
+        """Rows of the same question, with the same passages, have one case."""
+        fields = tuple(field for field in _OF_CASES if field in shape.fields)
+        columns = [shape.column(field, rows) for field in fields]
+        cases = self._cases.setdefault(fields, Cases())
+        try:
+            return cases, cases.numbers_of(columns)
+        except KeyError:
+            if len(cases.numbers) > _CASES_KEPT:
+                cases = self._cases[fields] = Cases()
+        new = set(zip(*columns, strict=True)).difference(cases.numbers)
+        cases.add({key: self._case(**dict(zip(fields, key, strict=True))) for key in new})
+        return cases, cases.numbers_of(columns)
+
+    def _case(self, question_id: str | None = None, question: str | None = None, **raws: bytes) -> Case:
+        """Without a place where a row has to be read by itself: something failed, a passage has no id, or the question
+        takes more than a look to tell."""
+        place = self._index.find(None if self._is_log and question is not None else question_id, question)
+        passages = sources.passages_in(value_of(raws.get("retrieved", b"null")))
+        is_named = passages is None or passages.ids is not None
+        as_worded = question_id is None or question is None or self._is_log or self._index.find_text(question) == place
+        if place < 0 or not is_named or not as_worded or sources.error_in(value_of(raws.get("error", b"null"))):
+            return Case()
+        return Case(place, self._expected_at(place), None if passages is None else passages.ids)
+
+    def _score_rows(self, rows: Iterable[Row], result: BlockResult) -> None:
+        for row in rows:
+            if row.repairs:
+                result.problems.add(Problem("note", row.repairs, row.source, row.line))
+            for _, found in self._reader.read_row(row):
+                if isinstance(found, Problem):
+                    result.rows += found.line is not None and found.kind != "note"
+                    result.problems.add(found)
+                    continue
+                result.rows += 1
+                if isinstance(found, Span):
+                    result.spans.append(found)
+                else:
+                    self._score(found, row.line, result)
+
+    def _score(self, trace: Trace, line: int, result: BlockResult) -> None:
+        place = self._join(trace.question_id, trace.question, line, result)
+        if place < 0:
+            return
+        if self._texts:
+            self._texts.filled(trace)  # to learn which ids the corpus lacks
+        if trace.citations is not None and not trace.citations and trace.answer:
+            self._note_hidden(trace.answer, trace.names, self._expected_at(place).gold)
+        reading = outcomes.read(self._expected_at(place), trace, self._refusal_of)
+        result.add(place, reading.outcome, line)
+        if self._keep_rows:
+            self._tabulate([self._head(place, reading, trace.answer)], [line], result)
+
+    def _note_hidden(self, answer: str, retrieved: Sequence[str], gold: Collection[str]) -> None:
+        """An empty field of citations counts, also where some pipeline writes it whatever its answer cites."""
+        if "[" in answer and _HIDDEN not in self.remarks:
+            marked = citations.parse(answer, retrieved, gold) or ()
+            if any(one in retrieved or one in gold for one in marked):
+                self.remarks.add(_HIDDEN)
+
+    def _expected_at(self, place: int) -> Expected:
+        if place not in self._expected:
+            if len(self._expected) >= _EXPECTED_KEPT:
+                self._expected.clear()
+            self._expected[place] = Expected() if self._is_log else Expected.of(self._questions[place])
+        return self._expected[place]
+
+    def _head(self, place: int, reading: Reading, answer: str | None) -> bytes:
+        """A row of the table without where its trace stands, which leaves much that is the same."""
+        span = reading.span_in(answer)
+        key = (place, reading.outcome, reading.citations, span, reading.reason)
+        head = self._heads.get(key)
+        if head is None:
+            if len(self._heads) >= _HEADS_KEPT:
+                self._heads.clear()
+            head = self._heads[key] = row_head(self._questions[place].id, reading, span)
+        return head
+
+    def _tabulate(self, heads: Iterable[bytes], lines: Iterable[int], result: BlockResult) -> None:
+        form = b'%%b,"source":%b,"line":%%d}\n' % json.encode(result.source).replace(b"%", b"%%")
+        result.table += [form % pair for pair in zip(heads, lines, strict=True)]
+
+    def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
+        """The place of the question; below 0 when there is none, which is then named."""
+        place = self._index.find(None if self._is_log and text is not None else qid, text)
+        if place < 0:
+            if place == QuestionIndex.AMBIGUOUS:
+                message = f"several questions have the {_name(qid, text)}: give the traces a question id"
+                result.problems.add(Problem("ambiguous_question", message, result.source, line))
+            elif qid is None and text is None:
+                message = f"the spans of this trace name no question (looked for {LOOKED_FOR})"
+                result.problems.add(Problem("unknown_question", message, result.source, line))
+            else:
+                message = f"no question has the {_name(qid, text)}"
+                result.problems.add(Problem("unknown_question", message, result.source, line))
+        elif qid is not None and text is not None and not self._is_log:
+            self._check_wording(text, place, line, result)
+        return place
+
+    def _check_wording(self, text: str, place: int, line: int, result: BlockResult) -> None:
+        """A trace joined by id whose question reads otherwise: it may have been changed under its id."""
+        if self._index.find_text(text) not in (place, QuestionIndex.AMBIGUOUS):
+            message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
+            result.problems.add(Problem("note", message, result.source, line))
+
+
+def _name(qid: str | None, text: str | None) -> str:
+    """What a trace calls its question."""
+    names = [f"id {qid!r}"] * (qid is not None) + [f"text {_shortened(text or '')!r}"] * (text is not None)
+    return " or the ".join(names)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class QuestionIndex:
+    """Finds the question of a trace: by id, else by its text in normal form. Questions are known by place."""
+
+    UNKNOWN, AMBIGUOUS = -1, -2
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        self._by_id = Places(question.id for question in questions)
+        self._by_text = Places(question.text for question in questions)
+        self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
+        self._by_normal_text: Places | None = None  # made when a text is first met that differs from all
+        self._found: dict[tuple[str | None, str | None], int] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return QuestionIndex, (self._questions,)  # hashes differ from process to process
+
+    def find(self, qid: str | None, text: str | None) -> int:
+        """The place of a question, UNKNOWN or AMBIGUOUS."""
+        found = self._found.get((qid, text))
+        if found is None:
+            if len(self._found) >= _FOUND_KEPT:
+                self._found.clear()
+            places = () if qid is None else self._by_id.of(qid)
+            found = next((place for place in places if self._questions[place].id == qid), None)
+            if found is None:
+                found = self.UNKNOWN if text is None else self._find_text(text)
+            self._found[qid, text] = found
+        return found
+
+    def find_text(self, text: str) -> int:
+        return self.find(None, text)
+
+    def _find_text(self, text: str) -> int:
+        found = [place for place in self._by_text.of(text) if self._questions[place].text == text]
+        if not found:
+            if self._by_normal_text is None:
+                self._by_normal_text = Places(normalise(question.text) for question in self._questions)
+            normal = normalise(text)
+            found = self._by_normal_text.of(normal)
+            found = [place for place in found if normalise(self._questions[place].text) == normal]
+        return self.AMBIGUOUS if len(found) > 1 else next(iter(found), self.UNKNOWN)
+
+
+Integers = NDArray[np.integer[Any]]
+_LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
+_MADE = 1 << 24  # more than are ever told apart
+
+Rerun = Literal["error", "first", "last", "all"]
+
+
+class Attempts:
+    """Takes block results in order and keeps, per question, what the rerun rule leaves.
+
+    Memory grows with the questions, not with the traces: rows wait in a temporary file.
+    """
+
+    def __init__(self, questions: Sequence[Question], rerun: Rerun) -> None:
+        self._questions = questions
+        self._rerun = rerun
+        self._times: Integers = np.zeros(len(questions), np.int64)
+        self._known: dict[Outcome, int] = {}  # every outcome that was met, with its number
+        self._kept: Integers = np.zeros(len(questions), np.int32)  # the outcome that counts, but for `all`
+        self._all: Counter[int] = Counter()  # of questions with outcomes, for `all`
+        self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
+        finalize(self, self._spool.close)
+        self._row_at: Integers = np.zeros(len(questions), np.int64)  # where a question's row starts in it
+        self.problems = ProblemLog()
+        self.traces = 0
+
+    def add(self, result: BlockResult) -> None:
+        if not result.places:
+            return
+        self.traces += len(result.places)
+        places, codes = np.array(result.places, np.int64), np.array(result.codes, np.int64)
+        numbers = [self._known.setdefault(outcome, len(self._known)) for outcome in result.outcomes]
+        outcomes = np.array(numbers, np.int64)[codes]
+        if self._rerun == "all":
+            met, times = np.unique(places * _MADE + outcomes, return_counts=True)
+            self._all.update(dict(zip(met.tolist(), times.tolist(), strict=True)))
+        else:
+            self._keep(places, outcomes, result)
+        np.add.at(self._times, places, 1)
+        self._spool.writelines(result.table)
+
+    @property
+    def set_aside(self) -> int:
+        """Traces that the rule `first` or `last` passes over."""
+        return int(np.maximum(self._times - 1, 0).sum()) if self._rerun in ("first", "last") else 0
+
+    @property
+    def duplicates(self) -> int:
+        """Traces left out because their question has several."""
+        return int(self._times[self._times > 1].sum()) if self._rerun == "error" else 0
+
+    def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
+        """Each question with an outcome and how many attempts had it; every question at least once."""
+        met = list(self._known)
+        for key, times in sorted(self._all.items()):
+            yield self._questions[key // _MADE], met[key % _MADE], times
+        for place, question in enumerate(self._questions):
+            single = self._single(place, question.answerable, met)
+            if single is not None:
+                yield question, single, 1
+
+    def rows(self) -> Iterator[bytes]:
+        """The per-question table as JSON lines, some at a time: in question order, or with `all` as the traces
+        came and then the missing."""
+        if self._rerun == "all":
+            self._spool.seek(0)
+            while lines := self._spool.readlines(_LINES_AT_A_TIME):
+                yield b"".join(lines)
+        met = list(self._known)
+        for place, question in enumerate(self._questions):
+            outcome = self._single(place, question.answerable, met)
+            if outcome is None:
+                continue
+            if outcome.state in ("missing", "duplicate"):
+                times = self._times[place]
+                reason = f"{times} traces for one question" if times else "no trace"
+                yield json.encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
+            else:
+                self._spool.seek(int(self._row_at[place]))
+                yield self._spool.readline()
+
+    def _single(self, place: int, answerable: bool, met: Sequence[Outcome]) -> Outcome | None:
+        """The one outcome a question ends with; None where every attempt counts by itself."""
+        times = self._times[place]
+        if times == 0:
+            return Outcome(answerable, "missing")
+        if self._rerun == "all":
+            return None
+        if times > 1 and self._rerun == "error":
+            return Outcome(answerable, "duplicate")
+        return met[int(self._kept[place])]
+
+    def _keep(self, places: Integers, outcomes: Integers, result: BlockResult) -> None:
+        """One trace of each question: its last, or the first that was ever met."""
+        sizes = np.fromiter(map(len, result.table), np.int64) if result.table else np.zeros(len(places), np.int64)
+        rows = self._spool.tell() + np.cumsum(sizes) - sizes
+        if self._rerun == "last":
+            _, from_end = np.unique(places[::-1], return_index=True)
+            chosen = len(places) - 1 - from_end
+        else:
+            _, first = np.unique(places, return_index=True)
+            chosen = first[self._times[places[first]] == 0]
+        self._kept[places[chosen]], self._row_at[places[chosen]] = outcomes[chosen], rows[chosen]
+        if self._rerun == "error":
+            for number in np.setdiff1d(np.arange(len(places)), chosen).tolist():
+                asked = self._questions[places[number]].id
+                message = f"question {asked!r} has a trace already: --rerun says which one counts"
+                self.problems.add(Problem("duplicate_trace", message, result.source, result.lines[number]))
+
 
 Outcomes = Iterable[tuple[Question, Outcome, int]]  # each question with an outcome and how many attempts had it
 QUESTIONS_NAMED = 50  # a check names this many questions and counts the rest
-
-
+ADVICE_NAMED = 20
 _WIDEST = 0.5  # of a 95 % interval; five out of five good answers give a narrower one
 Groups = dict[str, dict[str, dict[str, Estimate]]]  # field -> value -> metric -> estimate
 
@@ -77,66 +662,19 @@ class Settings(Struct, frozen=True):
     has_gold: bool = True  # False for a log without a question set
 
 
-class Scorecard(Struct, frozen=True):
-    metrics: dict[str, Estimate]
-    labels: dict[str, int]
-    groups: Groups
-    decision: Decision
-    advice: tuple[Advice, ...]
-    accounting: Accounting
-    problems: ProblemLog
-    settings: Settings
-    baseline: dict[str, Estimate] | None = None  # of an earlier run; None where none was given
-    baseline_groups: Groups = {}
-    shared: dict[str, Estimate] = {}  # metrics over the questions that the baseline was asked too
-    paired: int | None = None  # questions with a label in both runs; None where the baseline has no rows
-    moved: tuple[dict[str, str], ...] = ()  # those whose labels differ
-
-    @property
-    def too_few(self) -> str | None:
-        """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
-        rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
-        widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
-        metric = max(widths, key=lambda name: widths[name], default="")
-        if self.decision.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
-            return None
-        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
-        few = asked if asked < 2 * (least or 1) else rate.denominator
-        return (
-            f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
-            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
-            f" (hint: score at least {least} questions of each kind)"
-        )
-
-    def before(self, field: str, value: str, metric: str) -> Estimate | None:
-        """What an earlier run had for a part of the questions."""
-        return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
-
-    def changes(self) -> dict[str, object]:
-        """By metric, and under `groups` the same by field and value."""
-        found: dict[str, object] = {
-            name: difference(now, (self.baseline or {}).get(name)) for name, now in self.shared.items()
-        }
-        found["groups"] = {
-            field: {
-                value: {name: difference(now, self.before(field, value, name)) for name, now in metrics.items()}
-                for value, metrics in values.items()
-            }
-            for field, values in self.groups.items()
-        }
-        return found
-
-
-class _Settings(Struct, frozen=True):
-    questions_sha256: str = ""
+class Advice(Struct, frozen=True):
+    finding: str
+    action: str
+    questions: tuple[str, ...]
+    question_count: int
 
 
 class Baseline(Struct):
     """What `surefoot score --json` printed for an earlier run."""
 
     metrics: dict[str, Estimate]
-    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
-    settings: _Settings = _Settings()
+    groups: Groups = {}
+    settings: dict[str, Any] = {}
     rows: list[ScoredRow] = []
     question_hashes: dict[str, str] = {}
 
@@ -151,10 +689,16 @@ class Baseline(Struct):
         found = ((one.id, content_hash(one)) for one in questions)
         return {qid: qid if self.question_hashes.get(qid) == sha else ids[sha] for qid, sha in found if sha in ids}
 
+    def notes(self, rules: Sequence[Rule]) -> Iterator[str]:
+        if not any(rule.on_baseline for rule in rules):
+            yield "no rule compares with the baseline: it is shown, and decides nothing"
+        if not self.rows:
+            yield "the baseline has no rows to tell which labels changed (hint: write it by --json without --no-rows)"
+
     def over(self, questions: Mapping[str, Question], rules: Sequence[Rule], by: Sequence[str]) -> Baseline:
         """The same over some of its questions, as far as rows tell: not what was retrieved."""
         asked = ((questions[row.qid], row) for row in self.rows if row.qid in questions)
-        counted = count(((question, outcome_of(row, question), 1) for question, row in asked), rules, by)
+        counted = count_outcomes(((question, outcome_of(row, question), 1) for question, row in asked), rules, by)
         groups = {name: counted.estimates(name) for name in counted.groups}
         return replace(self, metrics=metrics.estimates(counted.total), groups=groups)
 
@@ -192,8 +736,9 @@ def pair(before: Baseline, outcomes: Outcomes, alike: Mapping[str, str]) -> tupl
 
 
 class Behind(Struct):
-    """The questions that fail a rule: the first of them by name, all of them counted."""
+    """The questions behind a failed rule, or a piece of advice: the first of them by name, all of them counted."""
 
+    most: int
     named: list[str] = field(default_factory=list)
     count: int = 0
     last: str | None = None
@@ -204,46 +749,48 @@ class Behind(Struct):
             return
         self.last = question_id
         self.count += 1
-        if len(self.named) < QUESTIONS_NAMED:
+        if len(self.named) < self.most:
             self.named.append(question_id)
 
 
 class Counted(Struct):
+    groups: dict[str, dict[str, Tally]]
+    behind: list[Behind]  # each rule
+    advice: list[Behind]  # each of CASES
     total: Tally = field(default_factory=Counter)
-    groups: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    behind: list[Behind] = field(default_factory=list)  # each rule
-    advice: AdviceLog = field(default_factory=AdviceLog)
 
     @property
-    def labels(self) -> Counter[str]:
-        counted: Counter[str] = Counter()
+    def labels(self) -> dict[str, int]:
+        found: Counter[str] = Counter()
         for outcome, times in self.total.items():
-            counted[label(outcome)] += times
-        return counted
+            found[label(outcome)] += times
+        return dict(found)
 
     def estimates(self, name: str) -> dict[str, dict[str, Estimate]]:
         """All metrics for each group of questions that share a value of a field."""
         return {value: metrics.estimates(tally) for value, tally in sorted(self.groups[name].items())}
 
 
-def count(outcomes: Outcomes, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
+def count_outcomes(outcomes: Outcomes, rules: Sequence[Rule], by: Sequence[str]) -> Counted:
     names = dict.fromkeys([*by, *(rule.group_key[0] for rule in rules if rule.group_key)])
-    counted = Counted(groups={name: {} for name in names}, behind=[Behind() for _ in rules])
-    failed_by: dict[Outcome, list[int]] = {}  # the rules that count an outcome against the pipeline
+    counted = Counted(
+        {name: {} for name in names}, [Behind(QUESTIONS_NAMED) for _ in rules], [Behind(ADVICE_NAMED) for _ in CASES]
+    )
+    told_by: dict[Outcome, list[tuple[Behind, tuple[str, str] | None]]] = {}  # what names questions with an outcome
     for question, outcome, times in outcomes:
         if not question.gold_claims:
             outcome = outcome._replace(contained=None)
         counted.total[outcome] += times
         for name, tallies in counted.groups.items():
             tallies.setdefault(question.group(name), Counter())[outcome] += times
-        counted.advice.add(question.id, outcome)
-        if outcome not in failed_by:
-            scored = [(i, SCORED[rule.metric]) for i, rule in enumerate(rules) if rule.metric in SCORED]
-            failed_by[outcome] = [i for i, metric in scored if metric.fails(outcome)]
-        for i in failed_by[outcome]:
-            group = rules[i].group_key
+        if outcome not in told_by:
+            scored = [(rule, one) for rule, one in zip(rules, counted.behind, strict=True) if rule.metric in SCORED]
+            told_by[outcome] = [(one, rule.group_key) for rule, one in scored if SCORED[rule.metric].fails(outcome)]
+            cases = zip(CASES, counted.advice, strict=True)
+            told_by[outcome] += [(one, None) for case, one in cases if case.seen_in(outcome)]
+        for one, group in told_by[outcome]:
             if group is None or question.group(group[0]) == group[1]:
-                counted.behind[i].add(question.id)
+                one.add(question.id)
     return counted
 
 
@@ -251,18 +798,17 @@ def decide(
     rules: Sequence[Rule], counted: Counted, shared: Counted, before: Baseline | None, problems: ProblemLog
 ) -> Decision:
     """`shared` are the questions that the baseline was asked too: rules against it are judged by these."""
-
-    def check(place: int, rule: Rule) -> Check:
-        of = shared if rule.on_baseline else counted
-        found = gates.check(rule, _fact(rule, of), before.find(rule) if before else None)
-        return replace(found, questions=tuple(of.behind[place].named), question_count=of.behind[place].count)
-
-    checks = [check(place, rule) for place, rule in enumerate(rules)]
     incomplete = [in_words(times, kind) for kind, times in problems.serious.items()]
-    if not any(outcome.usable for outcome in counted.total):
-        incomplete.append("nothing was scored")
-        checks = [_unscored(check) for check in checks]
-    return gates.decide(checks, incomplete)
+    is_scored = any(outcome.usable for outcome in counted.total)
+    checks = []
+    for place, rule in enumerate(rules):
+        of = shared if rule.on_baseline else counted
+        found = metrics.check(rule, _fact(rule, of), before.find(rule) if before else None)
+        if not is_scored and found.status in ("fail", "pass"):  # it says nothing about the pipeline
+            found = replace(found, status="undecidable", reason="nothing was scored")
+        behind = of.behind[place]
+        checks.append(replace(found, questions=tuple(behind.named), question_count=behind.count))
+    return metrics.decide(checks, incomplete if is_scored else [*incomplete, "nothing was scored"])
 
 
 def _fact(rule: Rule, counted: Counted) -> Estimate | None:
@@ -277,13 +823,6 @@ def _fact(rule: Rule, counted: Counted) -> Estimate | None:
     return metrics.estimate(SCORED[rule.metric], groups[name][value])
 
 
-def _unscored(check: Check) -> Check:
-    """With no usable answer at all, a rule that fails or passes says nothing about the pipeline."""
-    if check.status not in ("fail", "pass"):
-        return check
-    return replace(check, status="undecidable", reason="nothing was scored")
-
-
 _encode = msgspec.json.Encoder().encode
 _decode_rows = msgspec.json.Decoder(ScoredRow).decode_lines
 
@@ -294,29 +833,71 @@ class ScoreResult(Result, frozen=True, kw_only=True):
     Rows are made on the way out, so `rows()` and `write_json` cost no memory however many there are.
     """
 
-    beside = ("card", "attempts", "questions")
+    beside = ("decision", "accounting", "problems", "shared", "baseline_groups", "attempts", "questions")
 
     metrics: dict[str, Estimate]
     baseline: dict[str, Estimate] | None  # as the next two, None and not printed where no earlier run is compared
-    changes: dict[str, Any] | None
-    label_changes: dict[str, Any] | None
+    changes: dict[str, Any] | None = None  # by metric, and under `groups` the same by field and value
+    label_changes: dict[str, Any] | None  # `compared` is None where the earlier run has no rows
     labels: dict[str, int]
     groups: Groups
-    gate: dict[str, Any]
+    gate: dict[str, Any] = field(default_factory=dict)
     next: tuple[Advice, ...]
-    input: dict[str, Any]
+    input: dict[str, Any] = field(default_factory=dict)
     settings: Settings
-    card: Scorecard
+    decision: Decision
+    accounting: Accounting
+    problems: ProblemLog
+    shared: dict[str, Estimate]  # metrics over the questions that the earlier run was asked too
+    baseline_groups: Groups
     attempts: Attempts
     questions: Sequence[Question]
 
+    def __post_init__(self) -> None:
+        """What is printed and not kept by itself."""
+        checks = [{**one.row(), "questions_to_be_sure": one.to_be_sure} for one in self.decision.checks]
+        gate = {
+            "outcome": self.outcome, "exit_code": int(self.exit_code), "checks": checks,
+            "incomplete": list(self.decision.incomplete), "too_few": self.too_few,
+        }  # fmt: skip
+        seen = {"problem_counts": dict(self.problems.counts), "problems": self.problems.all_named}
+        force_setattr(self, "gate", gate)
+        force_setattr(self, "input", {**msgspec.to_builtins(self.accounting), **seen})
+        if self.baseline is not None:
+            changes = {name: difference(now, self.baseline.get(name)) for name, now in self.shared.items()}
+            force_setattr(self, "changes", {**changes, "groups": {
+                field: {value: {name: difference(now, self.before(field, value, name)) for name, now in some.items()}
+                        for value, some in values.items()}
+                for field, values in self.groups.items()
+            }})  # fmt: skip
+
     @property
     def exit_code(self) -> ExitCode:
-        return self.card.decision.exit_code
+        return self.decision.exit_code
 
     @property
     def outcome(self) -> str:
-        return self.card.decision.outcome
+        return self.decision.outcome
+
+    @property
+    def too_few(self) -> str | None:
+        """Return why a SHIP is not meaningful: a rate it rests on has an interval wider than half."""
+        rates = {one.rule.metric: one.seen for one in self.decision.checks if one.seen}
+        widths = {name: (rate.high or 0.0) - (rate.low or 0.0) for name, rate in rates.items() if name != COMPLETENESS}
+        metric = max(widths, key=lambda name: widths[name], default="")
+        if self.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
+            return None
+        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
+        few = asked if asked < 2 * (least or 1) else rate.denominator
+        return (
+            f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
+            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
+            f" (hint: score at least {least} questions of each kind)"
+        )
+
+    def before(self, field: str, value: str, metric: str) -> Estimate | None:
+        """What an earlier run had for a part of the questions."""
+        return self.baseline_groups.get(field, {}).get(value, {}).get(metric)
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """A question a row."""
@@ -355,35 +936,6 @@ class ScoreResult(Result, frozen=True, kw_only=True):
         return hashes_of(self.questions) if self.settings.has_gold else {}
 
 
-def _result(card: Scorecard, attempts: Attempts, questions: Sequence[Question]) -> ScoreResult:
-    is_compared = card.baseline is not None
-    return ScoreResult(
-        metrics=card.metrics,
-        baseline=card.baseline,
-        changes=card.changes() if is_compared else None,
-        label_changes={"compared": card.paired, "changed": card.moved} if is_compared else None,
-        labels=card.labels,
-        groups=card.groups,
-        gate={
-            "outcome": card.decision.outcome,
-            "exit_code": int(card.decision.exit_code),
-            "checks": [{**one.row(), "questions_to_be_sure": one.to_be_sure} for one in card.decision.checks],
-            "incomplete": list(card.decision.incomplete),
-            "too_few": card.too_few,
-        },
-        next=card.advice,
-        input={
-            **msgspec.to_builtins(card.accounting),
-            "problem_counts": dict(card.problems.counts),
-            "problems": card.problems.all_named,
-        },
-        settings=card.settings,
-        card=card,
-        attempts=attempts,
-        questions=questions,
-    )
-
-
 FILE_PROBLEMS = frozenset({"note", "unreadable", "no_traces"})  # not about a single row
 
 TraceInput = str | Path | Sequence[str | Path | Mapping[str, object]]
@@ -418,175 +970,116 @@ def score(
     surefoot.toml: `jobs` are processes, and what a cluster has done stays in the folder `work`. The result reads like
     the object that `surefoot score --json` prints.
     """
-    _check_choices(rerun, refusal)
+    for name, value, choices in (("rerun", rerun, get_args(Rerun)), ("refusal", refusal, tuple(MODES))):
+        if value not in choices:
+            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
     if engine != "local":
         check_engine(engine)
     how = settings_from(settings, map=mapping)
-    mapping, jobs, work = how.map, how.jobs, how.work
+    mapping = how.map
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
-    _check_there(_paths(traces))
+    given = [traces] if isinstance(traces, (str, Path)) else traces
+    paths = [item for item in given if isinstance(item, (str, Path))]
+    rows: list[object] = [item for item in given if not isinstance(item, (str, Path))]
+    values = [sources.Values("traces", rows)] if rows else []
+    if not any(str(path) == "-" or sources.is_there(path) for path in paths):
+        sources.check_logs(paths)  # where one of several is there, the others are named
     decided_by = _rules(gate, rules)
-    question_set = _questions_of(traces, mapping) if questions is None else question_sets.load(questions)
-    asked = question_set.questions
+    problems = ProblemLog()
+    asked = _questions_in(paths, values, mapping) if questions is None else _questions(questions, problems)
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
     told = list[str]()
     texts = PassageTexts.of(corpus, told.append) if corpus is not None else None
     before = load_baseline(baseline) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
-    problems = ProblemLog()
-    problems.extend(question_set.problems if is_log else _on_questions(question_set))
 
     attempts = Attempts(asked, rerun)
     scorer = BlockScorer(asked, mapping, refusal, keep_rows, is_log, texts)
     if engine == "local":
-        results = map_blocks(scorer, _blocks(traces), jobs)
-    else:
+        results = sources.map_blocks(scorer, chain(values, sources.blocks_from(paths)), how.jobs)
+    else:  # `plan`: all that outcomes depend on beside the log
         plan = repr((fingerprint(asked), mapping, refusal, keep_rows, is_log, texts.sha256 if texts else ""))
-        results = _on_ray(scorer, traces, plan, work, jobs)
-    size = sources.size_of_lines(_paths(traces)) if progress else None
-    accounting = _read_all(scorer, results, attempts, problems, partial(_told, progress, size))
-    problems.extend(_remarks(mapping, scorer))
-    problems.extend(Problem("note", line) for line in (*told, *_notes_on_baseline(before, decided_by)))
+        work, parts = partial(_score_part, scorer), parts_from(paths, values)
+        results = chain.from_iterable(map_on_ray(work, parts, plan, how.work, how.jobs))
+    size = sources.size_of_lines(paths) if progress else None
+    accounting = _read_all(scorer, results, attempts, problems, progress, size)
+    unmatched = [f"--map {name}={path}" for name, path in mapping.items() if name not in scorer.found_fields]
+    problems.extend(Problem("map_unmatched", f"{one} leads to nothing in any row") for one in unmatched)
+    notes = [*sorted(scorer.remarks), *told, *(before.notes(decided_by) if before else ())]
+    problems.extend(Problem("note", note) for note in notes)
     problems.extend(texts.problems(scorer.lacking) if texts else ())
-    made_with = Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log)
-    counted = shared = count(attempts.outcomes(), decided_by, by)
+    counted = shared = count_outcomes(attempts.outcomes(), decided_by, by)
     alike = {one.id: one.id for one in asked}
-    if before is not None and before.settings.questions_sha256 not in ("", identity):
-        alike = _alike(before, asked, str(baseline), problems)
+    if before is not None and before.settings.get("questions_sha256", "") not in ("", identity):
+        if not (alike := before.alike(asked)):
+            hint = "score the baseline's traces again with this question set, and keep the rows of --json"
+            raise UsageError(f"the baseline {baseline} was scored on other questions", hint)
+        words = f"was scored on another question set; only the {len(alike)} unchanged questions are compared"
+        problems.add(Problem("note", words, str(baseline)))
         before = before.over({alike[one.id]: one for one in asked if one.id in alike}, decided_by, by)
-        shared = count((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
-    card = _card(counted, shared, decided_by, before, accounting, problems, made_with)
-    if before is not None and before.rows:
-        paired, moved = pair(before, attempts.outcomes(), alike)
-        card = replace(card, paired=paired, moved=moved)
-    return _result(card, attempts, asked)
-
-
-def _alike(before: Baseline, asked: Questions, path: str, problems: ProblemLog) -> dict[str, str]:
-    if not (alike := before.alike(asked)):
-        hint = "score the baseline's traces again with this question set, and keep the rows of --json"
-        raise UsageError(f"the baseline {path} was scored on other questions", hint)
-    words = f"was scored on another question set; only the {len(alike)} unchanged questions are compared"
-    problems.add(Problem("note", words, path))
-    return alike
-
-
-def _card(
-    counted: Counted,
-    shared: Counted,
-    rules: Sequence[Rule],
-    before: Baseline | None,
-    accounting: Accounting,
-    problems: ProblemLog,
-    settings: Settings,
-) -> Scorecard:
-    return Scorecard(
+        shared = count_outcomes((one for one in attempts.outcomes() if one[0].id in alike), decided_by, by)
+    compared, changed = pair(before, attempts.outcomes(), alike) if before and before.rows else (None, ())
+    return ScoreResult(
         metrics=metrics.estimates(counted.total),
-        labels=dict(counted.labels),
-        groups={name: counted.estimates(name) for name in settings.by},
-        decision=decide(rules, counted, shared, before, problems),
-        advice=counted.advice.advice(),
+        baseline=before.metrics if before else None,
+        label_changes={"compared": compared, "changed": changed} if before else None,
+        labels=counted.labels,
+        groups={name: counted.estimates(name) for name in by},
+        next=tuple(
+            Advice(case.finding, case.action, tuple(behind.named), behind.count)
+            for case, behind in zip(CASES, counted.advice, strict=True) if behind.count
+        ),
+        settings=Settings(len(asked), identity, rerun, refusal, by, has_gold=not is_log),
+        decision=decide(decided_by, counted, shared, before, problems),
         accounting=accounting,
         problems=problems,
-        settings=settings,
-        baseline=before.metrics if before else None,
-        baseline_groups=before.groups if before and shared is counted else {},
         shared=metrics.estimates(shared.total),
-    )
+        baseline_groups=before.groups if before and shared is counted else {},
+        attempts=attempts,
+        questions=asked,
+    )  # fmt: skip
 
 
-def _check_there(paths: Sequence[str | Path]) -> None:
-    """One log that is there is scored, and the others are named."""
-    if not any(str(path) == "-" or places.is_there(path) for path in paths):
-        sources.check_logs(paths)
+def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
+    """Coverage is asked for even where nothing says so."""
+    rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
+    is_asked = any(rule.metric == COMPLETENESS for rule in rules)
+    return rules if is_asked else [*rules, Rule.parse(f"{COMPLETENESS} >= 1.0")]
 
 
-def _notes_on_baseline(before: Baseline | None, rules: Sequence[Rule]) -> list[str]:
-    if before is None:
-        return []
-    is_used = any(rule.on_baseline for rule in rules)
-    notes = [] if is_used else ["no rule compares with the baseline: it is shown, and decides nothing"]
-    no_rows = "the baseline has no rows to tell which labels changed (hint: write it by --json without --no-rows)"
-    return notes if before.rows else [*notes, no_rows]
+def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Questions:
+    found = question_sets.load(given)
+    if not found.questions:
+        why = next((str(problem) for problem in found.problems if problem.kind != "note"), "it is empty")
+        if found.source.lower().endswith((".csv", ".tsv")):
+            why = f"{found.source} is a table"
+        hint = "pass JSON, JSON lines or YAML with questions"
+        raise UsageError(f"the question set has no usable question: {why}", hint)
+    problems.extend([*found.problems, *verify_lock(found)])
+    return found.questions
 
 
-def _on_questions(found: QuestionSet) -> list[Problem]:
-    return [*found.problems, *verify_lock(found), *([] if found.questions else [_without_questions(found)])]
-
-
-def _without_questions(found: QuestionSet) -> Problem:
-    why = next((problem.message for problem in found.problems if problem.kind != "note"), "is empty")
-    if found.source.lower().endswith((".csv", ".tsv")):
-        why = "is a table; write JSON, JSON lines or YAML instead"
-    why = f"it {why}" if why.startswith("is ") else why
-    return Problem("no_questions", f"the question set has no usable question: {why}", found.source)
-
-
-def _check_choices(rerun: str, refusal: str) -> None:
-    known = {"rerun": (rerun, ("error", "first", "last", "all")), "refusal": (refusal, tuple(MODES))}
-    for name, (value, choices) in known.items():
-        if value not in choices:
-            raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
-
-
-def _questions_of(traces: TraceInput, mapping: Mapping[str, str] | None) -> QuestionSet:
+def _questions_in(
+    paths: Sequence[str | Path], values: Sequence[sources.Values], mapping: Mapping[str, str]
+) -> Questions:
     """What a log asks, in place of a question set."""
-    if "-" in map(str, _paths(traces)):
+    if "-" in map(str, paths):
         message = "without a question set a log is read twice, and stdin can be read only once"
         raise UsageError(message, "write it to a file")
     asked, ids = Asked(), dict[str, Question]()  # what is known by its id alone
-    for trace in _traces_in(_blocks(traces), mapping):
+    rows = (row for block in chain(values, sources.blocks_from(paths)) for row in rows_in(block))
+    for trace in (logged.found for logged in traces_in(rows, mapping)):
+        if isinstance(trace, Problem):
+            continue
         if trace.question is not None:
             name = trace.question_id or id_of_text(trace.question)
             asked.answered(Item(Question(name, trace.question, "answer"), trace))
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return QuestionSet("", Questions((ids | with_text).values()), (), [])
-
-
-def _traces_in(blocks: Iterable[sources.Block], mapping: Mapping[str, str] | None) -> Iterator[Trace]:
-    reader, spans = TraceReader(mapping), list[Span]()
-    for _, found in (part for block in blocks for row in rows_in(block) for part in reader.read_row(row)):
-        if isinstance(found, Span):
-            spans.append(found)
-        elif isinstance(found, Trace):
-            yield found
-    yield from traces_of(spans).values()
-
-
-def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
-    """Coverage is asked for even where nothing says so."""
-    rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
-    if not any(rule.metric == gates.COMPLETENESS for rule in rules):
-        rules.append(Rule.parse(f"{gates.COMPLETENESS} >= 1.0"))
-    return rules
-
-
-def _paths(traces: TraceInput) -> list[str | Path]:
-    given = [traces] if isinstance(traces, (str, Path)) else traces
-    return [item for item in given if isinstance(item, (str, Path))]
-
-
-def _values(traces: TraceInput) -> list[sources.Values]:
-    given = () if isinstance(traces, (str, Path)) else traces
-    values: list[object] = [item for item in given if not isinstance(item, (str, Path))]
-    return [sources.Values("traces", values)] if values else []
-
-
-def _blocks(traces: TraceInput) -> Iterable[sources.Block]:
-    yield from _values(traces)
-    yield from sources.blocks_from(_paths(traces))
-
-
-def _on_ray(
-    scorer: BlockScorer, traces: TraceInput, plan: str, work: str | Path | None, jobs: int | None
-) -> Iterator[BlockResult]:
-    """`plan`: all that outcomes depend on beside the log."""
-    parts = parts_from(_paths(traces), _values(traces))
-    return chain.from_iterable(map_on_ray(partial(_score_part, scorer), parts, plan, work, jobs))
+    return Questions((ids | with_text).values())
 
 
 def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
@@ -594,12 +1087,9 @@ def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
 
 
 def _read_all(
-    scorer: BlockScorer,
-    results: Iterable[BlockResult],
-    attempts: Attempts,
-    problems: ProblemLog,
-    told: Callable[[int, int], None],
-) -> Accounting:
+    scorer: BlockScorer, results: Iterable[BlockResult], attempts: Attempts, problems: ProblemLog,
+    progress: Progress | None, total: int | None,
+) -> Accounting:  # fmt: skip
     """What was found in every block, in order; spans wait until all of them are there."""
     spans: list[Span] = []
     rows, size, found = 0, 0, ProblemLog()
@@ -611,31 +1101,18 @@ def _read_all(
         scorer.found_fields |= result.found_fields
         scorer.remarks |= result.remarks
         scorer.lacking.update(result.lacking)
-        told(rows, size)
+        if progress:
+            progress(rows, size / total if total else None)
     if spans:
         joined = scorer.score_traces(list(traces_of(spans).values()), SPANS)
         attempts.add(joined)
         found.merge(joined.problems)
         rows += joined.rows
         scorer.lacking.update(joined.lacking)
-    left_out = {kind: count for kind, count in found.counts.items() if kind not in FILE_PROBLEMS}
+    left_out = {kind: times for kind, times in found.counts.items() if kind not in FILE_PROBLEMS}
     problems.merge(found)
     problems.merge(attempts.problems)
     if attempts.duplicates:
         left_out["several_traces"] = attempts.duplicates
     scored = attempts.traces - attempts.set_aside - attempts.duplicates
     return Accounting(rows, scored, attempts.set_aside, len(spans), left_out)
-
-
-def _told(progress: Progress | None, total: int | None, rows: int, size: int) -> None:
-    if progress:
-        progress(rows, size / total if total else None)
-
-
-def _remarks(mapping: Mapping[str, str], scorer: BlockScorer) -> Iterable[Problem]:
-    """A mapping that leads nowhere in any row is a slip, and every answer would suffer from it."""
-    for name, path in mapping.items():
-        if name not in scorer.found_fields:
-            yield Problem("map_unmatched", f"--map {name}={path} leads to nothing in any row")
-    for remark in sorted(scorer.remarks):
-        yield Problem("note", remark)

@@ -30,23 +30,28 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
-from surefoot.io.sources import open_zst
-from surefoot.store.database import (
+from surefoot.io.rows import Unpacked
+from surefoot.store.project import (
     ANSWERS,
     ROWS,
     TABLES,
     VERDICTS,
     AnswerRow,
     BadRow,
+    Manifest,
+    Project,
     QuestionRow,
+    Run,
     RunRow,
     VerdictRow,
     add,
+    context_of,
     identity_of,
     in_order,
+    key_of,
     rows,
+    trace_of,
 )
-from surefoot.store.project import Manifest, Project, Run, context_of, key_of, trace_of
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
@@ -260,9 +265,10 @@ def _check(found: Exported, path: Path) -> None:
     for row in found.of(QuestionRow):
         question = msgspec.convert(row.question, Question)
         asked.setdefault(row.run, {})[question.id] = question
-    answers: dict[str, int] = {}
+    answers, said = Counter[str](), dict[str, set[tuple[str, str]]]()
     for row in found.of(AnswerRow):
-        answers[row.run] = answers.get(row.run, 0) + 1
+        answers[row.run] += 1
+        said.setdefault(row.run, set()).update({(row.key, row.context), (row.key, "")})
         known = asked.get(row.run, {}).get(row.question_id)
         whole = row.run in found.runs and not found.runs[row.run].run.manifest.get("without_texts")
         if known and whole and (key_of(known, trace_of(row)), context_of(known, trace_of(row))) != (
@@ -270,15 +276,12 @@ def _check(found: Exported, path: Path) -> None:
         ):  # fmt: skip
             message = f"{path}: the answer to {row.question_id} of the run {row.run} does not have the key of its texts"
             raise UsageError(message, _AGAIN)
-    said: dict[str, set[tuple[str, str]]] = {}
-    for row in found.of(AnswerRow):
-        said.setdefault(row.run, set()).update({(row.key, row.context), (row.key, "")})
     given = Counter((row.key, row.context) for row in {row.id: row for row in found.of(VerdictRow)}.values())
     for one in found.runs.values():
         verdicts = sum(given[place] for place in said.get(one.run.id, ()))
         for what, count, there in (
             ("questions", one.questions, len(asked.get(one.run.id, ()))),
-            ("answers", one.answers, answers.get(one.run.id, 0)),
+            ("answers", one.answers, answers[one.run.id]),
             ("verdicts", one.verdicts, min(verdicts, one.verdicts)),
         ):
             if there != count:
@@ -331,12 +334,9 @@ def _hash(kind: str, content: bytes) -> str:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, decompressed as its name says."""
+    """The lines of a file, decompressed where it is."""
     try:
         with path.open("rb") as file:
-            if path.suffix == ".gz":
-                yield from gzip.GzipFile(fileobj=file)
-            else:
-                yield from open_zst(file) if path.suffix == ".zst" else file
+            yield from Unpacked.of(file) or file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise Incomplete(f"{path} cannot be decompressed: {error}", "nothing was imported; copy it again") from error
