@@ -220,7 +220,7 @@ def test_answers_that_need_not_cite(project: Project) -> None:
                           "other-figure": "wrong", "unknown-source": "correct"}, exit=0)  # fmt: skip
 
 
-BAD_ITEMS = {
+BAD_ITEMS: dict[str, tuple[Any, dict[str, Any]]] = {
     "no id of its own": ({"question": WHEN, "answer": "No.", "passages": []}, {"exit": 0, "given": 1}),
     "no question": ({"id": "x", "answer": "No.", "passages": []}, {"exit": 4, "graded": 0}),
     "answer is a number": ({"id": "x", "question": WHEN, "answer": 7, "passages": []}, {"exit": 4, "graded": 0}),
