@@ -220,7 +220,7 @@ def test_answers_that_need_not_cite(project: Project) -> None:
                           "other-figure": "wrong", "unknown-source": "correct"}, exit=0)  # fmt: skip
 
 
-BAD_ITEMS = {
+BAD_ITEMS: dict[str, tuple[Any, dict[str, Any]]] = {
     "no id of its own": ({"question": WHEN, "answer": "No.", "passages": []}, {"exit": 0, "given": 1}),
     "no question": ({"id": "x", "answer": "No.", "passages": []}, {"exit": 4, "graded": 0}),
     "answer is a number": ({"id": "x", "question": WHEN, "answer": 7, "passages": []}, {"exit": 4, "graded": 0}),
@@ -230,7 +230,7 @@ BAD_ITEMS = {
     "expects something else": ({"id": "x", "question": WHEN, "answer": "No.", "passages": [], "expects": "luck"},
                                {"exit": 4, "graded": 0}),
     "broken": ('{"id": "x", ', {"exit": 4, "graded": 0, "given": 1}),
-    "empty": ("", {"exit": 4, "graded": 0}),
+    "empty": ("", {"exit": 4, "message": "other", "hint": True}),
 }  # fmt: skip
 
 
@@ -238,7 +238,7 @@ BAD_ITEMS = {
 def test_an_item_that_cannot_be_read_is_not_graded(name: str, shared: Project) -> None:
     row, facts = BAD_ITEMS[name]
     file = shared.write(f"items/{name}.jsonl", row if isinstance(row, str) else [row])
-    expect(shared.grade_items(file), message=None, **facts)
+    expect(shared.grade_items(file), **{"message": None, **facts})
 
 
 def test_logs_of_other_shapes_are_graded(shared: Project) -> None:
