@@ -30,7 +30,7 @@ from surefoot.gate.decide import Request
 from surefoot.gate.looks import Diff, Reading, askings, change_of, diff_of, lasting_of, noise_of
 from surefoot.gate.metrics import METRICS, Rule
 from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
-from surefoot.jobs.decision import SECONDS_A_KEY, GateResult, compare
+from surefoot.jobs.gate import SECONDS_A_KEY, GateResult, compare
 from surefoot.jobs.settings import load_gate as load
 
 MOST_STEPS = 150

@@ -24,8 +24,8 @@ import numpy as np
 from gate import _GRADER, _RULES, Simulation, World
 from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.sides import Run
-from surefoot.jobs.decision import SECONDS_A_KEY, GateResult, in_one_sentence
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.gate import SECONDS_A_KEY, GateResult, in_one_sentence
+from surefoot.jobs.grade import open_grader
 from surefoot.store.project import key_of
 from surefoot.text.normal import is_empty
 from surefoot.text.refusals import detect

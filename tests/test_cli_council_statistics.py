@@ -140,5 +140,3 @@ def test_runs_without_scores_say_what_to_do(project: tuple[Path, Scores], tmp_pa
     assert (nothing.code, "surefoot council RUN --reviewer" in nothing.err) == (4, True)
     without = surefoot("council", "evaluate", "one", "--compare", "holistic")
     assert (without.code, "--holistic" in without.err) == (4, True)
-    twice = surefoot("council", "evaluate", "one", "one")
-    assert (twice.code, "named twice" in twice.err) == (2, True)

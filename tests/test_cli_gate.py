@@ -445,7 +445,7 @@ def test_what_cannot_be_named_is_said_with_a_hint(tmp_path: Path, monkeypatch: p
         assert done.code == 2 and done.err.startswith("error: ") and not done.out, words
         assert "hint: " in done.err or "--margin" in words
     Path("slip.toml").write_text('[rule]\nwrong = "wrong <= 3"\n')
-    assert "hint: did you mean [rules]?" in gate("v1", "v2", "--gate", "slip.toml").err
+    assert "hint: write rules under [rules]" in gate("v1", "v2", "--gate", "slip.toml").err
 
 
 def test_in_brief_the_same_decision_is_printed_alone() -> None:

@@ -174,7 +174,11 @@ def test_a_report_may_go_into_a_pipe_whoever_reads_it(project: Path) -> None:
     reader.start()
     done = surefoot(*BLOCKED, "--report", "pipe.md")
     reader.join()
-    assert (done.code, done.err) == (1, "") and read[0].startswith(b"# ") and (project / "pipe.md").is_fifo()
+    assert (
+        (done.code, done.err) == (1, "report: pipe.md\n")
+        and read[0].startswith(b"# ")
+        and (project / "pipe.md").is_fifo()
+    )
 
 
 def test_a_report_replaces_an_earlier_one_and_stays_as_private(project: Path) -> None:

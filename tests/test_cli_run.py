@@ -151,7 +151,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
         (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
-        (["-p", "./mine.py", "-q", "q.json"], "./mine.py is not executable"),
+        (["-p", "./mine.py", "-q", "q.json"], "no command './mine.py' that can be run .*chmod"),
         (["-p", "mine:louds", "-q", "q.json"], "no function .louds.*did you mean loud"),
         (["-p", "mine:loud", "-q", "q.json", "--db", "."], "is a folder"),
     ],

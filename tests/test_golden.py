@@ -17,7 +17,7 @@ from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.types import Evidence, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.decide import Request
 from surefoot.gate.metrics import Rule
-from surefoot.jobs.decision import GateResult, compare
+from surefoot.jobs.gate import GateResult, compare
 from surefoot.jobs.runs import read_run
 from surefoot.jobs.settings import load_gate
 from surefoot.report import comparison as comparison_report

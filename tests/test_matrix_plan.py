@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from surefoot.core.errors import UsageError
 from surefoot.pipelines.asker import refuse_too_many
-from surefoot.pipelines.plan import Cell, Plan, parse
+from surefoot.pipelines.specs import Cell, Plan, read_plan
 
 CHAT = '[[pipeline]]\nname = "rag"\nspec = "chat"\n'
 MODEL = '[[model]]\nname = "{0}"\nspec = "llm:{0}@http://localhost:1/v1"\n'
@@ -17,7 +19,10 @@ WHOLE = CHAT + MODEL.format("a") + MODEL.format("b") + PROMPT.format("with_licen
 
 
 def plan_of(text: str) -> tuple[Plan, list[Cell]]:
-    return parse(text, "m.toml", "m", lambda name: f"here/{name}")
+    with TemporaryDirectory() as folder:
+        (file := Path(folder, "m.toml")).write_bytes(text.encode("utf-8", "replace"))
+        Path(folder, "p.md").write_text("{passages} {question}")
+        return read_plan(file)
 
 
 def test_a_chat_pipeline_is_crossed_and_others_are_one_cell() -> None:
@@ -32,12 +37,13 @@ def test_a_chat_pipeline_is_crossed_and_others_are_one_cell() -> None:
     assert cells[0] == Cell({"pipeline": "plain"}, "reference")
     assert cells[2].spec == "chat:a@http://localhost:1/v1" and cells[2].prompt == "answer_without_licence"
     assert cells[2].folder == "rag--a--without_licence"
-    assert (plan.name, plan.questions, plan.corpus, plan.grader) == ("m", "here/q.json", "here/c.json", "local")
+    assert (plan.name, plan.grader) == ("m", "local")
+    assert [Path(str(one)).name for one in (plan.questions, plan.corpus)] == ["q.json", "c.json"]
 
 
 def test_a_prompt_may_be_a_file_beside_the_matrix() -> None:
     _, cells = plan_of(CHAT + MODEL.format("a") + '[[prompt]]\nname = "ours"\nfile = "p.md"\n')
-    assert cells[0].prompt == "here/p.md"
+    assert Path(str(cells[0].prompt)).is_absolute() and Path(str(cells[0].prompt)).name == "p.md"
 
 
 def test_a_model_of_a_vendor_needs_no_address() -> None:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
         score_reviews,
         tune_rubric,
     )
-    from surefoot.jobs.decision import GateResult
-    from surefoot.jobs.gate import BaselineResult, baseline, decisions, gate
+    from surefoot.jobs.gate import BaselineResult, GateResult, baseline, decisions, gate
     from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
@@ -61,8 +60,7 @@ _HOMES = {
         "Council", "CouncilEvaluation", "CouncilScores", "council", "council_runs", "council_scores",
         "evaluate_council", "score_reviews", "tune_rubric",
     ),
-    "jobs.decision": ("GateResult",),
-    "jobs.gate": ("BaselineResult", "baseline", "decisions", "gate"),
+    "jobs.gate": ("BaselineResult", "GateResult", "baseline", "decisions", "gate"),
     "jobs.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
     "jobs.project": ("export", "import_", "purge", "verify_export"),
     "jobs.overview": ("History", "RunOverview", "history", "overview"),

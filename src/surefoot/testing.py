@@ -15,10 +15,8 @@ from surefoot.core.types import Ask, Item, Question, counted, plain
 from surefoot.gate.metrics import UNGRADED
 from surefoot.graders.grader import Reader
 from surefoot.io.traces import TraceReader
-from surefoot.jobs.decision import GateResult
-from surefoot.jobs.gate import gate
-from surefoot.jobs.grade import DEFAULT, row_of
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.gate import GateResult, gate
+from surefoot.jobs.grade import DEFAULT, open_grader, row_of
 from surefoot.jobs.settings import settings_from
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply

@@ -16,7 +16,7 @@ from surefoot.council.rows import AnswerKey, scores_of
 from surefoot.gate.decide import Request
 from surefoot.gate.metrics import Rule
 from surefoot.jobs.council import CouncilScores
-from surefoot.jobs.decision import compare
+from surefoot.jobs.gate import compare
 from surefoot.jobs.runs import read_run
 from surefoot.models.seam import Prompt, Reply
 

@@ -12,7 +12,7 @@ from surefoot.core import rubric
 from surefoot.core.errors import UsageError
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.rules import Rules
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.grade import open_grader
 from surefoot.jobs.settings import Settings, settings_from
 from tests.conftest import Done, Write
 from tests.in_process import surefoot

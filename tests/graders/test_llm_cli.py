@@ -17,7 +17,7 @@ from surefoot.cli.output import PERSON
 from surefoot.core.errors import SurefootError, UsageError
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.llm import ModelGrader
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.grade import open_grader
 from surefoot.jobs.settings import Settings
 from surefoot.models.seam import Prompt
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.calibrate import calibrate
+from surefoot.cli.grade import calibrate
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.records import is_called_like_a_grader
 from surefoot.core.types import Passage, Question, Retrieved, Trace
@@ -18,8 +18,7 @@ from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
 from surefoot.jobs.calibrate import refit
-from surefoot.jobs.grade import grade
-from surefoot.jobs.graders import open_grader
+from surefoot.jobs.grade import grade, open_grader
 from surefoot.jobs.settings import Settings
 from tests.kept import keep_run, kept
 

@@ -507,7 +507,7 @@ def test_a_caller_that_stops_leaves_nothing_behind(recwarn: pytest.WarningsRecor
             assert reply.value == GOOD
             break
         gc.collect()
-        assert vars(model)["_terms"].endpoint.pace.active == 0 and not vars(model)["_under_way"]
+        assert vars(model)["_terms"].client.pace.active == 0 and not vars(model)["_under_way"]
     assert not list(recwarn)
 
 

@@ -81,7 +81,7 @@ def test_what_is_sent_and_what_is_made_of_the_answer(file: Path, monkeypatch: py
     if told["key"]:
         monkeypatch.setenv(told["key"], KEY)
     model = open_model(told["model"], Settings(thinking=told["thinking"]))
-    request = model._terms.endpoint.client._model_of_requests
+    request = model._terms.client._model_of_requests
     assert str(request.url) == told["url"]
     with playing(told["calls"]) as server:
         # The very request that would have gone to the vendor, delivered here.

@@ -12,7 +12,7 @@ import pytest
 from surefoot.core.errors import Incomplete
 from surefoot.core.types import Ask, Passage
 from surefoot.graders.local import weights_folder
-from surefoot.pipelines.reference import ReferencePipeline
+from surefoot.pipelines.retriever import ReferencePipeline
 
 RENT = Passage("a#2", "The rent is due on the first working day of each month.", "Lease of Unit 4")
 NOTICE = Passage("a#1", "The tenant may end the lease on sixty (60) days' written notice.", "Lease of Unit 4")
@@ -54,7 +54,7 @@ def test_weights_that_are_missing_or_broken(tmp_path: Path) -> None:
     ("module", "unused"),
     [
         ("specs", {"numpy", "onnxruntime", "tokenizers"}),
-        ("process", {"numpy", "surefoot.pipelines.reference", "surefoot.models.endpoint", "surefoot.text.numbers"}),
+        ("process", {"numpy", "surefoot.pipelines.retriever", "surefoot.models.endpoint", "surefoot.text.numbers"}),
     ],
 )
 def test_importing_pipelines_loads_nothing_heavy(module: str, unused: set[str]) -> None:

@@ -71,15 +71,9 @@ def test_what_is_done_is_not_asked_again() -> None:
 BAD: list[tuple[str, Callable[[Ask], Any], str]] = [
     ("raises", lambda a: 1 / 0, "ZeroDivisionError: division by zero"),
     ("exits", lambda a: exit(3), "SystemExit: 3"),
-    ("nothing", lambda a: None, "returned NoneType, not a Trace"),
     ("no answer", lambda a: Trace(), "gave no answer"),
-    ("number", lambda a: Trace(answer=cast(Any, 7)), "the answer is int, not text"),
     ("long", lambda a: Trace(answer="x" * 10_000_000), "the answer is too long: 10,000,000 characters"),
-    ("objects", lambda a: Trace(answer="x", citations=cast(Any, [{"id": "a"}])), "citations are not a list of ids"),
-    ("string", lambda a: Trace(answer="x", citations=cast(Any, "abc")), "citations are not a list of ids"),
-    ("dicts", lambda a: Trace(answer="x", retrieved=cast(Any, [{"id": "a"}])), "not a list of passages"),
     ("unasked", lambda a: Trace("q999", answer="x"), "answered the question 'q999', which was not asked"),
-    ("tokens", lambda a: Trace(answer="x", tokens=cast(Any, "many")), "must be numbers"),
     ("told", lambda a: Trace(error="quota\nused up"), "quota used up"),
 ]
 

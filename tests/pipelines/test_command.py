@@ -121,10 +121,10 @@ def test_ten_megabytes(run: Run) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("./no-such-file", "./no-such-file is not a file"),
+        ("./no-such-file", "no command './no-such-file'"),
         ("no-such-program --fast", "there is no command 'no-such-program'"),
         ("A=1 no-such-program", "there is no command 'no-such-program'"),
-        ("/", "/ is not a file"),
+        ("/", "no command '/'"),
         ("'half a quote", "cannot be read"),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_script_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "my script"
     script.write_text('#!/bin/sh\nread line; echo \'{"answer": "x"}\'\n')
-    with pytest.raises(UsageError, match="my script is not executable") as caught:
+    with pytest.raises(UsageError, match="my script' that can be run") as caught:
         load("./my script")
     assert "chmod +x" in caught.value.hint
     script.chmod(0o755)

@@ -71,6 +71,8 @@ def half(question): return "x\\ud800"
 def half_an_error(question): raise ValueError("\\ud800")
 def generator(question): yield "x"
 def number(question): return Trace(answer=7)
+def cites(question): return Trace(answer="x", citations=[{"id": "a"}])
+def tokens(question): return Trace(answer="x", tokens="many")
 def strange(question): return Trace(answer=Strange())
 def exits(question): sys.exit(3)
 def late(question): raise TimeoutError("their own")
@@ -154,6 +156,8 @@ def test_who_takes_the_ask_can_be_forced(hosted: Hosted) -> None:
         ("empty", "has no answer"),
         ("generator", "returned generator, not an answer"),
         ("number", r"Expected `str \| null`, got `int` - at `\$.answer`"),
+        ("cites", r"Expected `str`, got `object` - at `\$.citations\[0\]`"),
+        ("tokens", r"Expected `int \| null`, got `str`"),
         ("strange", "a Trace cannot hold Strange"),
         ("exits", "SystemExit: 3"),
         ("late", "TimeoutError: their own"),

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from surefoot import gate
 from surefoot.gate.decide import RuleResult
-from surefoot.jobs.decision import GateResult
+from surefoot.jobs.gate import GateResult
 from surefoot.report import comparison as github
 from surefoot.report import markdown
 from tests.gate.helpers import changed, kept_run

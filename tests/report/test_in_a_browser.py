@@ -17,7 +17,7 @@ from surefoot.gate.effects import CellResult
 from surefoot.gate.metrics import Rule
 from surefoot.gate.sides import Run
 from surefoot.jobs.council import CouncilScores
-from surefoot.jobs.decision import compare
+from surefoot.jobs.gate import compare
 from surefoot.jobs.overview import History, PastRun, Trend, overview_of
 from surefoot.jobs.settings import load_gate
 from surefoot.report import calibration, comparison, history, html, of, run

@@ -12,7 +12,7 @@ from surefoot.core.types import Evidence, Passage, Problem, Question, Retrieved,
 from surefoot.gate.decide import Request
 from surefoot.gate.metrics import Rule
 from surefoot.gate.sides import Run
-from surefoot.jobs.decision import GateResult, compare
+from surefoot.jobs.gate import GateResult, compare
 from surefoot.jobs.settings import load_gate
 from surefoot.report import markdown, terminal
 from surefoot.report.blocks import TERMS, Paragraph, Quote, Report

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common, print_json, quiet_if_nobody_reads, set_option, yes_option
+from surefoot.cli.output import PERSON, Output, common, paid_options
 from surefoot.core.errors import ExitCode, SurefootError, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.core.types import plain
@@ -71,13 +71,9 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
         click.echo(ctx.get_help())
         return ExitCode.OK
     rows = councils.council_settings(rubric).rows
-    with quiet_if_nobody_reads():
-        if output.as_json:
-            print_json({row.name: {"value": row.shown, "source": row.source} for row in rows})
-        else:
-            for row in rows:
-                value = str(row.shown).lower() if isinstance(row.shown, bool) else row.shown
-                click.echo(f"{row.name}={value}  ({row.source}; {row.about})")
+    values = ((row, str(row.shown).lower() if isinstance(row.shown, bool) else row.shown) for row in rows)
+    output.print({row.name: {"value": row.shown, "source": row.source} for row in rows},
+                 [f"{row.name}={value}  ({row.source}; {row.about})" for row, value in values])  # fmt: skip
     return ExitCode.OK
 
 
@@ -90,8 +86,7 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
 @_RUBRIC
 @_HOLISTIC
 @_GATE
-@set_option
-@yes_option
+@paid_options
 @common(report=True)
 def runs(output: Output, names: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Let models score every answer of runs by a rubric.
@@ -121,8 +116,7 @@ def score(output: Output, reviews: Path, **options: Any) -> int:  # noqa: ANN401
 @click.option("--chair", metavar="MODEL", help="Who writes the closing answer.")
 @click.option("--answers", metavar="FILE", type=_READABLE, help="Review these instead: `responses`, as for --reviews.")
 @click.option("--seed", type=int, help="For the order of answers.  [default: 0]")
-@set_option
-@yes_option
+@paid_options
 @_RUBRIC
 @_HOLISTIC
 @_GATE

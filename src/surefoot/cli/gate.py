@@ -8,18 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    common,
-    gate_option,
-    print_json,
-    print_page,
-    quiet_if_nobody_reads,
-    rule_option,
-    say,
-    write_lines,
-)
+from surefoot.cli.output import PERSON, Output, common, gate_option, rule_option, write_lines
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BASELINE, MORE_RULES
 from surefoot.core.types import plain
@@ -63,7 +52,7 @@ def gate(
     if history:
         if runs:
             raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
-        return _history(options["db"], output.as_json)
+        return _history(options["db"], output)
     if form == "github" and (output.as_json or output.to_stdout):
         other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")
@@ -75,14 +64,14 @@ def gate(
     found = decide(*runs, waive=waived, without=left_out, person=PERSON, **options)
     if form == "text":
         page = github.brief(found) if brief else github.report(found, written=bool(output.reports))
-        return output.finish(found, lambda: print_page(page))
+        return output.finish(found, page)
     place = os.environ.get(SUMMARY)
     written = write_lines(place, markdown.lines(github.summary(found)), append=True) if place else ExitCode.OK
-    shown = output.finish(found, lambda: click.echo("\n".join(github.commands(found))))
+    shown = output.finish(found, github.commands(found))
     return ExitCode.of_several(shown, written)
 
 
-def _history(db: str | None, as_json: bool) -> int:
+def _history(db: str | None, output: Output) -> int:
     rows, lines, before = list[object](), list[str](), tuple[str, ...]()
     for step in decisions(db):
         now = () if {"rules", MORE_RULES} & step.overridden.keys() else step.rules
@@ -93,8 +82,7 @@ def _history(db: str | None, as_json: bool) -> int:
         more = "the gate file has changed: rules" if is_changed else ""
         told = filter(None, (plain(sides), *map(plain, remarks(step)), more, step.id))
         lines.append(f"{step.at[:16]}  {what:12}  {'  '.join(told)}")
-    with quiet_if_nobody_reads():
-        print_json({"decisions": rows}) if as_json else click.echo("\n".join(lines) or "nothing was decided yet")
+    output.print({"decisions": rows}, lines or ["nothing was decided yet"])
     return ExitCode.OK
 
 
@@ -108,7 +96,7 @@ def baseline(output: Output, run: str | None, accept_worse: str | None, db: str 
     The first baseline has nothing to be compared with. A later one must have shipped, with no more bad answers.
     """
     found = set_baseline(run, accept_worse=accept_worse, db=db, person=PERSON)
-    code = output.finish(found, lambda: click.echo(plain(found.headline, 1_000)))
+    code = output.finish(found, [plain(found.headline, 1_000)])
     if found.warning:
-        say(f"{'note' if found.exit_code else 'warning'}: {found.warning}")
+        PERSON.tell(f"{'note' if found.exit_code else 'warning'}: {found.warning}")
     return code

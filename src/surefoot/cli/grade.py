@@ -1,53 +1,45 @@
-"""surefoot grade"""
+"""surefoot grade, surefoot report, surefoot calibrate"""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    citations_option,
-    common,
-    engine_option,
-    map_option,
-    print_json,
-    quiet_if_nobody_reads,
-    say,
-    set_option,
-    yes_option,
-)
+from surefoot.cli import output as shared
+from surefoot.cli.output import PERSON, Output, common, json_line, show
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import BAD
+from surefoot.core.rubric import DEFAULT as DEFAULT_RUBRIC
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import plain
 from surefoot.io.cluster import Engine
+from surefoot.jobs.calibrate import calibrate as compare_with_labels
+from surefoot.jobs.calibrate import refit as refit_local
 from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
 from surefoot.jobs.grade import grade as grade_runs
-from surefoot.jobs.overview import trust_in
+from surefoot.jobs.overview import overview, trust_in
 from surefoot.jobs.settings import settings_from
 
+_FAILED = "failed its self-check"
 _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 
 
 @click.command(epilog="Example: surefoot grade v1")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
-    "--items",
-    type=click.Path(),
-    metavar="FILE",
+    "--items", type=click.Path(), metavar="FILE",
     help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
-)
+)  # fmt: skip
 @click.option(
     "--traces", "-t", multiple=True, metavar="PATH",
     help="A log without a question set: file, folder, or - for stdin. Repeatable.",
 )  # fmt: skip
-@map_option
+@shared.map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--version", metavar="TEXT", help="With --traces: the version that the log is of.  [default: its name]")
 @click.option(
@@ -59,10 +51,9 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
     "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
     help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)",
 )  # fmt: skip
-@citations_option
-@engine_option
-@set_option
-@yes_option
+@shared.citations_option
+@shared.engine_option
+@shared.paid_options
 @common(report=True, json="Print JSON lines.")
 def grade(
     output: Output, runs: tuple[str, ...], items: str | None, traces: tuple[str, ...], pairs: str | None,
@@ -84,76 +75,131 @@ def grade(
                 raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
     if pairs is not None:
         settings_from(options["settings"])  # which it needs none of, but for a slip
-        return _grade_texts(pairs, output.as_json)
+        kinds = Counter[str]()
+        for line in _text_lines(pairs, output.as_json, kinds):
+            click.echo(line)
+        return ExitCode.INCOMPLETE if kinds["not graded"] else ExitCode.OK
     options |= {"grader": grader, "person": PERSON}
+    counts = Counter[str | None]()
     if items is not None:
         del options["db"]
-        return _show(grade_items(items, mapping=mapping, **options), output)
+        for line in _lines(grade_items(items, mapping=mapping, **options), output.as_json, counts):
+            click.echo(line)
+        is_whole = counts and not counts[None] and not counts[_FAILED]
+        return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
     if runs:
         found = grade_runs(*runs, engine=engine, **options)
     else:
         found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, **options)
-        say(f"run: {found.runs[0]}")
+        PERSON.tell(f"run: {found.runs[0]}")
     written = output.write(found)
-    with quiet_if_nobody_reads():
-        if not output.to_stdout:
-            _show(found.rows if output.as_json else sorted(found.rows, key=_is_sure), output, found.runs[-1])
+    if not output.to_stdout:
+        rows = found.rows if output.as_json else sorted(found.rows, key=_is_sure)
+        show(_lines(rows, output.as_json, counts, found.runs[-1]))
     for problem in found.problems:
-        say(f"warning: {problem}")
+        PERSON.tell(f"warning: {problem}")
     for note in found.notes:
-        say(f"note: {note}")
+        PERSON.tell(f"note: {note}")
     if found.overview:
-        say(f"trust: {trust_in(found.overview)}")
+        PERSON.tell(f"trust: {trust_in(found.overview)}")
     return ExitCode.of_several(found.exit_code, written)
 
 
-def _grade_texts(path: str, as_json: bool) -> int:
-    counts: Counter[str] = Counter()
+def _text_lines(path: str, as_json: bool, counts: Counter[str]) -> Iterator[str]:
     for row in grade_texts(path, person=PERSON):
         decision = next((row[name] for name in ("label", "answers", "refusal") if name in row), None)
         kind = "not graded" if decision is None else "graded" if isinstance(decision, float) else decision
         counts[kind] += 1
-        if as_json:
-            print_json(row)
-            continue
         shares = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row.items()
                            if isinstance(value, float) and name != "id")  # fmt: skip
         quote = f'evidence: "{plain(row["evidence"], _LINE)}"' if row.get("evidence") else ""
-        words = "; ".join(filter(None, (shares, quote, row.get("reason"))))
-        click.echo(f"{plain(str(row['id'] or '-'), 40):16} {kind:12} {plain(words, _LONGEST_LINE)}".rstrip())
+        words = plain("; ".join(filter(None, (shares, quote, row.get("reason")))), _LONGEST_LINE)
+        yield json_line(row) if as_json else f"{plain(str(row['id'] or '-'), 40):16} {kind:12} {words}".rstrip()
     if not as_json:
-        click.echo(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-    return ExitCode.INCOMPLETE if counts["not graded"] else ExitCode.OK
+        yield ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
 
 
-def _show(rows: Iterable[Mapping[str, Any]], output: Output, run: str = "") -> int:
-    """Print rows as they come, of a run only the first to look into, and then how many there are of which kind."""
-    counts, sure, failed, to_see = Counter[str | None](), Counter[str | None](), False, 0
+def _lines(
+    rows: Iterable[Mapping[str, Any]], as_json: bool, counts: Counter[str | None], run: str = ""
+) -> Iterator[str]:
+    """Rows as they come, of a run only the first to look into, and then how many there are of which kind."""
+    sure, to_see = Counter[str | None](), 0
     for row in rows:
-        counts[row["factuality"]] += 1
-        sure[row["factuality"]] += _is_sure(row)
-        failed |= bool(row["self_check"])
-        if output.as_json:
-            print_json(row)
-            continue
-        if run and _is_sure(row) and row["factuality"] not in BAD:
-            continue
-        to_see += 1
-        if run and to_see > _SHOWN:
-            continue
-        bucket = row["factuality"] or "not graded"
-        name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
-        detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
-        click.echo(f"{name:16} {bucket:12} {row['reason']:15} {detail}".rstrip())
+        bucket, is_sure = row["factuality"], _is_sure(row)
+        counts.update([bucket, *[_FAILED] * bool(row["self_check"])])
+        sure[bucket] += is_sure
+        to_see += bool(not is_sure or bucket in BAD)
+        if as_json:
+            yield json_line(row)
+        elif not run or (to_see <= _SHOWN and (not is_sure or bucket in BAD)):
+            name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
+            detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
+            yield f"{name:16} {bucket or 'not graded':12} {row['reason']:15} {detail}".rstrip()
+    if as_json:
+        return
     if run and to_see > _SHOWN:
         more = f"surefoot report {shlex.quote(run)} --report page.html"
-        click.echo(f"... and {to_see - _SHOWN} more to look into; every answer with its evidence: {more}")
-    if not output.as_json:
-        each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))
-        click.echo(f"{sure.total()} of {counts.total()} sure: {each}; {counts.total() - sure.total()} to check")
-        click.echo(f"{now}, {counts[None]} not graded")
-    return ExitCode.INCOMPLETE if failed or counts[None] or not counts else ExitCode.OK
+        yield f"... and {to_see - _SHOWN} more to look into; every answer with its evidence: {more}"
+    total = sum(counts[bucket] for bucket in (*BUCKETS, None))
+    each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))
+    yield f"{sure.total()} of {total} sure: {each}; {total - sure.total()} to check"
+    yield f"{now}, {counts[None]} not graded"
 
 
 def _is_sure(row: Mapping[str, Any]) -> bool:
     return row["factuality"] is not None and not row["unsure"]
+
+
+@click.command(epilog="Example: surefoot report v1 --report page.html")
+@click.argument("run")
+@common(report=True)
+def report(output: Output, run: str, db: str | None) -> int:
+    """Show one graded run: buckets, axes, what to look into, and every answer with its evidence.
+
+    RUN is a run, a version for its newest one, or a file of verdicts.
+    """
+    from surefoot.report.run import summary  # noqa: PLC0415 - grading needs no page
+
+    found = overview(run, db=db)
+    return output.finish(found, summary(found) if output.reports else None)
+
+
+@click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
+@click.option(
+    "--labels", multiple=True, type=click.Path(), metavar="FILE",
+    help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
+)  # fmt: skip
+@click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
+@click.option(
+    "--rubric", metavar="NAME",
+    help=f"Of the rows of --verdicts.  [default: {DEFAULT_RUBRIC}]",
+)  # fmt: skip
+@click.option(
+    "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
+)  # fmt: skip
+@click.option("--details", is_flag=True, help="Print the other axes too.")
+@common(report=True)
+def calibrate(
+    output: Output, runs: tuple[str, ...], verdicts: str | None, labels: tuple[str, ...], grader: str | None,
+    rubric: str | None, refit: Path | None, db: str | None, details: bool,
+) -> int:  # fmt: skip
+    """Compare a grader's verdicts with labels: how many it wrongly calls correct, and how many bad ones it finds.
+
+    Labels on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
+    calibrated, or rows could not be read.
+    """
+    if refit is not None:
+        if verdicts or grader or rubric or output.reports or details:
+            raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
+        shared.check_outputs([refit], ["refit"])
+        made = refit_local(*runs, out=refit, labels=labels, db=db)
+        return output.finish(made, [made.words])
+    from surefoot.report.calibration import report as page_of  # noqa: PLC0415 - as above
+
+    result = compare_with_labels(
+        *runs, verdicts=verdicts, labels=labels, grader=grader, rubric=rubric, db=db, person=PERSON
+    )
+    return output.finish(result, page_of(result, details=details))

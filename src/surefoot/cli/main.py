@@ -43,9 +43,9 @@ _COMMANDS = {
     "purge": "Erase what is too old, or about one person.",
 }
 _MODULES = {  # of the others, that of their name
-    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "baseline": "gate",
-    "export": "project", "import": "project", "purge": "project", "label": "pages", "serve": "pages",
-    "matrix": "run",
+    "demo": "start", "init": "start", "doctor": "start", "corpus": "questions", "report": "grade", "calibrate": "grade",
+    "baseline": "gate", "export": "project", "import": "project", "purge": "project", "label": "pages",
+    "serve": "pages", "matrix": "run",
 }  # fmt: skip
 _MEANT = {  # what others call it
     "build": "questions build", "check": "questions check", "compare": "gate", "eval": "grade", "evaluate": "grade",
@@ -126,11 +126,8 @@ def _run(arguments: list[str]) -> int:
         return ExitCode.INCOMPLETE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _say(
-            f"{where}{error.strerror or error}",
-            "check the path, its permissions and the free space",
-            ExitCode.INCOMPLETE,
-        )
+        hint = "check the path, its permissions and the free space"
+        return _say(f"{where}{error.strerror or error}", hint, ExitCode.INCOMPLETE)
     except Exception as error:
         if os.environ.get("SUREFOOT_DEBUG"):
             raise

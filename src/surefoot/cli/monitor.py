@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    check_outputs,
-    common,
-    print_json,
-    quiet_if_nobody_reads,
-    say,
-    set_option,
-)
+from surefoot.cli.output import PERSON, Output, check_outputs, common, set_option
 from surefoot.core.types import plain
 from surefoot.jobs.grade import DEFAULT
 from surefoot.monitor.drift import usual
@@ -66,37 +58,34 @@ def monitor(
     check_outputs([path for path in (state, bad) if path and (path == bad or not path.exists())], ("state", "bad"))
 
     def announce(watching: Watching) -> None:
-        with quiet_if_nobody_reads():
-            if output.as_json:
-                print_json(watching)
-            for name, path in (("otlp", "v1/traces"), ("metrics", "metrics")):
-                if (url := watching.get(name)) and not output.as_json:
-                    click.echo(f"{path.removeprefix('v1/')}: {url}{path}")
+        addresses = {"otlp": "v1/traces", "metrics": "metrics"}
+        output.print(watching, [f"{path.removeprefix('v1/')}: {watching[name]}{path}"
+                                for name, path in addresses.items() if name in watching])  # fmt: skip
         if not output.as_json:
             PERSON.tell(f"note: what is known is kept in {watching['state']}; Ctrl-C ends it")
 
     found = monitor_log(traces, state=state, bad=bad, announce=announce, person=PERSON, **options)
     for note in found.notes:
-        say(f"note: {plain(note, 500)}")
-    return output.finish(found, lambda: _show(found))
+        PERSON.tell(f"note: {plain(note, 500)}")
+    return output.finish(found, _lines(found))
 
 
-def _show(found: Monitored) -> None:
-    click.echo(f"{found.seen:,} answers seen, {found.sampled:,} graded, {found.unreadable:,} rows unreadable")
+def _lines(found: Monitored) -> Iterator[str]:
+    yield f"{found.seen:,} answers seen, {found.sampled:,} graded, {found.unreadable:,} rows unreadable"
     for bucket, rate in found.intervals.items():
         if rate.value is None or rate.low is None or rate.high is None:
-            click.echo(f"{bucket:12} -      {rate.reason}")
+            yield f"{bucket:12} -      {rate.reason}"
             continue
         known = found.references.get(bucket)
         beside = "" if known is None else f", {usual(known)}"
         share, low, high = map(_percent, (rate.value, rate.low, rate.high))
-        click.echo(f"{bucket:12} {share:>6} of all answers ({low} to {high}){beside}")
+        yield f"{bucket:12} {share:>6} of all answers ({low} to {high}){beside}"
     read, refused, cites = found.free.values()
     if read:
         shares = f"{_percent(refused / read)} refuse, {_percent(cites / read)} cite what was not retrieved"
-        click.echo(f"of {read:,} answers looked at without a grader, {shares}")
+        yield f"of {read:,} answers looked at without a grader, {shares}"
     for alert in found.alerts:
-        click.echo(f"ALERT        {alert.words}")
+        yield f"ALERT        {alert.words}"
 
 
 def _percent(share: float) -> str:

@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -19,18 +19,13 @@ import msgspec
 from surefoot.core import files
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.files import printable, replacing
-from surefoot.core.records import where
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
 from surefoot.io.cluster import ENGINES
-from surefoot.report import of as page_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from surefoot.report.blocks import Report
-    from surefoot.web.app import Opened
 
 
 Command = Callable[..., Any]
@@ -86,11 +81,11 @@ rule_option = click.option(
 citations_option = click.option(
     "--citations", type=click.Choice(list(BY_CITATIONS)), help="Whether answers must cite.  [default: required]",
 )  # fmt: skip
-yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
 set_option = click.option(
     "--set", "settings", multiple=True, callback=_pairs, metavar="KEY=VALUE",
     help="A setting of surefoot.toml for once, such as max_cost=5 or concurrency=4. Repeatable.",
 )  # fmt: skip
+paid_options = together(set_option, click.option("--yes", is_flag=True, help="Skip the confirmation."))
 pipeline_options = together(
     click.option(
         "--questions", "-q", type=click.Path(), metavar="FILE", help="Question set. [default: the bundled demo set]"
@@ -114,44 +109,13 @@ engine_option = click.option(
 )  # fmt: skip
 
 
-def print_json(value: object) -> None:
-    """On one line."""
-    click.echo(msgspec.json.encode(value).decode())
-
-
-def console() -> Console:
-    """A console for this terminal, or of a fixed width where there is none."""
-    from rich.console import Console  # noqa: PLC0415 - half of a start-up, and --json needs none
-
-    made = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-    made.on_broken_pipe = _raise_broken_pipe  # type: ignore[method-assign]
-    return made
-
-
 def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None:
     """`options` are those of the command at hand that give `names`; the others may name inputs."""
     context = click.get_current_context(silent=True)
     given = {key: value for key, value in context.params.items() if key not in options} if context else {}
     several = (value if isinstance(value, tuple) else (value,) for value in given.values())
     inputs = [one for values in several for one in values if isinstance(one, (str, Path)) and one]
-    database = os.path.realpath(where(given["db"])) if "db" in given else ""
-    for name in (names := list(names)):
-        if os.path.realpath(name) == database:
-            raise UsageError(f"{printable(Path(name))} is the project's database", "choose another name")
     files.check_outputs(names, inputs)
-
-
-@contextlib.contextmanager
-def quiet_if_nobody_reads() -> Iterator[None]:
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _raise_broken_pipe() -> None:
-    raise BrokenPipeError
 
 
 STDOUT = "-"
@@ -182,25 +146,51 @@ class Output(NamedTuple):
                 ends = "use .html, .md" + (" or .xml for JUnit" if junit else "")
                 raise UsageError(f"unknown report format: {path}", ends)
 
-    def finish(self, result: Result, show: Callable[[], object] | None = None) -> ExitCode:
-        """The end of a command: its reports, then JSON or what `show` prints, else the page; and the exit code."""
+    def finish(self, result: Result, shown: Report | Iterable[str] | None = None) -> ExitCode:
+        """The end of a command: its reports, then JSON, or the lines or the page `shown`; and the exit code."""
         written = self.write(result)
-        with quiet_if_nobody_reads():
-            if self.as_json:
-                print_json(result.to_json())
-            elif not self.to_stdout:
-                show() if show else print_page(page_of(result))
+        if self.as_json:
+            self.print(result.to_json())
+        elif not self.to_stdout:
+            from surefoot.report import of  # noqa: PLC0415 - who prints lines needs no page
+
+            self.print(None, of(result) if shown is None else shown)
         return ExitCode.of_several(written, result.exit_code)
+
+    def print(self, value: object, shown: Report | Iterable[str] = ()) -> None:
+        """Print a value as JSON, or lines or a page of it."""
+        show([json_line(value)] if self.as_json else shown)
 
     def write(self, result: Result) -> ExitCode:
         """Write the reports. Each is made anew: its rows may be a stream."""
         return ExitCode.of_several(*[_write_report(path, result) for path in self.reports])
 
 
-def print_page(page: Report) -> None:
-    from surefoot.report import terminal  # noqa: PLC0415 - as below
+def json_line(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
-    terminal.show(page, console())
+
+def show(shown: Report | Iterable[str]) -> None:
+    """Print lines, or a page for this terminal, of a fixed width where there is none; who reads may stop before."""
+    try:
+        if isinstance(shown, Iterable):
+            for line in shown:
+                click.echo(line)
+        else:
+            from rich.console import Console  # noqa: PLC0415 - half of a start-up, and --json needs none
+
+            from surefoot.report import terminal  # noqa: PLC0415 - as above
+
+            console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+            console.on_broken_pipe = _raise_broken_pipe  # type: ignore[method-assign]
+            terminal.show(shown, console)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _raise_broken_pipe() -> None:
+    raise BrokenPipeError
 
 
 def common(
@@ -242,17 +232,19 @@ def common(
 
 
 def _write_report(path: str, result: Result) -> ExitCode:
-    from surefoot.report import html, junit, markdown  # noqa: PLC0415 - as above
+    from surefoot.report import html, junit, markdown, of  # noqa: PLC0415 - as above
 
     kind = Path(path).suffix.lower()
     if path == STDOUT:
-        with quiet_if_nobody_reads():
-            for line in markdown.lines(page_of(result)):
-                click.echo(line)
+        show(markdown.lines(of(result)))
         return ExitCode.OK
     if kind in _PAGES:
-        return write_lines(path, [html.page(page_of(result)).removesuffix("\n")])
-    return write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(page_of(result)))
+        written = write_lines(path, [html.page(of(result)).removesuffix("\n")])
+    else:
+        written = write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(of(result)))
+    if written == ExitCode.OK:
+        PERSON.tell(f"report: {path}")
+    return written
 
 
 def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCode:
@@ -264,8 +256,8 @@ def write_lines(path: str, lines: Iterable[str], append: bool = False) -> ExitCo
     except BrokenPipeError:  # nobody reads it any more
         return ExitCode.OK
     except OSError as error:
-        say(f"error: {printable(place)} cannot be written: {error.strerror or error}")
-        say("hint: make room, or choose another place")
+        PERSON.tell(f"error: {printable(place)} cannot be written: {error.strerror or error}")
+        PERSON.tell("hint: make room, or choose another place")
         return ExitCode.INCOMPLETE
     return ExitCode.OK
 
@@ -377,7 +369,6 @@ class AtTerminal(Person):
 
 
 PERSON = AtTerminal()
-say = PERSON.tell  # to the person, not into the output
 
 
 page_options = together(
@@ -391,7 +382,7 @@ page_options = together(
 
 
 def open_page(
-    output: Output, what: str, serve: str, state: Callable[[Opened], str], *given: object, no_browser: bool,
+    output: Output, what: str, serve: str, state: str, *given: object, no_browser: bool,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> ExitCode:  # fmt: skip
     """Serve a page until Ctrl-C: print where it is, and open it. `state` says how far people have come with it."""
@@ -400,13 +391,12 @@ def open_page(
     from surefoot.web import app  # noqa: PLC0415 - of an extra
     from surefoot.web.serve import open_browser  # noqa: PLC0415
 
-    def announce(page: Opened) -> None:
-        with quiet_if_nobody_reads():
-            print_json(page) if output.as_json else click.echo(page.url)
+    def announce(page: dict[str, Any]) -> None:
+        output.print(page, [page["url"]])
         if not output.as_json:
-            PERSON.tell(f"note: open this address in a browser; {state(page)}; Ctrl-C ends it")
+            PERSON.tell(f"note: open this address in a browser; {state.format_map(page)}; Ctrl-C ends it")
         if not no_browser:
-            open_browser(page.url)
+            open_browser(page["url"])
 
     getattr(app, serve)(*given, announce, person=PERSON, **options)
     return ExitCode.OK

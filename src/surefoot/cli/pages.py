@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from surefoot.cli.output import Output, common, open_page, page_options
-from surefoot.core.types import counted
 
 
 @click.command(epilog="Example: surefoot label v1 v2")
@@ -34,7 +33,7 @@ def label(output: Output, names: tuple[str, ...], axes: str | None, **options: A
     at once. Runs until Ctrl-C.
     """
     options["axes"] = [axis.strip() for axis in axes.split(",")] if axes else []
-    state = "{0.looked_at} of {0.goal} looked at; labels go to {0.db}".format
+    state = "{looked_at} of {goal} looked at; labels go to {db}"
     return open_page(output, "the look page", "serve_looks", state, names, **options)
 
 
@@ -51,6 +50,4 @@ def serve(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click han
 
     Runs until Ctrl-C.
     """
-    return open_page(
-        output, "browsing runs", "serve_runs", lambda page: f"{counted(page.runs or 0, 'run')} are there", **options
-    )
+    return open_page(output, "browsing runs", "serve_runs", "{runs} runs are there", **options)

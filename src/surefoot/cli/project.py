@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common, say
+from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import UsageError
 from surefoot.core.types import counted, counted_rows, plain
 from surefoot.jobs import project
@@ -35,7 +35,7 @@ def export(
         raise UsageError("--decision names the runs itself", "leave out the runs and --labels")
     done = project.export(file, *runs, labels=labels, decision=decision, texts=not without_texts, db=db)
     words = f"{counted(done.lines, 'row')} of {done.project} are in {file}, sha256 {done.sha256}"
-    return output.finish(done, lambda: click.echo(words))
+    return output.finish(done, [words])
 
 
 @click.command("import", epilog="Example: surefoot import labels.csv")
@@ -53,10 +53,10 @@ def import_(output: Output, file: Path, run: str | None, verify: bool, db: str |
     if verify:
         found = project.verify_export(file)
         words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
-        return output.finish(found, lambda: click.echo(words))
+        return output.finish(found, [words])
     done = project.import_(file, run=run, db=db, person=PERSON)
     words = f"{_some(done.rows)} read; new in {done.project}: {_some(done.new)}"
-    return output.finish(done, lambda: click.echo(words))
+    return output.finish(done, [words])
 
 
 def _some(rows: Mapping[str, int]) -> str:
@@ -77,10 +77,8 @@ def purge(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click han
     """
     done = project.purge(**options)
 
-    def show() -> None:
-        what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
-        click.echo(f"{what}: {counted_rows(done.rows)}")
-        for line in (*(f"run: {run}" for run in done.runs), *done.notes):
-            say(plain(line, 500))
-
-    return output.finish(done, show)
+    what = "erased" if done.erased else "would be erased" if any(done.rows.values()) else "nothing found to erase"
+    code = output.finish(done, [f"{what}: {counted_rows(done.rows)}"])
+    for line in (*(f"run: {run}" for run in done.runs), *done.notes) if not output.as_json else ():
+        PERSON.tell(plain(line, 500))
+    return code

@@ -3,28 +3,16 @@ surefoot questions build | review | check | lock | diff | clone"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 import surefoot
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    citations_option,
-    common,
-    map_option,
-    open_page,
-    page_options,
-    print_json,
-    quiet_if_nobody_reads,
-    say,
-    set_option,
-    yes_option,
-)
+from surefoot.cli import output as shared
+from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import UsageError
-from surefoot.core.result import Result
 from surefoot.core.types import counted, plain
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
@@ -50,7 +38,7 @@ def add(output: Output, paths: tuple[Path, ...], out: Path) -> int:
     """
     added = surefoot.add_documents(paths, out=out, person=PERSON)
     kinds = ", ".join(f"{added[kind]} {kind}" for kind in ("added", "changed", "unchanged", "unread"))
-    return _show(output, added, f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}")
+    return output.finish(added, [f"{plain(added.corpus)}: {counted(added.passages, 'passage')}; documents: {kinds}"])
 
 
 @corpus.command(epilog="Example: surefoot corpus remove corpus.jsonl msa.pdf old-contracts/")
@@ -61,7 +49,7 @@ def remove(output: Output, corpus: Path, names: tuple[str, ...]) -> int:
     """Remove documents: by name, or all of a folder or archive."""
     removed = surefoot.remove_documents(corpus, names)
     left, gone = counted(removed.passages, "passage"), counted(len(removed.documents), "document")
-    return _show(output, removed, f"{plain(removed.corpus)}: {left}; {gone} removed")
+    return output.finish(removed, [f"{plain(removed.corpus)}: {left}; {gone} removed"])
 
 
 @corpus.command("list", epilog="Example: surefoot corpus list corpus.jsonl --doc msa.pdf")
@@ -93,22 +81,23 @@ def search(output: Output, corpus: Path, words: str, limit: int) -> int:
     """Find the passages that match WORDS best."""
     found = surefoot.search_corpus(corpus, words, limit=limit, person=PERSON)
     if not found.rows:
-        say("nothing found: no passage has any of these words")
+        PERSON.tell("nothing found: no passage has any of these words")
     return _list(output, found)
 
 
 def _list(output: Output, found: surefoot.Passages, in_full: bool = False) -> int:
-    with quiet_if_nobody_reads():
+    def lines() -> Iterator[str]:
         for row in found.rows:
             id_, page = plain(row["id"], 300), f"p. {row['page']}" if row["page"] else ""
             if output.as_json:
-                print_json(row)
+                yield shared.json_line(row)
             elif in_full:
-                click.echo(f"{id_}  ({plain(', '.join(filter(None, [row['doc'], page])), 200)})")
-                for line in (row["heading"], "", *row["text"].split("\n"), ""):
-                    click.echo(plain(line, len(line)))
+                yield f"{id_}  ({plain(', '.join(filter(None, [row['doc'], page])), 200)})"
+                yield from (plain(line, len(line)) for line in (row["heading"], "", *row["text"].split("\n"), ""))
             else:
-                click.echo("  ".join(filter(None, [id_, page, plain(" ".join(row["text"].split()), 100)])))
+                yield "  ".join(filter(None, [id_, page, plain(" ".join(row["text"].split()), 100)]))
+
+    shared.show(lines())
     return int(found.exit_code)
 
 
@@ -139,20 +128,15 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
     "--from-traces", type=click.Path(exists=True, path_type=Path), metavar="LOG",
     help="Propose questions from this log: answered badly, refused, or rare.",
 )  # fmt: skip
-@map_option
-@citations_option
+@shared.map_option
+@shared.citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
 @click.option(
-    "--seed",
-    type=click.IntRange(-(10**15), 10**15),
-    default=0,
-    show_default=True,
-    metavar="N",
+    "--seed", type=click.IntRange(-(10**15), 10**15), default=0, show_default=True, metavar="N",
     help="Draws other questions.",
-)
+)  # fmt: skip
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
-@set_option
-@yes_option
+@shared.paid_options
 @_PLAIN
 def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: ANN401
     """Make a question set from documents: questions that they answer, and questions that they do not.
@@ -164,7 +148,7 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]
     if made.proposed:
         lines.append(f"next: surefoot questions review {plain(made.file)} --corpus {plain(str(corpus or 'CORPUS'))}")
-    return _show(output, made, *lines)
+    return output.finish(made, lines)
 
 
 @questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
@@ -173,15 +157,15 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
     "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions rest on."
 )
 @click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
-@page_options
+@shared.page_options
 @_PLAIN
 def review(output: Output, file: Path, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Open the page where people accept, edit or reject proposed questions.
 
     Each decision goes into FILE at once. Runs until Ctrl-C.
     """
-    state = "{0.reviewed} of {0.total} questions are reviewed".format
-    return open_page(output, "the review page", "serve_questions", state, file, **options)
+    state = "{reviewed} of {total} questions are reviewed"
+    return shared.open_page(output, "the review page", "serve_questions", state, file, **options)
 
 
 @questions.command(epilog="Example: surefoot questions check qaset.json --corpus passages.jsonl")
@@ -199,12 +183,12 @@ def check(output: Output, file: Path, corpus: Path | None, prompt: Path | None, 
     found = surefoot.check_questions(file, corpus=corpus, prompt=prompt, strict=strict, person=PERSON)
     problems = {"error": found.errors, "warning": found.warnings}
     for word, problem in ((word, one) for word, some in problems.items() for one in some if not output.as_json):
-        say(f"{word}: {plain(str(problem), 10_000)}")
+        PERSON.tell(f"{word}: {plain(str(problem), 10_000)}")
     counts = {"question": found.questions, **{word: len(some) for word, some in problems.items()}}
     line = ", ".join(counted(count, noun) for noun, count in counts.items())
     if unsure := max(0, len(found.findings) - len(found.errors) - len(found.warnings)):
         line += f"; --json shows {counted(unsure, 'finding')} that {'is' if unsure == 1 else 'are'} less sure"
-    return _show(output, found, line)
+    return output.finish(found, [line])
 
 
 @questions.command(epilog="Example: surefoot questions lock qaset.json")
@@ -220,11 +204,11 @@ def lock(output: Output, file: Path, accept_changes: bool, accept_all: bool) -> 
     found = surefoot.lock_questions(file, accept_changes=accept_changes, accept_all=accept_all)
     if found.changed and not output.as_json:
         for problem in found.changed:
-            say(f"error: {plain(str(problem), 10_000)}")
-        say(f"hint: surefoot questions clone {file} NEW gives them new ids")
+            PERSON.tell(f"error: {plain(str(problem), 10_000)}")
+        PERSON.tell(f"hint: surefoot questions clone {file} NEW gives them new ids")
         return int(found.exit_code)
     unread = f", {found.accepted_unread} of them accepted unread" if found.accepted_unread else ""
-    return _show(output, found, f"{found.lock}: {counted(found.questions, 'question')} locked{unread}")
+    return output.finish(found, [f"{found.lock}: {counted(found.questions, 'question')} locked{unread}"])
 
 
 @questions.command(epilog="Example: surefoot questions diff qaset.json qaset-v2.json")
@@ -235,7 +219,7 @@ def diff(output: Output, old: Path, new: Path | None) -> int:
     """Compare two sets, or a set with its lock file. Exits 1 when a question changed under its id."""
     found = surefoot.diff_questions(old, new)
     lines = [f"{word}: {plain(qid)}" for word in ("added", "removed", "changed") for qid in found[word]]
-    return _show(output, found, *lines, f"{found.unchanged} unchanged")
+    return output.finish(found, [*lines, f"{found.unchanged} unchanged"])
 
 
 @questions.command(epilog="Example: surefoot questions clone qaset.json qaset-v2.json --change q3 --change q7")
@@ -255,8 +239,4 @@ def clone(output: Output, file: Path, new: Path, change: tuple[str, ...]) -> int
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:
         lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
-    return _show(output, found, *lines)
-
-
-def _show(output: Output, found: Result, *lines: str) -> int:
-    return output.finish(found, lambda: click.echo("\n".join(lines)))
+    return output.finish(found, lines)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 import surefoot
-from surefoot.cli.output import PERSON, Output, common, pipeline_options, say, set_option, yes_option
+from surefoot.cli.output import PERSON, Output, common, paid_options, pipeline_options
 from surefoot.core.errors import INTERRUPTED
 from surefoot.core.types import counted, plain
 from surefoot.jobs.run import Answers
@@ -40,36 +41,34 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     """
     options["only"] = [id.strip() for id in options["only"].split(",") if id.strip()]
     answers = run_pipeline(**options, person=PERSON)
-    code = output.finish(answers, lambda: show(answers))
+    code = output.finish(answers, _lines(answers))
+    if answers.errors and not output.as_json:
+        PERSON.tell(f"hint: once that is mended: surefoot run --resume {answers.run} --retry-errors")
     if answers.interrupted:
         given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
                         if options[name] not in (None, "answer_with_licence"))  # fmt: skip
-        say(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
+        PERSON.tell(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
         return INTERRUPTED
     return code
 
 
-def show(found: Answers) -> None:
+def _lines(found: Answers) -> Iterator[str]:
     answers, errors = counted(found.answers, "answer"), counted(found.errors, "error")
     missing = f", {found.missing:,} not asked: coverage {found.answers:,} of {found.asked:,}"
-    click.echo(f"{answers}, {errors}" + (missing if found.missing else ""))
-    for kind, count in found.errors_by_kind.items():
-        click.echo(f"  {count:,} x {plain(kind)}")
-    if found.errors:
-        say(f"hint: once that is mended: surefoot run --resume {found.run} --retry-errors")
+    yield f"{answers}, {errors}" + (missing if found.missing else "")
+    yield from (f"  {count:,} x {plain(kind)}" for kind, count in found.errors_by_kind.items())
     spent = [f"took {found.seconds:,.1f} s"]
     if found.seconds_per_answer is not None:
         spent.append(f"{found.seconds_per_answer:,.2f} s per answer on average")
     spent += [counted(found.tokens, "token")] if found.tokens is not None else []
     spent += [f"{found.cost_usd:.4f} USD"] if found.cost_usd is not None else []
-    click.echo(", ".join(spent))
-    click.echo(f"run: {found.run}")
+    yield ", ".join(spent)
+    yield f"run: {found.run}"
 
 
 @click.command(epilog="Example: surefoot matrix licence.toml --report report.html")
 @click.argument("file", type=click.Path(dir_okay=False))
-@set_option
-@yes_option
+@paid_options
 @common(report=True)
 def matrix(output: Output, file: str, **options: Any) -> int:  # noqa: ANN401 - as click hands them over
     """Run pipelines x models x prompts over one question set, and say what each of them changes.
@@ -79,6 +78,6 @@ def matrix(output: Output, file: str, **options: Any) -> int:  # noqa: ANN401 - 
     """
     found = surefoot.matrix(file, person=PERSON, **options)
     if found.interrupted:
-        say("interrupted; the same `surefoot matrix` command goes on from here")
+        PERSON.tell("interrupted; the same `surefoot matrix` command goes on from here")
         return INTERRUPTED
     return output.finish(found)

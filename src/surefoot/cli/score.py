@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
 import click
 
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    common,
-    engine_option,
-    gate_option,
-    map_option,
-    print_page,
-    quiet_if_nobody_reads,
-    rule_option,
-)
+from surefoot.cli.output import PERSON, Output, common, engine_option, gate_option, map_option, rule_option
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.report import of as page_of
 from surefoot.scoring import score as score_traces
@@ -70,10 +61,10 @@ def score(
     )  # fmt: skip
     progress.close()
     written = output.write(result)
-    with quiet_if_nobody_reads():
-        if output.as_json:
+    if output.as_json:
+        with contextlib.suppress(BrokenPipeError):  # nobody need read it to the end
             result.write_json(sys.stdout.buffer, with_rows=not no_rows)
             sys.stdout.buffer.flush()
-        elif not output.to_stdout:
-            print_page(page_of(result, with_rows=False))
+    elif not output.to_stdout:
+        output.print(None, page_of(result, with_rows=False))
     return ExitCode.of_several(result.exit_code, written)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import sys
 import textwrap
+from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import click
 
 import surefoot
-from surefoot.cli.output import PERSON, Output, common, pipeline_options, print_json
+from surefoot.cli.output import PERSON, Output, common, pipeline_options
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.records import NAME
 from surefoot.core.types import counted, names, plain
@@ -34,8 +33,8 @@ _BUCKETS = {
 }
 _NEXT = """
 Every answer and rule is in {out}/report.html. Next:
-  {surefoot} serve --db {out}/surefoot.db   # browse the answers
-  {surefoot} init my-eval   # your own pipeline"""
+  surefoot serve --db {out}/surefoot.db   # browse the answers
+  surefoot init my-eval   # your own pipeline"""
 # Where each file of the example lies in the package. The pipeline is no module of ours, so it is not named like one.
 EXAMPLE = {
     "questions.json": "starter/questions.json",
@@ -73,28 +72,18 @@ def demo(output: Output, out: Path) -> int:
             surefoot.import_(bundled / f"{version}.jsonl.gz", db=db, person=PERSON)
     decided = surefoot.gate(BASE, CANDIDATE, db=db, person=PERSON)
     written = Output(False, (str(out / "report.md"), str(out / "report.html"))).write(decided)
-    if output.as_json:
-        print_json(decided.to_json())
-        return written
-    click.echo(_INTRODUCTION.format(base=BASE, cand=CANDIDATE))
-    counts = decided["buckets"]
-    for bucket, words in _BUCKETS.items():
-        before, after = (counts[side].get(bucket, 0) / 5 for side in ("base", "cand"))
-        click.echo(f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120])
-    click.echo("")
-    click.echo(textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78))
-    click.echo(_NEXT.format(surefoot=command_as_typed(), out=shlex.quote(str(out))))
+    output.print(decided.to_json(), _lines(decided, out))
     return written
 
 
-def command_as_typed() -> str:
-    """`surefoot` where typing that starts this very program, else the path it was started by."""
-    beside = Path(sys.executable).with_name("surefoot")
-    started = Path(sys.argv[0]) if Path(sys.argv[0]).stem == "surefoot" else beside
-    found = shutil.which("surefoot")
-    if not started.exists() or (found and started.samefile(found)):
-        return "surefoot"
-    return shlex.quote(str(started))
+def _lines(decided: surefoot.GateResult, out: Path) -> Iterator[str]:
+    yield _INTRODUCTION.format(base=BASE, cand=CANDIDATE)
+    for bucket, words in _BUCKETS.items():
+        before, after = (decided.buckets[side].get(bucket, 0) / 5 for side in ("base", "cand"))
+        yield f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120]
+    yield ""
+    yield textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78)
+    yield _NEXT.format(out=shlex.quote(str(out)))
 
 
 @click.command(epilog="Example: surefoot init gate && cd gate && cat README.txt")
@@ -112,10 +101,8 @@ def init(output: Output, folder: Path) -> int:
     except OSError as error:
         hint = "choose a folder that you may write to"
         raise UsageError(f"{folder} cannot be written to: {error.strerror}", hint) from error
-    if output.as_json:
-        print_json({"folder": str(folder), "files": list(EXAMPLE)})
-    else:
-        click.echo(f"{folder}: {', '.join(EXAMPLE)}\nnext: read {folder / 'README.txt'}")
+    told = f"{folder}: {', '.join(EXAMPLE)}\nnext: read {folder / 'README.txt'}"
+    output.print({"folder": str(folder), "files": list(EXAMPLE)}, [told])
     return ExitCode.OK
 
 
@@ -133,20 +120,20 @@ def doctor(output: Output, pipeline: str, questions: str | None, **options: Any)
 
     found = examine(pipeline, questions=questions, person=PERSON, **options)
 
-    def show() -> None:
-        click.echo(f"question set: {plain(found.questions)}")
+    def lines() -> Iterator[str]:
+        yield f"question set: {plain(found.questions)}"
         for one in found.findings:
             nothing = ", told to retrieve nothing" if one.retrieval == "null" else ""
-            click.echo(f"{'ok ' if one.ok else 'NOT'} {plain(one.question_id)} (expects {one.expects}{nothing})")
-            click.echo(f"    {plain(one.question)}\n    {plain(one.reason, 500)}")
+            yield f"{'ok ' if one.ok else 'NOT'} {plain(one.question_id)} (expects {one.expects}{nothing})"
+            yield f"    {plain(one.question)}\n    {plain(one.reason, 500)}"
             if not one.ok and one.answer:
-                click.echo(f"    it said: {plain(one.answer, 300)}")
+                yield f"    it said: {plain(one.answer, 300)}"
         failed = [one.question_id for one in found.findings if not one.ok]
         total = counted(len(found.findings), "sentinel")
         which = f": {len(failed)} of {total} failed: {names(failed, len(failed))}" if failed else ""
         ended, also = (f"ready ({total} passed)", ", but") if found.ready else (f"not ready{which}", "; also,")
-        click.echo("".join([ended, *(f"{also} {plain(limit, 500)}" for limit in found.limits)]))
+        yield "".join([ended, *(f"{also} {plain(limit, 500)}" for limit in found.limits)])
         if questions is None and not found.ready:
-            click.echo("these questions are about the bundled documents; for yours, pass --questions")
+            yield "these questions are about the bundled documents; for yours, pass --questions"
 
-    return output.finish(found, show)
+    return output.finish(found, lines())

@@ -117,9 +117,9 @@ class PassageTexts:
         self._unlisted = 0  # traces that cite passages of the corpus, and do not say what was retrieved
 
     @classmethod
-    def of(cls, corpus: str | Path | None, tell: Tell) -> PassageTexts | None:
-        """If a corpus is given; `tell` hears what of it could not be read."""
-        return None if corpus is None else cls(load_corpus(corpus, tell=tell), str(corpus))
+    def of(cls, corpus: str | Path, tell: Tell) -> PassageTexts:
+        """`tell` hears what of the corpus could not be read."""
+        return cls(load_corpus(corpus, tell=tell), str(corpus))
 
     @property
     def passages(self) -> list[Passage]:

@@ -267,9 +267,7 @@ def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None
     if not meant:
         return "no JSON block carries the code that the reviewer was given"
     entries = [found for block in meant for found in _entries(block) if found is not block]
-    if not entries:
-        return "no JSON block has evaluations"
-    found, problems = known.sort(entries[-1])
+    found, problems = known.sort(entries[-1]) if entries else ({}, ["no JSON block has evaluations"])
     return "no score in it can be read" if found else "; ".join(["it scores none of the answers", *problems[:3]])
 
 

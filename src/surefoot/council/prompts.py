@@ -206,19 +206,6 @@ class Sources(Struct, frozen=True):
         return _SOURCES.format(passages=passages or (_NO_TEXTS if self.passages else _NO_PASSAGES), known=known)
 
 
-class _Readable(Struct, frozen=True):
-    """Whether a reply can be read as a review, by the reader that reads reviews in files."""
-
-    review: Review
-    answers: tuple[Answer, ...]
-    settings: Settings
-
-    def __call__(self, text: str) -> str:
-        """Why it cannot. Without the reply's own words: these may be an answer's, and are not shown to it again."""
-        found = read(replace(self.review, text=text), self.answers, self.settings.rubric, self.settings.use_rubric)
-        return "" if isinstance(found, (Ballot, Abstained)) else found.reason.partition(";")[0]
-
-
 def review_prompt(
     question: str, answers: Sequence[Answer], settings: Settings, reviewer: str, sources: Sources | None = None
 ) -> tuple[Prompt, Review]:
@@ -249,7 +236,13 @@ def review_prompt(
     evaluations = _object(dict.fromkeys(map(_titled, shown), _object(notes | dict.fromkeys(asked, score))))
     schema = {"title": "ballot"} | _object({"ballot": {"type": "string", "enum": [code]}, "evaluations": evaluations})
     review, room = Review(reviewer, shown=shown, code=code), _FOR_REPLY + _FOR_ANSWER * len(shown)
-    return Prompt(text, _REVIEWER, schema, room, accepts=_Readable(review, tuple(answers), settings)), review
+
+    def unreadable(reply: str) -> str:
+        """Why it is no review, without its own words: these may be an answer's, and are not shown to it again."""
+        found = read(replace(review, text=reply), answers, rubric, settings.use_rubric)
+        return "" if isinstance(found, (Ballot, Abstained)) else found.reason.partition(";")[0]
+
+    return Prompt(text, _REVIEWER, schema, room, accepts=unreadable), review
 
 
 def synthesis_prompt(question: str, answers: Sequence[Answer], scores: dict[str, float | None], seed: int) -> Prompt:

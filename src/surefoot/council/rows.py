@@ -301,15 +301,18 @@ def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[Answer
 
 def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], pooled: str) -> list[RunScores]:
     """The best run first. Runs are ranked over the questions that all of them have scores for."""
-    own = {run: [row for row in verdicts if row.grader == pooled] for run, verdicts in found.items()}
-    scored = ({row.question_id for row in given if row.axis == axis_of(OVERALL) and row.value is not None}
-              for given in own.values())  # fmt: skip
+    scores = {run: scores_of(given, run).get(POOLED, {}) for run, given in found.items()}
+    scored = ({one.question for one, by in given.items() if OVERALL in by} for given in scores.values())
     shared = set.intersection(*scored)
-    by_axis = {run: _values(given, shared) for run, given in own.items()}
+    by_axis: dict[str, dict[str, _Values]] = {run: {} for run in found}
+    for answer, by in (one for given in scores.values() for one in given.items() if one[0].question in shared):
+        for name, score in by.items():
+            if name != UNSAFE:
+                by_axis[answer.run].setdefault(name, {}).setdefault(answer.question, []).append(score)
     documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     made = list[RunScores]()
-    for run, given in own.items():
-        overall = [row for row in given if row.axis == axis_of(OVERALL)]
+    for run, given in scores.items():
+        overall = [row for row in found[run] if row.grader == pooled and row.axis == axis_of(OVERALL)]
         means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis[run].items()}
         firsts = [row.reason.partition(";")[0] for row in overall]
         capped = [first.removeprefix(_CAPPED) for first in firsts if first.startswith(_CAPPED)]
@@ -317,7 +320,7 @@ def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey,
             run=run, overall=means.pop(OVERALL, None), dimensions=means,
             not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
             capped=dict(Counter(name for names in capped for name in names.split(", "))),
-            unsafe=tuple(row.question_id for row in given if row.value == UNSAFE),
+            unsafe=tuple(answer.question for answer, by in given.items() if UNSAFE in by),
             disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
             own=tuple(sorted({reviewer_of(row.grader) for row in found[run] if row.via.startswith(OWN)})),
         ))  # fmt: skip
@@ -333,15 +336,6 @@ def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey,
             behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
             made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)
     return made
-
-
-def _values(own: Sequence[Verdict], among: set[str]) -> dict[str, _Values]:
-    """The scores on each dimension."""
-    values: dict[str, _Values] = {}
-    for row in own:
-        if row.question_id in among and (score := score_in(row)) is not None:
-            values.setdefault(row.axis.removeprefix(AXIS_PREFIX), {}).setdefault(row.question_id, []).append(score)
-    return values
 
 
 def _mean(values: _Values, documents: Mapping[str, str], most: float) -> Mean:

@@ -157,25 +157,18 @@ def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     return replace(side, verdicts=rows, graders=(name,), council=name)
 
 
-class Refitted(Result, frozen=True):
+class Refitted(Fitted, Result, frozen=True, kw_only=True):
     """The new grader, and how much more often it agrees with the labels."""
 
     file: str
     grader: str  # that it was fitted to
-    labels: int
-    shift: float
-    scale: float
-    agreement: float  # with the labels, before
-    gain: float
-    low: float
-    high: float
 
     @property
     def words(self) -> str:
         return (
             f"fitted to {self.labels} labels: shift {self.shift:+.2f}, scale {self.scale:.2f}\n"
             f"agreement with labels left out of the fit: {self.agreement:.1%} before, "
-            f"{self.agreement + self.gain:.1%} after ({_gain(self.gain, self.low, self.high)})\n"
+            f"{self.agreement + self.gain:.1%} after ({_gain(self)})\n"
             f"use it: surefoot grade RUN --grader local@{self.file}"
         )
 
@@ -199,11 +192,11 @@ def refit(
         sides, _ = read_labelled(project, named)
         found = _fitted(sides, named, judge)
     if not found.is_better:
-        shown = f"{_gain(found.gain, found.low, found.high)} on {found.labels} labels"
+        shown = f"{_gain(found)} on {found.labels} labels"
         message = f"labels left out of the fit show no gain beyond chance: {shown}"
         raise Incomplete(message, "nothing was written; the shipped grader fits as well")
     replace_file(Path(out), msgspec.json.format(msgspec.json.encode(RefitFile(judge.name, found)), indent=1) + b"\n")
-    return Refitted(printable(Path(out)), judge.name, **msgspec.structs.asdict(found))
+    return Refitted(file=printable(Path(out)), grader=judge.name, **msgspec.structs.asdict(found))
 
 
 def _fitted(sides: Sequence[ReadRun], runs: Sequence[Run], judge: LocalJudge) -> Fitted:
@@ -228,5 +221,5 @@ def _fitted(sides: Sequence[ReadRun], runs: Sequence[Run], judge: LocalJudge) ->
     return fit(buckets, [str(one.label) for one in used.values()], [weights[key] for key in used])
 
 
-def _gain(gain: float, low: float, high: float) -> str:
-    return f"gain {100 * gain:+.1f} points, {100 * low:+.1f} to {100 * high:+.1f}"
+def _gain(found: Fitted) -> str:
+    return f"gain {100 * found.gain:+.1f} points, {100 * found.low:+.1f} to {100 * found.high:+.1f}"

@@ -30,7 +30,7 @@ from surefoot.council.rows import HOLISTIC, AnswerKey, RunReview, RunScores, Sco
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
 from surefoot.gate.sides import BUCKET_AXIS
 from surefoot.graders.llm import agree, replies_kept, spent_words
-from surefoot.jobs.graders import settings_of
+from surefoot.jobs.grade import settings_of
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget, Spent, spent_on
@@ -274,8 +274,10 @@ def council_runs(
     models, _ = _opened(reviewers or str(chosen["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
     by_number = council_settings(rubric, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
     review = RunReview(tuple(model.name for model in models), chosen, by_number)
-    with opened(_each_once(runs), db) as (project, named), ExitStack() as held:
+    with opened(runs, db) as (project, named), ExitStack() as held:
         check_texts(named)
+        if not named:
+            raise UsageError("no run was named", "name one or more")
         for run in named:
             held.enter_context(project.database.holding(run.id))
         models = [one.keeping(project.replies) if isinstance(one, EndpointModel) else one for one in models]
@@ -325,7 +327,7 @@ def _keep_scores(
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
-    with opened(_each_once(runs), db) as (_, named):
+    with opened(runs, db) as (_, named):
         found, items = {run.id: _council_rows(run) for run in named}, _items(named)
     councils = {run.manifest.council: run.manifest for run in named}
     if "" in councils:
@@ -397,10 +399,7 @@ def tune_rubric(
         return found
     changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)
     rubrics.parse(changed, printable(target))
-    try:
-        replace_file(target, changed.encode())
-    except OSError as error:
-        raise UsageError(f"{printable(target)} cannot be written: {error.strerror}", "choose another --out") from error
+    replace_file(target, changed.encode())
     return replace(found, written=printable(target))
 
 
@@ -422,12 +421,6 @@ def _opened(
     if len({one.name for one in members}) < len(members):
         raise UsageError("a model is named twice", "name each model once: nobody has two votes")
     return members, head
-
-
-def _each_once(runs: Sequence[Name]) -> Sequence[Name]:
-    if not runs or len(set(runs)) < len(runs):
-        raise UsageError("a run is named twice" if runs else "no run was named", "name each run once")
-    return runs
 
 
 class _File(Struct):
@@ -528,7 +521,7 @@ def _all_scores(
         if not named:
             raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
     scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
-    with opened(_each_once(named), db) as (_, runs):
+    with opened(named, db) as (_, runs):
         for run in runs:
             for who, given in rows.scores_of(_council_rows(run), run.id).items():
                 scores.setdefault(who, {}).update(given)

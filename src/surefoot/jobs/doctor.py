@@ -14,10 +14,8 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.types import Item, Pipeline, Question, Trace, counted, in_plain_words
 from surefoot.graders.grader import Graded, Reader
-from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import open_grader
-from surefoot.jobs.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
-from surefoot.jobs.run import asking_of
+from surefoot.jobs.grade import DEFAULT, open_grader
+from surefoot.jobs.run import Source, asking_of, closing, load_corpus, load_pipeline, load_questions, name_of
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL, ask_all, askable
 from surefoot.pipelines.specs import PROMPTS, Asking

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import math
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,23 +17,29 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core import rubric
+from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError, nearest
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.rubric import Citations
+from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem, Question, Trace, names, plain
 from surefoot.corpus.corpus import PassageTexts
-from surefoot.graders.grader import FindingsGrader, Graded, Reader, read_watched
-from surefoot.graders.judges import Pair
+from surefoot.graders.grader import JUDGES, FindingsGrader, Graded, Reader, read_watched
+from surefoot.graders.judges import Judge, Pair
 from surefoot.graders.local import LocalJudge
+from surefoot.graders.refit import refit_judge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import LOG_FORMATS, check_logs, is_folder, is_there, kind_of, quoted, read_rows, shown
-from surefoot.jobs.graders import open_grader, rubric_of
+from surefoot.io.rows import LOG_FORMATS, check_logs, is_folder, is_there, kind_of, read_rows, shown
 from surefoot.jobs.overview import AXES, RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
+from surefoot.models.budget import Budget
+from surefoot.models.replies import default_path
+from surefoot.models.seam import ReplyStore
+from surefoot.models.seam import Settings as ModelSettings
+from surefoot.models.spec import masked
 from surefoot.store import Manifest, Project, Run
 from surefoot.text.normal import id_of_text, is_empty
 from surefoot.text.refusals import detect
@@ -40,6 +50,69 @@ _WITHOUT_GOLD = (
     "no question has gold: correct means that the passages support every claim and answer the question; whether they "
     "were the right passages, and whether a refusal was due, is not known"
 )
+
+_MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
+_CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
+_REFITTED = "local@"  # and a file of `calibrate --refit`
+_HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
+
+
+def rubric_of(grader: Reader) -> Rubric:
+    """What a grader grades by."""
+    return rubric.load(BY_CITATIONS[getattr(grader, "citations", "required")])
+
+
+@cache
+def _replies_at(place: str, _process: int) -> ReplyStore:
+    """Where the replies of models are kept; a file or database that has none yet becomes one for them."""
+    try:
+        project = Project.open(place)
+    except SurefootError as error:
+        error.hint = "set another file: --set cache=FILE; replies are then paid for again"
+        raise
+    atexit.register(project.close)
+    return project.replies
+
+
+def settings_of(given: Settings) -> ModelSettings:
+    """How models are asked."""
+    return ModelSettings(
+        concurrency=given.concurrency or 16, effort=given.effort, max_tokens=given.max_tokens,
+        cache=_replies_at(given.cache or str(default_path()), os.getpid()), prices=given.prices,
+        stall=given.timeout or 300.0,
+    )  # fmt: skip
+
+
+def open_grader(
+    spec: str | Reader, settings: Settings | None = None, budget: Budget | None = None, person: Person = READER
+) -> Reader:
+    """The grader that is named, or given. All models behind it share one budget: the given one, or one of their own."""
+    if not isinstance(spec, str):
+        return spec
+    settings = settings or settings_from()
+    budget = budget or Budget(settings.max_cost)
+    asks = _CASCADE.fullmatch(spec)
+    if asks is None:
+        return FindingsGrader(_judge(spec), settings.citations)
+    from surefoot.graders.llm import ModelGrader  # noqa: PLC0415 - much to load for who asks no model
+    from surefoot.models.endpoint import open_model  # noqa: PLC0415 - as below
+
+    first = _judge(asks[1]) if asks[1] else None
+    return ModelGrader(
+        open_model(asks[2], settings_of(settings), budget), first, person, citations=settings.citations,
+        sure_from=settings.sure_from, yes=settings.yes,
+    )  # fmt: skip
+
+
+def _judge(spec: str) -> Judge:
+    """One that needs no language model."""
+    if spec in JUDGES:
+        return JUDGES[spec]()
+    if spec.startswith(_REFITTED):
+        return refit_judge(spec.removeprefix(_REFITTED))
+    shown = plain(masked(spec), 80)
+    meant = shown.replace("openai:", "llm:", 1)
+    raise UsageError(f"there is no grader {shown!r}", nearest(meant, {*JUDGES, meant} - {shown}) or _HINT)
 
 
 class Grades(Result, frozen=True, kw_only=True):
@@ -130,18 +203,19 @@ def grade_items(
 
     All else is as for `grade`; nothing is kept.
     """
-    _check_file(items, "pass a file of items, one JSON object a line")
+    hint = "pass a file of items, one JSON object a line"
+    _check_file(items, hint)
     how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person)
     rest = load_items(items, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.settings.map)
     size = _BATCH if isinstance(how.grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []
     while batch := list(islice(rest, size)):
-        read = [item for item in batch if isinstance(item, Item)]
-        graded = iter(how.grader.read([replace(item, trace=how.filled(item.trace)) for item in read]))
-        for item in batch:
-            row = row_of(next(graded)) if isinstance(item, Item) else _ungraded_row(item)
+        if len(batch) == 1 and isinstance(batch[0], Ungradable) and batch[0].problem.kind == "unreadable" and not told:
+            raise Incomplete(f"{batch[0].problem}, so there is nothing to grade", hint)
+        for graded in how.grader.read([how.item(one) for one in batch]):
+            row = row_of(graded)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
-            yield row
+            yield row | {"id": row["id"] or None}
     for problem in how.texts.problems() if how.texts else ():
         person.tell(f"warning: {plain(str(problem), 500)}")
     for note in notes_on(told, how.grader):
@@ -164,12 +238,21 @@ class _Grading:
     def filled(self, trace: Trace) -> Trace:
         return self.texts.filled(trace) if self.texts else trace
 
+    def item(self, found: Item | Ungradable) -> Item:
+        """What cannot be read is an answer that failed."""
+        if isinstance(found, Item):
+            return replace(found, trace=self.filled(found.trace))
+        return Item(Question(found.id or "", "", "answer"), Trace(error=str(found.problem)))
+
     def grades(self, runs: Sequence[Run], problems: Iterable[str] = (), notes: Iterable[str] = ()) -> Grades:
         graded, found = list[Graded](), list(problems)
         for run in runs:
             some, stays = grade_run(run, self.grader, self.person, self.engine, self.settings.work)
             graded += some
-            found += [*stays, *map(str, (*_left_out(run), *not_asked(run)))]
+            found += [*stays, *map(str, not_asked(run))]
+            asked, most = {question.id for question in run.questions()}, run.manifest.repeats
+            strange = [f"{id} (attempt {n})" for id, n in run.answer_keys() if id not in asked or not 1 <= n <= most]
+            found += [f"{run.id}: not asked for, so not graded: {names(strange, len(strange))}"] if strange else []
         found += map(str, self.texts.problems() if self.texts else ())
         rows, counts = [row_of(one) for one in graded], Counter(one.bucket for one in graded)
         sure = Counter(one.bucket for one in graded if one.bucket and not one.verdicts[0].unsure)
@@ -208,15 +291,6 @@ def grade_run(
         run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
     told = f"not graded this time, so the verdicts of before stand: {names(standing, len(standing), 50)}"
     return graded, [told] if standing else []
-
-
-def _left_out(run: Run) -> Iterator[Problem]:
-    """The answers of a run beyond its questions and attempts."""
-    asked = {question.id for question in run.questions()}
-    for question_id, attempt in run.answer_keys():
-        if question_id not in asked or not 1 <= attempt <= run.manifest.repeats:
-            message = f"attempt {attempt} at question {quoted(question_id)} was not asked for and not graded"
-            yield Problem("unknown_question", message, run.id)
 
 
 def _check_file(path: str, hint: str) -> None:
@@ -265,13 +339,6 @@ def row_of(graded: Graded) -> dict[str, Any]:
             for claim in findings.claims
         ],
     }
-
-
-def _ungraded_row(found: Ungradable) -> dict[str, Any]:
-    of_refusals = ("refusal_quality_reason", "refusal_quality_evidence")
-    empty = dict.fromkeys(("refusal", *AXES, "confidence", "via", "self_check", "gold", *of_refusals))
-    told = {"reason": "error", "detail": str(found.problem), "flags": [], "claims": []}
-    return {"id": found.id, "attempt": 1, **empty, "unsure": False, **told}
 
 
 class Log(Struct, frozen=True):

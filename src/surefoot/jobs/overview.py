@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, SurefootError
-from surefoot.core.records import BASELINE, CHANGE, Step, where
+from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.result import Result
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
@@ -22,7 +21,7 @@ from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
 from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
-from surefoot.jobs.runs import Name, is_file_of_verdicts, only_run, opened, read_all, read_file
+from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
@@ -137,7 +136,6 @@ def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
 
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
-_NAMED = re.compile(r"'[^']*'|\d+")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 
@@ -178,10 +176,7 @@ class RunOverview(Result, frozen=True, kw_only=True):
 
 def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
     """`run` is a graded run, a version for its newest one, or a file of verdicts, which knows no questions."""
-    if is_file_of_verdicts(run):
-        return overview_of([read_file(run)])
-    with opened([run], db) as (project, _):
-        return overview_of(read_all(project, [only_run(project, run)]))
+    return overview_of([read_one(run, db)])
 
 
 def overview_of(runs: Sequence[Run]) -> RunOverview:
@@ -241,14 +236,10 @@ def disagrees(reason: str) -> bool:
 def _headline(answers: Sequence[Judged], counts: Counted, unsure: int) -> str:
     """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
     wrong, unsupported, lacking = (counts[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
-    if answers and lacking == len(answers):  # with the most frequent reason, whichever passage or number it names
-        reasons: defaultdict[str, list[str]] = defaultdict(list)
-        for why in (why_of(said) for said, _ in answers):
-            reasons[_NAMED.sub("", why)].append(why)
-        most = max(reasons.values(), key=len)
-        why = f": {most[0]}" if most[0] else ""
-        count = f" ({len(most)} of them)" if why and len(most) < lacking else ""
-        return f"none of {counted(lacking, 'answer')} {'could be' if why else 'is'} graded{why}{count}."
+    if answers and lacking == len(answers):  # with the most frequent reason
+        [(why, count)] = Counter(why_of(said) for said, _ in answers).most_common(1)
+        some = f": {why}" + (f" ({count} of them)" if count < lacking else "") if why else ""
+        return f"none of {counted(lacking, 'answer')} {'could be' if why else 'is'} graded{some}."
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
     left = (f"; {lacking} not graded" if lacking else "") + (f"; {unsure} unsure" if unsure else "")
@@ -357,31 +348,14 @@ Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken
 
 def history(db: str | Path | None = None) -> History:
     """The runs of a project."""
-    return Archive(db).read()
+    with Project.existing(db) as project:
+        return _history(project)
 
 
-class Archive:
-    """Reads a history again and again, anew when something about the project has changed."""
-
-    def __init__(self, db: str | Path | None = None) -> None:
-        self.db = where(db)
-        self._kept: tuple[Stamp, History] | None = None
-
-    def read(self) -> History:
-        with Project.existing(self.db) as project:
-            stamp = _stamp(project)
-            if self._kept is None or self._kept[0] != stamp:
-                self._kept = stamp, _history(project)
-            return self._kept[1]
-
-    def stamp(self) -> Stamp:
-        """Of everything that a page may show."""
-        with Project.existing(self.db) as project:
-            return _stamp(project)
-
-
-def _stamp(project: Project) -> Stamp:
-    return (*project.counts().items(), *(msgspec.json.encode(run.manifest) for run in project.runs()))
+def stamp(db: str | Path | None) -> Stamp:
+    """Of everything that a page may show."""
+    with Project.existing(db) as project:
+        return (*project.counts().items(), *(msgspec.json.encode(run.manifest) for run in project.runs()))
 
 
 def _history(project: Project) -> History:

@@ -20,17 +20,7 @@ from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.jobs.runs import Name, check_texts, graders_of, opened, runs_of
 from surefoot.models.replies import default_path
 from surefoot.store import Project, Run
-from surefoot.store.export import (
-    NAMES,
-    add_export,
-    bundle_of,
-    is_export,
-    lines_of,
-    read_export,
-    sha256_of,
-    verify,
-    write_export,
-)
+from surefoot.store import export as exports
 from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
 
@@ -108,24 +98,26 @@ def export(
     path = Path(file)
     name = printable(path)
     check_outputs([path])
-    if not path.name.endswith(NAMES) or path.name in NAMES:
-        raise UsageError(f"{name} does not end in {' or '.join(NAMES)}", ELSEWHERE)
+    if not path.name.endswith(exports.NAMES) or path.name in exports.NAMES:
+        raise UsageError(f"{name} does not end in {' or '.join(exports.NAMES)}", ELSEWHERE)
     if path.exists() and not path.is_file():
         raise UsageError(f"{name} is no ordinary file", ELSEWHERE)
-    if path.exists() and path.stat().st_size and not is_export(path):
+    if path.exists() and path.stat().st_size and not exports.is_export(path):
         raise UsageError(f"{name} is there already, and is something else", f"{ELSEWHERE}, or remove it first")
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
         decisions = set[str]() if runs else None
         if decision is not None:
-            chosen, decisions = bundle_of(project, decision)
+            chosen, decisions = exports.bundle_of(project, decision)
             if texts:
                 check_texts(chosen)
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
-        count = write_export(path, lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts))
-        return Exported(str(file), project.name, count, sha256_of(path))
+        count = exports.write_export(
+            path, exports.lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts)
+        )
+        return Exported(str(file), project.name, count, exports.sha256_of(path))
 
 
 def import_(
@@ -139,26 +131,26 @@ def import_(
     path = Path(file)
     if not path.is_file():
         raise UsageError(f"there is no file {path}", "pass labels, or what `surefoot export` wrote")
-    if not is_export(path):
+    if not exports.is_export(path):
         return _import_labels(path, run, db, person.tell)
     if run is not None:
         raise UsageError(f"{path} is an export, and no labels on one run", "leave --run out")
-    found = read_export(path)  # whole, before a project is made
+    found = exports.read_export(path)  # whole, before a project is made
     with Project.open(db) as project:
-        new = add_export(project, found, str(path))
+        new = exports.add_export(project, found, str(path))
         return Imported(str(path), project.name, found.counts, new, tuple(found.runs))
 
 
 def verify_export(file: str | Path) -> Verified:
     """Check an export without importing it."""
     path = Path(file)
-    if not is_export(path):
+    if not exports.is_export(path):
         raise UsageError(f"{path} is not an export", "surefoot export FILE --decision latest writes one")
     try:
-        found = read_export(path)
+        found = exports.read_export(path)
     except (UsageError, Incomplete) as error:
-        return Verified(str(path), sha256_of(path), {}, (error.message,))
-    return Verified(str(path), sha256_of(path), found.counts, tuple(verify(found)))
+        return Verified(str(path), exports.sha256_of(path), {}, (error.message,))
+    return Verified(str(path), exports.sha256_of(path), found.counts, tuple(exports.verify(found)))
 
 
 def purge(

@@ -23,8 +23,7 @@ from surefoot.datasets.review import accept_unread, wordings_of
 from surefoot.graders.grader import Reader, read_watched
 from surefoot.graders.llm import agree
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
-from surefoot.jobs.grade import DEFAULT, read_log
-from surefoot.jobs.graders import open_grader, settings_of
+from surefoot.jobs.grade import DEFAULT, open_grader, read_log, settings_of
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.endpoint import open_model
@@ -147,7 +146,7 @@ def proposals_from_log(
     """
     check_number("most", most, 1)
     chosen = open_grader(grader, settings, person=person)
-    texts = PassageTexts.of(corpus, person.tell)
+    texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):
         tell_problems(problems, person.tell)

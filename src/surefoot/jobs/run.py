@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,64 @@ from surefoot import __version__
 from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
-from surefoot.core.types import Pipeline, Question, Trace
+from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, Trace, problem_lines
+from surefoot.corpus import corpus as corpora
+from surefoot.datasets import demo
 from surefoot.gate.sides import some
-from surefoot.io.questions import since_locked
-from surefoot.jobs.inputs import Source, closing, load_corpus, load_pipeline, load_questions, name_of
+from surefoot.io.questions import load_sound, since_locked, verify_lock
 from surefoot.jobs.runs import not_asked, runs_of
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
 from surefoot.models.seam import Settings as ModelSettings
 from surefoot.pipelines.asker import ask_all, askable, code_of, refuse_too_many
-from surefoot.pipelines.specs import PROMPTS, Asking
+from surefoot.pipelines.process import function_pipeline
+from surefoot.pipelines.specs import PROMPTS, Asking, load
 from surefoot.store import Manifest, Project, Run
+
+Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
+
+
+@contextlib.contextmanager
+def closing(pipeline: Pipeline) -> Iterator[Pipeline]:
+    """Ends what a pipeline has started, if it has started anything."""
+    try:
+        yield pipeline
+    finally:
+        getattr(pipeline, "close", lambda: None)()
+
+
+def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
+    if given is None:
+        return demo.questions()
+    found = load_sound(str(given))
+    for problem in (*found.problems, *verify_lock(found)):
+        tell(f"warning: {problem}")
+    if not found.questions:
+        raise UsageError(f"{given} holds no question that can be asked", f"`surefoot questions check {given}` says why")
+    return list(found.questions)
+
+
+def load_corpus(given: str | Path | None, questions: str | Path | None, tell: Tell) -> list[Passage] | None:
+    """The user's; with the demo questions the demo's; else none, which some pipelines can do without."""
+    if given is not None:
+        return corpora.load_corpus(given, tell=tell)
+    return demo.corpus() if questions is None else None
+
+
+def load_pipeline(source: Source, corpus: Sequence[Passage] | None, asking: Asking, tell: Tell) -> Pipeline:
+    if not isinstance(source, str):
+        return function_pipeline(source, name_of(source), asking.mapping)
+    pipeline = load(source, corpus=corpus, asking=asking)
+    for line in problem_lines(getattr(pipeline, "problems", ProblemLog())):
+        tell(line)
+    return pipeline
+
+
+def name_of(source: Source) -> str:
+    if isinstance(source, str):
+        return source
+    kind = source if hasattr(source, "__qualname__") else type(source)
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 class Answers(Result, frozen=True, kw_only=True):

@@ -73,14 +73,21 @@ def is_file_of_verdicts(name: Name) -> bool:
     return path.is_file() and bool(path.suffix or path.name != str(name)) and not is_export(name)
 
 
-def read_file(path: Name) -> ReadRun:
-    """A file of verdicts. It is read by the bundled rubric, and does not say which documents it is about."""
+def read_one(name: Name, db: str | Path | None = None) -> ReadRun:
+    """A run with the labels on it, the newest of a version, or a file of verdicts.
+
+    Such a file is read by the bundled rubric, and does not say which documents it is about.
+    """
+    path = Path(name)
+    if not is_file_of_verdicts(name):
+        with opened([name], db) as (project, _):
+            return read_all(project, [only_run(project, name)])[0]
     problems: list[Problem] = []
-    rows = load_verdicts(Path(path), problems)
-    if not rows and Path(path).stat().st_size:
-        raise UsageError(f"{printable(Path(path))} is no file of verdicts", "name a version, a run or an export")
+    rows = load_verdicts(path, problems)
+    if not rows and path.stat().st_size:
+        raise UsageError(f"{printable(path)} is no file of verdicts", "name a version, a run or an export")
     attempts = max((row.attempt for row in rows), default=1)
-    return ReadRun(printable(Path(path)), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
+    return ReadRun(printable(path), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)
 
 
 def read_run(run: Run) -> ReadRun:
@@ -207,7 +214,11 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             dropped, words = _other_questions(run, base)
             (notes if dropped else skipped).append(words)
         else:
-            _check_graded_alike(run, base.manifest)
+            like, made = base.manifest, run.manifest
+            if (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
+                hint = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
+                whose = f"belongs to this decision and is not graded by {like.grader}"
+                raise Incomplete(f"the run {run.id} of {run.version} {whose}", f"surefoot grade {run.id}, or {hint}")
             kept.append(run)
     notes += [
         f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged
@@ -228,13 +239,6 @@ def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
     for version, by_code in made.items():
         if len(by_code) > 1:
             yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
-
-
-def _check_graded_alike(run: Run, like: Manifest) -> None:
-    if (run.manifest.grader, run.manifest.rubric_sha256) != (like.grader, like.rubric_sha256):
-        without = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
-        message = f"the run {run.id} of {run.version} belongs to this decision and is not graded by {like.grader}"
-        raise Incomplete(message, f"surefoot grade {run.id}, or {without}")
 
 
 def _called(run: Run) -> str:

@@ -31,7 +31,6 @@ from surefoot.models.seam import Price
 
 DEFAULT_GATE = "default"
 _A_RULE = 'write rules under [rules], each like G1 = "precision >= 0.80", or wrong = "wrong <= baseline + 3 points"'
-_BUNDLED = "pass a TOML file, or one of default, ship and helpful"
 Gate = str | Path | Mapping[str, str]  # a bundled gate, a file, or its rules by name
 
 
@@ -42,36 +41,24 @@ def chosen_rules(gate: Gate | None, more: Sequence[str], otherwise: str) -> list
     return [*named, *(("", text) for text in more)]
 
 
+class _GateFile(Struct, frozen=True, forbid_unknown_fields=True):
+    rules: Annotated[dict[str, str], Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)]
+
+
 def load_gate(gate: Gate = DEFAULT_GATE) -> dict[str, str]:
     """The rules of a bundled gate or of a file, by name."""
     if isinstance(gate, Mapping):
         return dict(gate)
     bundled, path = files("surefoot") / "gates" / f"{gate}.toml", Path(gate)
-    if bundled.is_file() and not path.exists():
-        return parse_gate(bundled.read_text("utf-8"), f"gates/{gate}.toml")
     try:
-        return parse_gate(path.read_text("utf-8"), str(path))
+        text = (bundled if bundled.is_file() and not path.exists() else path).read_text("utf-8")
+        rules = msgspec.toml.decode(text, type=_GateFile).rules
     except OSError as error:
-        raise UsageError(f"the gate {gate} cannot be read: {error.strerror}", _BUNDLED) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the gate {gate} is not UTF-8 text", _BUNDLED) from error
-
-
-def parse_gate(text: str, source: str) -> dict[str, str]:
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{source} is not valid TOML: {error}", _A_RULE) from error
-    if unknown := [key for key in content if key != "rules"]:
-        raise UsageError(f"{source} has the unknown key {unknown[0]!r}", nearest(unknown[0], ["[rules]"]) or _A_RULE)
-    rules = content.get("rules")
-    if isinstance(rules, list):
-        rules = {str(rule): rule for rule in rules}
-    if not isinstance(rules, dict) or not rules:
-        raise UsageError(f"{source} has no rules", _A_RULE)
-    if wrong := [name for name, rule in rules.items() if not isinstance(rule, str)]:
-        raise UsageError(f"{source}: the rule {wrong[0]} must be a text in quotes", _A_RULE)
-    return dict(rules)
+        hint = "pass a TOML file, or one of default, ship and helpful"
+        raise UsageError(f"the gate {gate} cannot be read: {error.strerror}", hint) from error
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise UsageError(f"the gate {gate} cannot be read: {error}", _A_RULE) from error
+    return rules if isinstance(rules, dict) else {rule: rule for rule in rules}
 
 
 NAME = "surefoot.toml"

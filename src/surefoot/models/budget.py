@@ -160,12 +160,6 @@ def affordable(prompt: Prompt, price: Price | None, density: float, usd: float) 
     return max(0, math.floor(rest * 1e6 / price.tokens_out))
 
 
-class _File(Struct, forbid_unknown_fields=True):
-    openai: dict[str, Price]
-    anthropic: dict[str, Price]
-    as_of: str
-
-
 def price_of(model: str, endpoint: str, own: Mapping[str, Price] | None = None) -> Price | None:
     """The user's own first, by MODEL@ENDPOINT or MODEL; ours holds only at the vendors themselves."""
     if own and (found := own.get(f"{model}@{endpoint}") or _match(model, own)):
@@ -173,7 +167,7 @@ def price_of(model: str, endpoint: str, own: Mapping[str, Price] | None = None) 
     if (vendor := _VENDORS.get(urlsplit(endpoint).hostname or "")) is None:
         return None
     content = (files("surefoot.models") / "prices.toml").read_text("utf-8")
-    return _match(model, getattr(msgspec.toml.decode(content, type=_File), vendor))
+    return _match(model, msgspec.convert(msgspec.toml.decode(content)[vendor], dict[str, Price]))
 
 
 def _match(model: str, prices: Mapping[str, Price]) -> Price | None:

@@ -1,4 +1,4 @@
-"""One call to a server, with its key, through the HTTP client and with the headers that the vendor's SDK makes.
+"""One call to a server, with its key, through the HTTP client that OpenAI's SDK has.
 
 OPENAI_API_KEY goes to OpenAI alone, and so with the keys of other vendors. Any other host has a variable of its own, so
 that no key is sent to a server it was not made for.
@@ -15,16 +15,16 @@ idle.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
 import re
-from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from random import Random  # noqa: TID251 - pauses, not decisions
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.dialects import Answer, AnthropicDialect, Dialect, OllamaDialect, OpenAiDialect
@@ -67,24 +67,27 @@ class Pace:
     def __init__(self, ceiling: int, chance: Random | None = None) -> None:
         self.limit = Limit(ceiling)
         self.active = 0
+        self._permits, self._free = ceiling, asyncio.Semaphore(ceiling)  # permits: those in use among them
         self._paused_until = 0.0
-        self._waiting: deque[asyncio.Future[None]] = deque()
         self._chance = chance or Random()
 
     async def enter(self) -> None:
-        while True:
-            if (pause := self._paused_until - asyncio.get_running_loop().time()) > 0:
+        await self._free.acquire()
+        try:
+            while (pause := self._paused_until - asyncio.get_running_loop().time()) > 0:
                 await asyncio.sleep(pause + _SPREAD * pause * self._chance.random())
-            elif self.active < self.limit.now:
-                self.active += 1
-                return
-            else:
-                await self._turn()
+        except asyncio.CancelledError:
+            self._free.release()
+            raise
+        self.active += 1
 
     def leave(self, refused: bool) -> None:
         self.active -= 1
         self.limit.count(refused)
-        self._wake()
+        self._permits -= 1
+        while self._permits < self.limit.now:
+            self._permits += 1
+            self._free.release()
 
     def pause(self, seconds: float) -> None:
         """For all calls that have not begun."""
@@ -94,24 +97,6 @@ class Pace:
         """How long a call that failed waits before it is made again, for the n-th time from 1 on."""
         most = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(again, 30))
         return most * self._chance.uniform(0.5, 1.0)
-
-    async def _turn(self) -> None:
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        try:
-            await future
-        except asyncio.CancelledError:
-            if future.done() and not future.cancelled():
-                self._wake()  # the turn came and is not taken: it is the next one's
-            raise
-
-    def _wake(self) -> None:
-        free = self.limit.now - self.active
-        while free > 0 and self._waiting:
-            future = self._waiting.popleft()
-            if not future.done():
-                future.set_result(None)
-                free -= 1
 
 
 _LARGEST_REPLY = 32 << 20
@@ -128,37 +113,40 @@ _SHORTEST = 8  # what is shorter is a placeholder, and taking it out would garbl
 _MASK = "***"
 
 
-class _Response(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
+_Response = tuple[int, Mapping[str, str], bytes]  # status, headers, body
 
 
 class Client:
     def __init__(self, kind: str, endpoint: str, key: Secret, settings: Settings) -> None:
         """`kind`: "anthropic", "ollama", or "llm" for all that speak as OpenAI does."""
         try:
-            self._http, headers, self.dialect = _SDKS[kind](endpoint, key, settings)
+            from openai import DefaultAioHttpClient, Timeout  # noqa: PLC0415 - takes a second
+
+            self.dialect = _dialect(kind, urlsplit(endpoint).hostname or "")
         except ImportError as error:
             raise Incomplete("asking a model needs more packages", "pip install '/path/to/surefoot[llm]'") from error
-        self._key, self._settings = key, settings
+        timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
+        self._http: Any = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
+        self._key, self._settings, self.pace = key, settings, Pace(settings.concurrency)
         self._hints = Hints(endpoint, variables_of(endpoint), bool(key), self.dialect.models)
         url = f"{endpoint.removesuffix('/')}{self.dialect.path}"
-        self._model_of_requests = self._http.build_request(
-            "POST", url, headers={**headers, "content-type": "application/json"}
-        )
+        headers = {**self.dialect.headers(key.reveal()), "content-type": "application/json"}
+        self._model_of_requests = self._http.build_request("POST", url, headers=headers)
         self._model_of_requests.headers.pop("content-length", None)
 
     async def send(self, body: dict[str, Any]) -> Answer:
         """CallFailed says what to do where no answer came."""
-        response = await self._response(msgspec.json.encode(body))
+        (status, headers, data), scrubbed = await self._response(msgspec.json.encode(body)), self._key.scrubbed
+        # Before anything is cut short: the first half of a key is not known for one.
+        data = scrubbed(data.decode("latin-1")).encode("latin-1")
         try:
-            if not 200 <= response.status < 300:
-                raise failure_of(*response, self._key.scrubbed)
-            return self._scrubbed(self.dialect.answer(self._key.scrubbed_bytes(response.data)))
+            if not 200 <= status < 300:
+                raise failure_of(status, headers, data)
+            answer = self.dialect.answer(data)
+            return replace(answer, text=scrubbed(answer.text), refusal=scrubbed(answer.refusal))
         except CallFailed as failure:
-            failure.message = self._key.scrubbed(failure.message)
-            failure.hint = failure.hint or self._hints.on_answer(response.status, failure.message, failure.kind)
+            failure.message = scrubbed(failure.message)
+            failure.hint = failure.hint or self._hints.on_answer(status, failure.message, failure.kind)
             raise
 
     async def close(self) -> None:
@@ -200,7 +188,7 @@ class Client:
                 if size > _LARGEST_REPLY:
                     message = f"the server sent more than {_LARGEST_REPLY:,} bytes"
                     raise CallFailed("permanent", message, maybe_paid=True)
-            return _Response(response.status_code, response.headers, b"".join(parts))
+            return response.status_code, response.headers, b"".join(parts)
         finally:
             await response.aclose()
 
@@ -215,67 +203,27 @@ class Client:
             return CallFailed("busy", message, maybe_paid=True, hint=SILENT)
         return CallFailed("passing", "the connection broke off before the reply was whole", maybe_paid=True)
 
-    def _scrubbed(self, answer: Answer) -> Answer:
-        if self._key.scrubbed(answer.text + answer.refusal) == answer.text + answer.refusal:
-            return answer
-        return msgspec.structs.replace(
-            answer, text=self._key.scrubbed(answer.text), refusal=self._key.scrubbed(answer.refusal)
-        )
 
+def _dialect(kind: str, host: str) -> Dialect:
+    if kind == "ollama":
+        return OllamaDialect()
+    if kind == "anthropic":
+        from anthropic import transform_schema  # noqa: PLC0415 - takes seconds
 
-# What an SDK gives: its HTTP client (httpx's interface over aiohttp, whatever the version), headers and dialect.
-_Sdk = tuple[Any, dict[str, str], Dialect]
-
-
-def _openai(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
-    from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout  # noqa: PLC0415 - takes a second
-
-    timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
-    http = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
-    sdk = AsyncOpenAI(api_key=key.reveal() or "none", base_url=endpoint, max_retries=0, http_client=http)
-    host = urlsplit(endpoint).hostname or ""
+        # Servers reject keywords that their grammars do not know; the SDK puts these into descriptions instead.
+        return AnthropicDialect(transform_schema)
     is_vendor = host in VENDOR_KEYS or host.endswith(".azure.com")
-    dialect = OpenAiDialect(_ALWAYS.get(host), lengths=not is_vendor)
-    return http, {"user-agent": str(sdk.user_agent), **(sdk.auth_headers if key else {})}, dialect
+    return OpenAiDialect(_ALWAYS.get(host), lengths=not is_vendor)
 
 
-def _ollama(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
-    http, headers, _ = _openai(endpoint, key, settings)
-    return http, headers, OllamaDialect()
-
-
-def _anthropic(endpoint: str, key: Secret, settings: Settings) -> _Sdk:
-    from anthropic import AsyncAnthropic, DefaultAioHttpClient, Timeout, transform_schema  # noqa: PLC0415 - takes seconds
-
-    timeout = Timeout(connect=settings.connect, read=settings.stall, write=settings.stall, pool=None)
-    http = DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
-    sdk = AsyncAnthropic(api_key=key.reveal() or "none", base_url=endpoint, max_retries=0, http_client=http)
-    version = {"anthropic-version": str(sdk.default_headers["anthropic-version"])}
-    headers = {"user-agent": str(sdk.user_agent), **version, **(sdk.auth_headers if key else {})}
-    # Servers reject keywords that their grammars do not know; the SDK puts these into descriptions instead.
-    return http, headers, AnthropicDialect(transform_schema)
-
-
-_SDKS = {"llm": _openai, "anthropic": _anthropic, "ollama": _ollama}
-
-
+@dataclass(frozen=True)
 class Secret:
     """A key that does not show itself, but to the server it is for."""
 
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def __repr__(self) -> str:
-        return f"Secret({_MASK})"
+    _value: str = field(repr=False)
 
     def __bool__(self) -> bool:
         return bool(self._value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._value == self._value
-
-    def __hash__(self) -> int:
-        return hash(self._value)
 
     def reveal(self) -> str:
         return self._value
@@ -284,17 +232,15 @@ class Secret:
         """Servers echo keys in errors, and models can be made to say anything."""
         return text.replace(self._value, _MASK) if len(self._value) >= _SHORTEST else text
 
-    def scrubbed_bytes(self, data: bytes) -> bytes:
-        return data.replace(self._value.encode(), _MASK.encode()) if len(self._value) >= _SHORTEST else data
-
 
 def key_of(endpoint: str) -> Secret:
     """Empty where there is none: local servers need none."""
     for name in variables_of(endpoint):
         if value := os.environ.get(name, "").strip():
-            return _usable(value, name)
-    host = urlsplit(endpoint).hostname or ""
-    return _usable(_from_keyring(host), f"the keyring's key for {host}")
+            if not (value.isascii() and value.isprintable()) or " " in value:
+                raise UsageError(f"{name} does not hold a key: it has characters that no key has", "set it again")
+            return Secret(value)
+    return Secret("")
 
 
 def variables_of(endpoint: str) -> list[str]:
@@ -304,21 +250,3 @@ def variables_of(endpoint: str) -> list[str]:
     places = [f"{host}_{parts.port}", host] if parts.port else [host]
     names = [f"SUREFOOT_KEY_{re.sub('[^A-Z0-9]', '_', place.upper())}" for place in places]
     return names + ([VENDOR_KEYS[host]] if host in VENDOR_KEYS else [])
-
-
-def _usable(value: str, source: str) -> Secret:
-    if not (value.isascii() and value.isprintable()) or " " in value:
-        raise UsageError(f"{source} does not hold a key: it has characters that no key has", "set it again")
-    return Secret(value)
-
-
-def _from_keyring(host: str) -> str:
-    """The keyring is no dependency; one who has it stores a key with `keyring set surefoot HOST`."""
-    if importlib.util.find_spec("keyring") is None:
-        return ""
-    keyring = importlib.import_module("keyring")  # noqa: TID251 - may not be there
-    errors = importlib.import_module("keyring.errors")  # noqa: TID251
-    try:
-        return str(keyring.get_password("surefoot", host) or "").strip()
-    except errors.KeyringError:  # locked, or there is no desktop to unlock it: as good as none
-        return ""

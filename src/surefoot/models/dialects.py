@@ -12,10 +12,10 @@ for an error in place of a shortened prompt; servers too old to know that are to
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, Literal, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -33,32 +33,12 @@ _LENGTHS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 _LISTED = 20  # integers
 
 
-def portable(schema: Schema, *, lengths: bool) -> Schema:
+def portable(schema: Any, *, lengths: bool) -> Any:  # noqa: ANN401 - any JSON
     """`lengths`: whether the server is told how long texts and lists may be as keywords, too."""
-    return _portable(msgspec.json.encode(schema), _LENGTHS if lengths else frozenset())
-
-
-def is_strict(schema: Schema) -> bool:
-    """OpenAI's strict mode wants every property required and no others allowed, all the way down."""
-    return _is_strict(msgspec.json.encode(schema))
-
-
-# Of thousands of prompts with one schema both are found out once.
-@lru_cache(maxsize=64)
-def _portable(schema: bytes, kept: frozenset[str]) -> Schema:
-    found: Schema = _without_limits(msgspec.json.decode(schema), kept)
-    return found
-
-
-@lru_cache(maxsize=64)
-def _is_strict(schema: bytes) -> bool:
-    return _can_be_strict(msgspec.json.decode(schema))
-
-
-def _without_limits(schema: Any, kept: frozenset[str]) -> Any:  # noqa: ANN401 - any JSON
     if not isinstance(schema, dict):
         return schema
-    found = {key: _inside(key, value, kept) for key, value in schema.items() if key not in _LIMITS.keys() - kept}
+    left_out = _LIMITS.keys() - (_LENGTHS if lengths else frozenset())
+    found = {key: _inside(key, value, lengths) for key, value in schema.items() if key not in left_out}
     limits = {key: value for key, value in schema.items() if key in _LIMITS}
     low, high = limits.get("minimum"), limits.get("maximum")
     if schema.get("type") == "integer" and isinstance(low, int) and isinstance(high, int) and high - low < _LISTED:
@@ -68,25 +48,26 @@ def _without_limits(schema: Any, kept: frozenset[str]) -> Any:  # noqa: ANN401 -
     return found | {"description": "; ".join(words)} if limits else found
 
 
-def _inside(key: str, value: Any, kept: frozenset[str]) -> Any:  # noqa: ANN401
+def _inside(key: str, value: Any, lengths: bool) -> Any:  # noqa: ANN401
     """The schemas inside a schema, and not what only looks like one."""
     if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
-        return {name: _without_limits(one, kept) for name, one in value.items()}
+        return {name: portable(one, lengths=lengths) for name, one in value.items()}
     if key in ("anyOf", "oneOf", "allOf") and isinstance(value, list):
-        return [_without_limits(one, kept) for one in value]
-    return _without_limits(value, kept) if key in ("items", "additionalProperties") else value
+        return [portable(one, lengths=lengths) for one in value]
+    return portable(value, lengths=lengths) if key in ("items", "additionalProperties") else value
 
 
-def _can_be_strict(schema: Any) -> bool:  # noqa: ANN401
+def is_strict(schema: Any) -> bool:  # noqa: ANN401
+    """OpenAI's strict mode wants every property required and no others allowed, all the way down."""
     if isinstance(schema, list):
-        return all(map(_can_be_strict, schema))
+        return all(map(is_strict, schema))
     if not isinstance(schema, dict):
         return True
     if schema.get("type") == "object":
         named = set(schema.get("properties", {}))
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != named:
             return False
-    return all(map(_can_be_strict, schema.values()))
+    return all(map(is_strict, schema.values()))
 
 
 _STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -94,74 +75,41 @@ BROKEN = "the connection broke off before the reply was whole"
 _DONE = b"[DONE]"
 
 
-def is_stream(data: bytes) -> bool:
-    return data.lstrip()[:6].startswith(_STARTS)
+def events_of(data: bytes, needed: str) -> tuple[list[dict[str, Any]], bool]:
+    """The pieces of a reply, and whether it came in pieces: else it is one, which has what is `needed`."""
+    if not data.lstrip()[:6].startswith(_STARTS):
+        return [decoded(data, needed)], False
+    lines = [line.removeprefix(b"data:").strip() for line in data.splitlines() if line.startswith(b"data:")]
+    found = []
+    for line in lines:
+        if line and line != _DONE:
+            try:
+                event = msgspec.json.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise CallFailed("passing", BROKEN, maybe_paid=True) from error
+            if _dict(event).get("error"):
+                raise _failed(event["error"], line)
+            found.append(_dict(event))
+    return found, True
 
 
-def joined_chat(data: bytes) -> bytes:
-    """OpenAI's pieces as one chat completion."""
-    texts: dict[str, list[str]] = {"content": [], "refusal": []}
-    stop: Any = None
-    usage: Any = None
-    server: Any = None
-    for event in _events(data):
-        usage, server = event.get("usage") or usage, event.get("system_fingerprint") or server
-        for choice in _dicts(event.get("choices")):
-            if choice.get("index") in (None, 0):
-                stop = choice.get("finish_reason") or stop
-                for kind, parts in texts.items():
-                    parts += _texts(choice.get("delta") or choice.get("message"), kind)
-    if stop is None and not data.rstrip().endswith(_DONE):
-        raise CallFailed("passing", BROKEN, maybe_paid=True)
-    message = {kind: "".join(parts) for kind, parts in texts.items()}
-    choices = [{"message": message, "finish_reason": stop}]
-    return msgspec.json.encode({"choices": choices, "usage": usage, "system_fingerprint": server})
-
-
-def joined_messages(data: bytes) -> bytes:
-    """Anthropic's pieces as one message."""
-    texts: list[str] = []
-    stop: Any = None
-    usage: dict[str, Any] = {}
-    for event in _events(data):
-        if event.get("type") == "message_start":
-            usage |= _dict(_dict(event.get("message")).get("usage"))
-        elif event.get("type") == "message_delta":
-            stop = _dict(event.get("delta")).get("stop_reason") or stop
-            usage |= _dict(event.get("usage"))
-        elif event.get("type") in ("content_block_start", "content_block_delta"):
-            texts += _texts(event.get("delta") or event.get("content_block"), "text")
-    if stop is None:
-        raise CallFailed("passing", BROKEN, maybe_paid=True)
-    content = [{"type": "text", "text": "".join(texts)}]
-    return msgspec.json.encode({"content": content, "stop_reason": stop, "usage": usage})
-
-
-def failure_in(data: bytes) -> CallFailed | None:
-    """An error in place of a reply, though the status says that all is well."""
-    try:
+def decoded(data: bytes, needed: str = "") -> dict[str, Any]:
+    """A JSON object that has what is `needed`; else why there is none, which is often an error in place of a reply."""
+    found: dict[str, Any] = {}
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = _dict(msgspec.json.decode(data))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    failure = _failed(found["error"], data) if found.get("error") else None
-    if failure and not failure.message.startswith("HTTP "):
-        failure.message = f"the server did not answer with a reply: {failure.message}"
-    return failure
-
-
-def _events(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.splitlines():
-        found = line.removeprefix(b"data:").strip()
-        if not line.startswith(b"data:") or not found or found == _DONE:
-            continue
-        try:
-            event = msgspec.json.decode(found)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise CallFailed("passing", BROKEN, maybe_paid=True) from error
-        if isinstance(event, dict):
-            if event.get("error"):
-                raise _failed(event["error"], found)
-            yield event
+    if found.get("error"):
+        failure = _failed(found["error"], data)
+        if not failure.message.startswith("HTTP "):
+            failure.message = f"the server did not answer with a reply: {failure.message}"
+        raise failure
+    if not found or (needed and not isinstance(found.get(needed), list)):
+        start = " ".join(data[:400].decode("utf-8", "replace").split())[:80]
+        if start.startswith("<"):
+            message = f"the address is not an API: it answers with a web page: {start!r}"
+            raise CallFailed("page", message, maybe_paid=True)
+        raise CallFailed("passing", f"the server did not answer with a reply: {start!r}", maybe_paid=True)
+    return found
 
 
 def _failed(error: object, data: bytes) -> CallFailed:
@@ -174,13 +122,9 @@ def _failed(error: object, data: bytes) -> CallFailed:
     return failure
 
 
-def _texts(piece: object, key: str) -> list[str]:
-    text = _dict(piece).get(key)
-    return (
-        [text]
-        if isinstance(text, str)
-        else ["".join(_texts(part, "text")[0] for part in _dicts(text) if "text" in part)]
-    )
+def _text(value: object) -> str:
+    """A text, or the texts of its parts."""
+    return value if isinstance(value, str) else "".join(_text(part.get("text")) for part in _dicts(value))
 
 
 def _dict(value: object) -> dict[str, Any]:
@@ -231,7 +175,6 @@ _CUT = frozenset({"length", "max_length", "model_length", "max_tokens", "max_out
                   "model_context_window_exceeded"})  # fmt: skip
 _REFUSED = frozenset({"content_filter", "content_filtered", "refusal", "safety", "prohibited_content", "recitation"})
 _OLLAMA = "fp_ollama"  # at its OpenAI-style address, the context can neither be seen nor set
-Found = TypeVar("Found", bound=Struct)
 
 
 class Manner(Struct, frozen=True):
@@ -272,6 +215,8 @@ class Dialect(Protocol):
     models: str  # where the names of all models are
     hows: tuple[How, ...]
 
+    def headers(self, key: str) -> dict[str, str]: ...
+
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]: ...
 
     def answer(self, data: bytes) -> Answer: ...
@@ -311,40 +256,6 @@ def named_limit(said: str, asked: int) -> int | None:
     return below - 1 if below and _BELOW.search(said) else below
 
 
-class _Part(Struct):
-    text: str = ""
-
-
-class _Message(Struct):
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-
-
-class _Choice(Struct):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _ChatUsage(Struct):
-    prompt_tokens: Any = None
-    completion_tokens: Any = None
-    total_tokens: Any = None
-    cost: Any = None  # US dollars, as OpenRouter tells
-
-    @property
-    def counts(self) -> tuple[int | None, int | None]:
-        """Where only the sum is known, as if all were of the dearer kind."""
-        if self.prompt_tokens is None and self.completion_tokens is None and count_of(self.total_tokens) is not None:
-            return 0, count_of(self.total_tokens)
-        return count_of(self.prompt_tokens), count_of(self.completion_tokens)
-
-
-class _Chat(Struct):
-    choices: list[_Choice]
-    usage: _ChatUsage | None = None
-    system_fingerprint: Any = None
-
-
 class OpenAiDialect:
     path, models = "/chat/completions", "/models"
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
@@ -370,35 +281,33 @@ class OpenAiDialect:
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
 
+    def headers(self, key: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {key}"} if key else {}
+
     def answer(self, data: bytes) -> Answer:
-        chat = decoded(joined_chat(data) if is_stream(data) else data, _Chat)
-        if not chat.choices:
+        said, stop, usage, shortens, is_there = {"content": "", "refusal": ""}, None, dict[str, Any](), False, False
+        events, in_pieces = events_of(data, "choices")
+        for event in events:
+            usage, shortens = _dict(event.get("usage")) or usage, shortens or event.get("system_fingerprint") == _OLLAMA
+            for choice in _dicts(event.get("choices")):
+                if choice.get("index") in (None, 0):
+                    is_there, stop = True, choice.get("finish_reason") or stop
+                    for kind in said:
+                        said[kind] += _text(_dict(choice.get("delta") or choice.get("message")).get(kind))
+        if in_pieces and stop is None and not data.rstrip().endswith(_DONE):
+            raise CallFailed("passing", BROKEN, maybe_paid=True)
+        if not is_there:
             raise CallFailed("passing", "the server answered without a reply", maybe_paid=True)
-        message, stop = chat.choices[0].message, chat.choices[0].finish_reason
-        content = message.content or message.refusal or ""
-        text = content if isinstance(content, str) else "".join(part.text for part in content)
+        tokens_in, tokens_out = count_of(usage.get("prompt_tokens")), count_of(usage.get("completion_tokens"))
+        if usage.get("prompt_tokens") is None and usage.get("completion_tokens") is None:
+            # Where only the sum is known, as if all were of the dearer kind.
+            tokens_out = count_of(usage.get("total_tokens"))
+            tokens_in = None if tokens_out is None else 0
         cut, filtered = stopped(stop)
-        refusal = message.refusal or ("its content filter" if filtered else "")
-        usage, shortens = chat.usage or _ChatUsage(), chat.system_fingerprint == _OLLAMA
-        return Answer(without_thinking(text), *usage.counts, cut, refusal, shortens, _usd(usage.cost))
-
-
-class _Block(Struct):
-    type: str = ""
-    text: str = ""
-
-
-class _MessagesUsage(Struct):
-    input_tokens: Any = None
-    output_tokens: Any = None
-    cache_creation_input_tokens: Any = None
-    cache_read_input_tokens: Any = None
-
-
-class _Messages(Struct):
-    content: list[_Block]
-    stop_reason: str | None = None
-    usage: _MessagesUsage | None = None
+        refusal = said["refusal"] or ("its content filter" if filtered else "")
+        text, cost = without_thinking(said["content"] or said["refusal"]), usage.get("cost")  # as OpenRouter tells
+        is_cost = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost <= _MOST_USD
+        return Answer(text, tokens_in, tokens_out, cut, refusal, shortens, cost if is_cost else None)
 
 
 class AnthropicDialect:
@@ -428,21 +337,32 @@ class AnthropicDialect:
         except Exception as error:  # of many kinds, AssertionError among them
             raise CallFailed("rejected", "the SDK cannot put the schema into terms that the server knows") from error
 
+    def headers(self, key: str) -> dict[str, str]:
+        return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
+
     def answer(self, data: bytes) -> Answer:
-        found = decoded(joined_messages(data) if is_stream(data) else data, _Messages)
-        text = "".join(block.text for block in found.content if block.type == "text")
-        usage, stop = found.usage or _MessagesUsage(), found.stop_reason
-        cached = (count_of(usage.cache_creation_input_tokens or 0), count_of(usage.cache_read_input_tokens or 0))
-        counts = [count for count in (count_of(usage.input_tokens), *cached) if count is not None]
-        tokens_in = sum(counts) if len(counts) == 3 else None
+        text, stop, usage = "", None, dict[str, Any]()
+        events, in_pieces = events_of(data, "content")
+        for event in events:
+            # The whole message, or what begins it, adds to it, and ends it.
+            delta = _dict(event.get("delta") or event.get("content_block"))
+            whole = [one for one in _dicts(event.get("content")) if one.get("type") == "text"]
+            text += "".join(_text(one.get("text")) for one in (*whole, delta))
+            stop = delta.get("stop_reason") or event.get("stop_reason") or stop
+            usage |= _dict(_dict(event.get("message")).get("usage")) | _dict(event.get("usage"))
+        if in_pieces and stop is None:
+            raise CallFailed("passing", BROKEN, maybe_paid=True)
+        read = [count_of(usage.get(f"{kind}input_tokens") or (0 if kind else None))
+                for kind in ("", "cache_creation_", "cache_read_")]  # fmt: skip
+        tokens_in = None if None in read else sum(filter(None, read))
         cut, refused = stopped(stop)
         refusal = "its safety rules" if refused else ""
-        return Answer(without_thinking(text), tokens_in, count_of(usage.output_tokens), cut, refusal)
+        return Answer(without_thinking(text), tokens_in, count_of(usage.get("output_tokens")), cut, refusal)
 
 
-def stopped(reason: str | None) -> tuple[bool, bool]:
+def stopped(reason: object) -> tuple[bool, bool]:
     """Whether the reply was cut off at its length, and whether the vendor's rules stopped it."""
-    said = (reason or "").casefold()
+    said = str(reason or "").casefold()
     if said in _ENDED | _CUT | _REFUSED:
         return said in _CUT, said in _REFUSED
     message = f"the server stopped before the reply was whole ({' '.join(said.split())[:40]!r})"
@@ -452,11 +372,6 @@ def stopped(reason: str | None) -> tuple[bool, bool]:
 def count_of(value: object) -> int | None:
     """Tokens as a server counts them; what is no count (less than none would pay us back) is not known."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
-
-
-def _usd(value: object) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= _MOST_USD else None  # type: ignore[operator, arg-type]
 
 
 def without_thinking(text: str) -> str:
@@ -482,41 +397,16 @@ def _with_schema(prompt: Prompt, manner: Manner) -> str:
     return f"{text}\n\n{_IN_WORDS}{msgspec.json.encode(prompt.schema).decode()}"
 
 
-def decoded(data: bytes, kind: type[Found]) -> Found:
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if failure := failure_in(data):
-            raise failure from error
-        start = " ".join(data[:400].decode("utf-8", "replace").split())[:80]
-        if start.startswith("<"):
-            message = f"the address is not an API: it answers with a web page: {start!r}"
-            raise CallFailed("page", message, maybe_paid=True) from error
-        raise CallFailed("passing", f"the server did not answer with a reply: {start!r}", maybe_paid=True) from error
-
-
 _SHORTEST = 8_192  # tokens of context; a model is loaded anew for another number, so there are few of them
 _MORE = 1.5  # tokens for each that was estimated: some models read every digit as one
 _THINK: dict[str, bool | str] = {"none": False, "minimal": "low", "xhigh": "high", "max": "high"}
 
 
-class _Said(Struct, frozen=True):
-    content: str = ""
-
-
-class _Piece(Struct):
-    message: _Said = _Said()
-    done: bool = False
-    done_reason: str | None = None
-    prompt_eval_count: Any = None
-    eval_count: Any = None
-
-
-class OllamaDialect:
+class OllamaDialect(OpenAiDialect):
     path, models = "/api/chat", "/api/tags"
-    hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
     def __init__(self) -> None:
+        super().__init__()
         self._context = _SHORTEST  # grows only: prompts of different lengths do not load the model in turns
 
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
@@ -532,12 +422,11 @@ class OllamaDialect:
         return body | ({"think": _THINK.get(settings.effort, settings.effort)} if settings.effort else {})
 
     def answer(self, data: bytes) -> Answer:
-        lines = [line for line in data.splitlines() if line.strip()]
-        pieces = [decoded(line, _Piece) for line in lines]
-        if not pieces or not pieces[-1].done:
-            raise (lines and failure_in(lines[-1])) or CallFailed("passing", BROKEN, maybe_paid=True)
-        last, text = pieces[-1], "".join(one.message.content for one in pieces)
-        tokens_in, tokens_out = count_of(last.prompt_eval_count), count_of(last.eval_count)
-        cut, _ = stopped(last.done_reason)
+        pieces = [decoded(line) for line in data.splitlines() if line.strip()]
+        if not pieces or not pieces[-1].get("done"):
+            raise CallFailed("passing", BROKEN, maybe_paid=True)
+        last, text = pieces[-1], "".join(_text(_dict(one.get("message")).get("content")) for one in pieces)
+        tokens_in, tokens_out = count_of(last.get("prompt_eval_count")), count_of(last.get("eval_count"))
+        cut, _ = stopped(last.get("done_reason"))
         is_full = tokens_in is not None and tokens_in >= self._context - 1
         return Answer(without_thinking(text), tokens_in, tokens_out, cut, shortens=is_full)

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import queue
 import re
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import UsageError
 from surefoot.models.budget import Budget, Estimate, affordable, fewest_tokens, money, most_usd, price_of, tokens_of
-from surefoot.models.client import VENDOR_KEYS, Client, Pace, key_of
+from surefoot.models.client import VENDOR_KEYS, Client, key_of
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import Cache, Reading, check, digest_of, read, reminded, repeated
-from surefoot.models.seam import Price, Prompt, Reply, ReplyStore, Settings, checked
+from surefoot.models.seam import Price, Prompt, Reply, ReplyStore, Settings
 from surefoot.models.spec import VENDORS, Spec, parsed
 
 _RETRIES_UNREACHED = 2  # of a server that has never answered
@@ -49,19 +49,12 @@ _TOKENS_PER_CHARACTER, _OVERHEAD = 0.6, 64  # of a text, at most
 _NEARLY_ALL = 0.9  # of the room of a reply that was cut off
 
 
-class Endpoint(NamedTuple):
-    """Shared by all models that are asked there with the same key."""
-
-    client: Client
-    pace: Pace
-
-
 class Terms(NamedTuple):
     """What is asked of whom, and on what terms."""
 
     model: str
     name: str
-    endpoint: Endpoint
+    client: Client  # shared by all models that are asked there with the same key
     settings: Settings
     manner: Manner  # to begin with
     price: Price | None
@@ -86,10 +79,6 @@ class Run:
             await asyncio.wait(set(self.tasks), timeout=grace)
         for task in set(self.tasks):
             task.cancel()
-
-
-async def ask(prompt: Prompt, terms: Terms, learnt: Learnt, run: Run) -> Reply:
-    return await _Prompt(prompt, terms, learnt, run).reply()
 
 
 class _Prompt:
@@ -126,8 +115,8 @@ class _Prompt:
 
     async def _call(self) -> Answer:
         """One call, within the limits of pace and budget."""
-        terms, (client, pace) = self._terms, self._terms.endpoint
-        await pace.enter()
+        terms, client = self._terms, self._terms.client
+        await client.pace.enter()
         refused, task = False, asyncio.current_task()
         try:
             prompt, set_aside = await self._set_aside()
@@ -141,7 +130,11 @@ class _Prompt:
                 return answer
             except CallFailed as failure:
                 refused = failure.kind == "busy"
-                spent = self._count_lost(set_aside) if failure.maybe_paid else 0.0
+                if (
+                    failure.maybe_paid
+                ):  # its answer got lost: it cost at most what was set aside, where there is a price
+                    self._cost = None if self._cost is None or terms.price is None else self._cost + set_aside
+                    spent = set_aside
                 raise
             except asyncio.CancelledError:
                 spent = set_aside
@@ -150,7 +143,7 @@ class _Prompt:
                 self._run.sent.discard(task)
                 terms.budget.settle(set_aside, spent)
         finally:
-            pace.leave(refused)
+            client.pace.leave(refused)
 
     async def _set_aside(self) -> tuple[Prompt, float]:
         """What the call may cost at most, taken from the budget; where that is too little, with less room to think.
@@ -173,16 +166,11 @@ class _Prompt:
 
     def _room(self) -> int:
         """How many tokens a reply may have: its text and thinking, twice as many each time that it was cut off."""
-        room, most = self._wished_room(), self._manner.most
-        return room if most is None else min(room, most)
-
-    def _wished_room(self) -> int:
-        settings = self._terms.settings
-        if settings.max_tokens is not None:
-            return settings.max_tokens
+        settings, longest = self._terms.settings, self._prompt.longest
         thinking = self._manner.room_to_think(settings.thinking) if self._learnt.may_think else 0
         needed = self._manner.room_to_think(self._learnt.thinking)
-        return max((self._prompt.longest + thinking) << self._cuts, self._prompt.longest + needed)
+        wished = settings.max_tokens or max((longest + thinking) << self._cuts, longest + needed)
+        return min(wished, self._manner.most or wished)
 
     def _count(self, answer: Answer, set_aside: float) -> float:
         """What the call has cost, or could have where the server does not say how many tokens it took."""
@@ -203,26 +191,17 @@ class _Prompt:
             message = f"the server {may_have} dropped a part of the prompt: it read {read:,} of about {there:,} tokens"
             raise CallFailed("permanent", message, hint=_SHORTENED)
 
-    def _count_lost(self, set_aside: float) -> float:
-        """What a call whose answer got lost has cost: at most what was set aside for it, where there is a price."""
-        self._cost = None if self._cost is None or self._terms.price is None else self._cost + set_aside
-        return set_aside
-
     async def _may_go_on_after(self, failure: CallFailed) -> bool:
         """Whether to ask once more, after the wait that is due."""
-        settings, pace = self._terms.settings, self._terms.endpoint.pace
-        if failure.kind == "page":
-            self._learnt.page(failure)
-        if failure.kind == "unpaid":
-            self._learnt.unpaid(failure)
+        settings, pace = self._terms.settings, self._terms.client.pace
+        # Once: who has not that much money either has none.
+        is_first = self._manner.most is None and self._manner.room == 0
+        shrinks = failure.kind == "too_dear" and is_first and self._adapts_to(failure)
+        self._learnt.heard_no(failure, shrinks)
         if failure.kind == "hopeless" or self._run.stopping or self._learnt.hopeless is not None:
             return False
-        if failure.kind == "rejected":
-            return self._adapts_to(failure)
-        if failure.kind == "too_dear":
-            shrinks = self._shrinks_for(failure)
-            self._learnt.unpaid(failure, shrinks)
-            return shrinks
+        if failure.kind in ("rejected", "too_dear"):
+            return shrinks or (failure.kind == "rejected" and self._adapts_to(failure))
         if failure.kind == "busy" and not failure.maybe_paid:
             self._refusals += 1
             wait = pace.wait_before(self._refusals)
@@ -247,7 +226,7 @@ class _Prompt:
         return True
 
     def _adapts_to(self, failure: CallFailed) -> bool:
-        dialect, settings = self._terms.endpoint.client.dialect, self._terms.settings
+        dialect, settings = self._terms.client.dialect, self._terms.settings
         if settings.effort and _EFFORT.search(failure.message):
             failure.kind, failure.hint = "hopeless", "this model takes no such effort: leave it out"
             return False
@@ -257,16 +236,14 @@ class _Prompt:
         self._manner = manner or self._manner
         return manner is not None
 
-    def _shrinks_for(self, failure: CallFailed) -> bool:
-        """Once: who has not that much money either has none."""
-        return self._manner.most is None and self._manner.room == 0 and self._adapts_to(failure)
-
     def _read(self, answer: Answer, room: int) -> Reply | None:
         """None: it cannot be used, and is asked for again."""
         found, settings = read(answer, self._prompt), self._terms.settings
         if not found.problem:
             how = "text" if self._prompt.schema is None else self._manner.how
-            return self._made(answer.text, found.value, how)
+            return Reply(
+                answer.text, found.value, self._tokens_in, self._tokens_out, self._cost, asked=self._calls, how=how
+            )
         hint, is_full = "", room in (settings.max_tokens, self._manner.most)
         if answer.cut:
             limit = f"max_tokens {room}" if room == settings.max_tokens else f"{room:,} tokens"
@@ -280,9 +257,6 @@ class _Prompt:
         self._wrong = found.problem
         self._wanted = self._prompt if answer.cut else reminded(self._prompt, found.problem)
         return None
-
-    def _made(self, text: str, value: object, how: str) -> Reply:
-        return Reply(text, value, self._tokens_in, self._tokens_out, self._cost, False, self._calls, how)
 
     def _error(self, failure: CallFailed, before: str = "") -> Reply:
         cost = self._cost if self._calls else 0.0
@@ -327,15 +301,12 @@ class Learnt:
             self._thinks |= answer.tokens_out > spoken
             self._plain_replies += 1
 
-    def unpaid(self, failure: CallFailed, may_shrink: bool = False) -> None:
-        """`may_shrink`: the prompt is asked again with less room, which may be affordable."""
-        self._unpaid += 1
-        if self._unpaid >= _ANSWERS_UNPAID and not may_shrink:
-            self.hopeless = failure
-
-    def page(self, failure: CallFailed) -> None:
-        self._pages += 1
-        if self._pages >= _PAGES and not self.has_answered:
+    def heard_no(self, failure: CallFailed, shrinks: bool) -> None:
+        """`shrinks`: the prompt is asked again with less room, which may be affordable."""
+        self._unpaid += failure.kind in ("unpaid", "too_dear")
+        self._pages += failure.kind == "page"
+        no_money = self._unpaid >= _ANSWERS_UNPAID and failure.kind in ("unpaid", "too_dear") and not shrinks
+        if no_money or (self._pages >= _PAGES and failure.kind == "page" and not self.has_answered):
             self.hopeless = failure
 
     def given_up(self, failure: CallFailed) -> None:
@@ -369,7 +340,7 @@ class EndpointModel:
 
         When the caller stops, what is paid for is still waited for a moment, and kept.
         """
-        run, results = Run(), queue.SimpleQueue[tuple[int, Reply | Exception]]()
+        run, results = Run(), queue.SimpleQueue[tuple[int, Reply | BaseException]]()
         loop, waiting = _event_loop(), enumerate(prompts)
 
         def start(most: int) -> int:
@@ -378,24 +349,24 @@ class EndpointModel:
                 loop.call_soon_threadsafe(self._start, *job, run, results)
             return len(jobs)
 
-        # Twice as many as are asked at once, so that the loop never waits for the caller.
-        return self._received(start, start(2 * self._terms.settings.concurrency), run, results)
+        def received(under_way: int) -> Iterator[tuple[int, Reply]]:
+            try:
+                while under_way:
+                    place, reply = results.get()
+                    under_way -= 1
+                    if isinstance(reply, BaseException):
+                        raise reply
+                    under_way += start(1)
+                    yield place, reply
+            finally:
+                if under_way:
+                    grace = self._terms.settings.grace
+                    stopped = asyncio.run_coroutine_threadsafe(run.stop(grace), _event_loop())
+                    with contextlib.suppress(TimeoutError):  # the loop hangs; its thread does not keep the process
+                        stopped.result(grace + _SECONDS_TO_STOP)
 
-    def _received(
-        self, start: Callable[[int], int], under_way: int, run: Run,
-        results: queue.SimpleQueue[tuple[int, Reply | Exception]],
-    ) -> Iterator[tuple[int, Reply]]:  # fmt: skip
-        try:
-            while under_way:
-                place, reply = results.get()
-                under_way -= 1
-                if isinstance(reply, Exception):
-                    raise reply
-                under_way += start(1)
-                yield place, reply
-        finally:
-            if under_way:
-                self._stop(run, _event_loop())
+        # Twice as many as are asked at once, so that the loop never waits for the caller.
+        return received(start(2 * self._terms.settings.concurrency))
 
     def estimate(self, prompts: Iterable[Prompt]) -> Estimate:
         """What asking these would cost at most, without what is answered already."""
@@ -416,17 +387,13 @@ class EndpointModel:
         return Estimate(self.name, calls, known, tokens_in, tokens_out, usd, thinking, more)
 
     def _start(
-        self, place: int, prompt: Prompt, run: Run, results: queue.SimpleQueue[tuple[int, Reply | Exception]]
+        self, place: int, prompt: Prompt, run: Run, results: queue.SimpleQueue[tuple[int, Reply | BaseException]]
     ) -> None:
         def finished(task: asyncio.Task[Reply]) -> None:
             run.tasks.discard(task)
             if task.cancelled():
                 return  # only ever when the caller has stopped
-            error = task.exception()
-            if error is None:
-                results.put((place, task.result()))
-            else:
-                results.put((place, error if isinstance(error, Exception) else Incomplete(str(error))))
+            results.put((place, task.exception() or task.result()))
 
         task = asyncio.get_running_loop().create_task(self._answer(prompt, run))
         run.tasks.add(task)
@@ -446,7 +413,7 @@ class EndpointModel:
             check(prompt.schema)
         self._under_way[digest] = future = asyncio.get_running_loop().create_future()
         try:
-            reply = await ask(prompt, self._terms, self._learnt, run)
+            reply = await _Prompt(prompt, self._terms, self._learnt, run).reply()
             if not reply.error:
                 cache.put(digest, self.name, reply)
             if not (reply.error and run.stopping):  # others who wait for it have not stopped, and ask themselves
@@ -455,10 +422,6 @@ class EndpointModel:
         finally:
             future.cancel()  # does nothing to one that has its result
             del self._under_way[digest]
-
-    def known(self, prompt: Prompt) -> Reply | None:
-        """The reply that the cache has, which costs nothing."""
-        return self._terms.cache.get(self.digest(prompt), self.name)
 
     def digest(self, prompt: Prompt) -> str:
         """Of all that the reply depends on."""
@@ -469,15 +432,8 @@ class EndpointModel:
         """The same model, its replies kept there as well, and looked for there first."""
         return EndpointModel(self._terms._replace(cache=Cache(store, *self._terms.cache.stores)))
 
-    def _stop(self, run: Run, loop: asyncio.AbstractEventLoop) -> None:
-        stopped: Future[None] = asyncio.run_coroutine_threadsafe(run.stop(self._terms.settings.grace), loop)
-        try:
-            stopped.result(self._terms.settings.grace + _SECONDS_TO_STOP)
-        except TimeoutError:
-            return  # the loop hangs; its thread does not keep the process
 
-
-_endpoints: dict[tuple[object, ...], Endpoint] = {}
+_clients: dict[tuple[object, ...], Client] = {}
 
 
 def open_model(spec: str, settings: Settings | None = None, budget: Budget | None = None) -> EndpointModel:
@@ -485,7 +441,7 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
 
     Models that share a budget stop together.
     """
-    asked, settings, budget = parsed(spec), checked(settings or Settings()), budget or Budget()
+    asked, settings, budget = parsed(spec), settings or Settings(), budget or Budget()
     price = price_of(asked.model, asked.endpoint, settings.prices)
     if price is None and budget.most_usd is not None:
         hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
@@ -495,11 +451,11 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
     manner = Manner(limit="max_completion_tokens" if own else "max_tokens")
     cache = Cache(settings.cache) if settings.cache else Cache()
     return EndpointModel(
-        Terms(asked.model, asked.name, _endpoint(asked, settings), settings, manner, price, cache, budget)
+        Terms(asked.model, asked.name, _client(asked, settings), settings, manner, price, cache, budget)
     )
 
 
-def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
+def _client(asked: Spec, settings: Settings) -> Client:
     """Models at one endpoint share its connections and its pace."""
     key = key_of(asked.endpoint)
     host = urlsplit(asked.endpoint).hostname or ""
@@ -508,17 +464,14 @@ def _endpoint(asked: Spec, settings: Settings) -> Endpoint:
         raise UsageError(f"there is no key for {host}", hint)
     place = (os.getpid(), asked.kind, asked.endpoint, key, settings.concurrency, settings.connect,
              settings.stall, settings.total)  # fmt: skip
-    if place not in _endpoints:
-        client = Client(asked.kind, asked.endpoint, key, settings)
-        _close_at_exit(client.close)
-        _endpoints[place] = Endpoint(client, Pace(settings.concurrency))
-    return _endpoints[place]
+    if place not in _clients:
+        _clients[place] = Client(asked.kind, asked.endpoint, key, settings)
+    return _clients[place]
 
 
 _guard = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _started_by = 0
-_closers: list[Callable[[], Awaitable[None]]] = []
 
 
 def _event_loop() -> asyncio.AbstractEventLoop:
@@ -527,26 +480,22 @@ def _event_loop() -> asyncio.AbstractEventLoop:
     with _guard:
         if _loop is None or _started_by != os.getpid():
             _loop, _started_by = asyncio.new_event_loop(), os.getpid()
-            _closers.clear()
             thread = threading.Thread(target=_loop.run_forever, name="surefoot-models", daemon=True)
             thread.start()
             atexit.register(_end, _loop, thread)
         return _loop
 
 
-def _close_at_exit(close: Callable[[], Awaitable[None]]) -> None:
-    """Connections are kept until the end: who asks once asks again."""
-    _event_loop()
-    _closers.append(close)
-
-
 def _end(ending: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    """Connections are kept until the end: who asks once asks again."""
+
     async def close_all() -> None:
         if rest := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in rest:
                 task.cancel()
             await asyncio.wait(rest, timeout=_SECONDS_TO_END / 2)
-        await asyncio.gather(*(close() for close in _closers), return_exceptions=True)
+        ours = [one.close() for place, one in _clients.items() if place[0] == os.getpid()]
+        await asyncio.gather(*ours, return_exceptions=True)
 
     if _started_by != os.getpid():
         return

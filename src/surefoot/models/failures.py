@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from time import time
@@ -88,10 +88,8 @@ class CallFailed(Exception):
         self.maybe_paid = maybe_paid  # the model may have answered, and the answer got lost
 
 
-def failure_of(
-    status: int, headers: Mapping[str, str], data: bytes, scrubbed: Callable[[str], str] = str
-) -> CallFailed:
-    said = _said(data, scrubbed)
+def failure_of(status: int, headers: Mapping[str, str], data: bytes) -> CallFailed:
+    said = _said(data)
     message = f"HTTP {status}: {said}".removesuffix(": ")
     if 300 <= status < 400:
         where = headers.get("location", "another address")
@@ -159,11 +157,8 @@ def _number(value: str | None) -> float | None:
     return max(0.0, number) if math.isfinite(number) else None
 
 
-def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
-    """The message in an error's JSON, wherever the server puts it; else how the body begins.
-
-    Scrubbed before it is cut, for the first half of a key is not known for one.
-    """
+def _said(data: bytes) -> str:
+    """The message in an error's JSON, wherever the server puts it; else how the body begins."""
     try:
         found: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -173,7 +168,7 @@ def _said(data: bytes, scrubbed: Callable[[str], str]) -> str:
     if isinstance(found, dict):
         inner = found.get("error", found)
         found = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
-    text = scrubbed(found if isinstance(found, str) else data.decode("utf-8", "replace"))
+    text = found if isinstance(found, str) else data.decode("utf-8", "replace")
     return " ".join(text.split())[:_LONGEST_MESSAGE]
 
 
@@ -193,12 +188,12 @@ class Hints:
     def on_silence(self, reason: str = "") -> str:
         """Nobody can be reached."""
         if _PLAIN_HTTP.search(reason):
-            return f"the server seems to speak plain HTTP: try {_with_scheme('http', self._endpoint)}"
+            return f"the server seems to speak plain HTTP: try http://{self._endpoint.partition('://')[2]}"
         return f"is a server running at {self._endpoint}? Start it, or correct the address"
 
     def on_answer(self, status: int, said: str, kind: Kind = "permanent") -> str:
         """The server has answered, and not with a reply."""
-        text = said.lower()
+        text, places = said.lower(), " or ".join(self._variables)
         if kind == "unpaid" or status == 402:
             return _UNPAID
         if status in (413, 429):
@@ -210,31 +205,14 @@ class Hints:
         if status == 403 and _PLACE.search(text):
             return "the vendor does not serve the country you call from: choose another vendor"
         if status == 401 or (status == 403 and _ABOUT_KEY.search(text)) or wrong_part(text) == "key":
-            return self._on_key()
+            return f"check the key in {places}" if self._has_key else f"no key was sent: set {places}"
         if _TLS.search(text):
-            return f"the server speaks HTTPS: try {_with_scheme('https', self._endpoint)}"
-        if status in (404, 405) or wrong_part(text):
-            return self._on_address(bool(_MODEL.search(text)))
+            return f"the server speaks HTTPS: try https://{self._endpoint.partition('://')[2]}"
+        is_wrong = status in (404, 405) or wrong_part(text)
+        if self._is_bare and (kind == "page" or (is_wrong and not _MODEL.search(text))):
+            return f"most servers answer under /v1: try {self._endpoint}/v1"
+        if is_wrong:
+            return f"check the name of the model ({self._endpoint}{self._models} lists what there is) and the address"
         if _CONTEXT.search(text):
             return _LONGER
-        return self._on_page() if kind == "page" else ""
-
-    def _on_key(self) -> str:
-        places = " or ".join(self._variables)
-        return f"check the key in {places}" if self._has_key else f"no key was sent: set {places}"
-
-    def _on_page(self) -> str:
-        return (
-            self._on_address(False) if self._is_bare else "check the address: a browser may be meant to sign in there"
-        )
-
-    def _on_address(self, about_model: bool) -> str:
-        if self._is_azure:
-            return AZURE
-        if self._is_bare and not about_model:
-            return f"most servers answer under /v1: try {self._endpoint}/v1"
-        return f"check the name of the model ({self._endpoint}{self._models} lists what there is) and the address"
-
-
-def _with_scheme(scheme: str, endpoint: str) -> str:
-    return f"{scheme}://{endpoint.partition('://')[2]}"
+        return "check the address: a browser may be meant to sign in there" if kind == "page" else ""

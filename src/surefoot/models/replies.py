@@ -198,14 +198,11 @@ _VERSION = 1  # of what a digest is made of
 
 
 def digest_of(model: str, prompt: Prompt, temperature: float | None, effort: str | None = None) -> str:
-    content = [_VERSION, model, temperature, *_texts(prompt), prompt.schema, prompt.longest, prompt.attempt]
+    # Half characters cannot be sent, yet texts that differ in them differ.
+    texts = [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
+    content = [_VERSION, model, temperature, *texts, prompt.schema, prompt.longest, prompt.attempt]
     content += [effort] if effort else []
     return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
-
-
-def _texts(prompt: Prompt) -> list[bytes]:
-    """Half characters cannot be sent, yet texts that differ in them differ."""
-    return [text.encode("utf-8", "surrogatepass") for text in (prompt.system, prompt.text)]
 
 
 def default_path() -> Path:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
 
-from surefoot.core.errors import UsageError
-
 Schema = dict[str, Any]  # a JSON schema; its "title" names it
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 class Prompt(Struct, frozen=True):
@@ -100,20 +96,3 @@ class Settings(Struct, frozen=True):
     grace: float = 5.0  # for the calls under way when stopped: they are paid for
     cache: ReplyStore | None = None
     prices: Mapping[str, Price] | None = None  # that go before the table in the box
-
-
-def checked(settings: Settings) -> Settings:
-    times = (settings.connect, settings.stall, settings.total, settings.patience)
-    if settings.concurrency < 1:
-        raise UsageError("models cannot be asked less than one thing at once", "use a concurrency of 1 or more")
-    if settings.retries < 0 or settings.repairs < 0:
-        raise UsageError("retries and repairs cannot be negative", "use 0 to ask just once")
-    if settings.thinking < 0 or (settings.max_tokens is not None and settings.max_tokens < 1):
-        raise UsageError("a reply needs room for at least one token", "set max_tokens to 1 or more")
-    if settings.effort not in (None, *EFFORTS):
-        raise UsageError(f"there is no effort {settings.effort!r}", f"use one of {', '.join(EFFORTS)}")
-    if not all(math.isfinite(time) and time > 0 for time in times) or settings.grace < 0:
-        raise UsageError("the time limits for models must be positive numbers of seconds")
-    if settings.temperature is not None and not 0 <= settings.temperature <= 2:
-        raise UsageError("the temperature of a model must be from 0 to 2")
-    return settings

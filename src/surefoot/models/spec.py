@@ -64,14 +64,17 @@ def _checked_endpoint(endpoint: str) -> str:
     if re.search("[@?#]", rest):
         hint = AZURE if "api-version" in rest.lower() else _KEYS
         raise UsageError("an endpoint can hold no password and nothing behind ? or #", hint)
-    try:
-        parts = urlsplit(endpoint)
-        named = bool(_SERVER.fullmatch(parts.netloc)) and parts.port != 0
-    except ValueError:  # a port that is too large, half of an address in brackets
-        named = False
-    if not named or any(character.isspace() or not character.isprintable() for character in endpoint):
+    if not names_server(endpoint) or not _SERVER.fullmatch(urlsplit(endpoint).netloc):
         raise UsageError(f"the URL {_shown(endpoint)} names no server", _FORMS)
     return f"{scheme.lower()}://{rest}".rstrip("/")
+
+
+def names_server(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0 and url.isprintable() and not re.search(r"\s", url)
+    except ValueError:  # a port that is no number, half of an address in brackets
+        return False
 
 
 def _is_fine(spec: str) -> bool:

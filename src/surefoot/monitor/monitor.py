@@ -29,9 +29,8 @@ from surefoot.io.items import Ungradable, logged_items, why_too_long
 from surefoot.io.rows import Row, check_logs
 from surefoot.io.traces import Span, traces_of
 from surefoot.jobs.doctor import doctor
-from surefoot.jobs.grade import DEFAULT
-from surefoot.jobs.graders import open_grader
-from surefoot.jobs.inputs import closing, load_corpus, load_pipeline
+from surefoot.jobs.grade import DEFAULT, open_grader
+from surefoot.jobs.run import closing, load_corpus, load_pipeline
 from surefoot.jobs.runs import Name, opened
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
@@ -187,8 +186,8 @@ class Monitor:
         webhook: Webhook | None = None, person: Person = READER,
     ) -> None:  # fmt: skip
         self.state, self._grader, self._bad, self.webhook, self.person = state, grader, bad, webhook, person
-        self._how = how or settings_from()
-        self._corpus, self._texts = corpus, PassageTexts.of(corpus, person.tell)
+        self._how, self._corpus = how or settings_from(), corpus
+        self._texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
         self._logs, self._followed = logs, Followed(follow) if follow else None
         self._pieces: Iterator[Piece] | None = None  # of the logs, as far as they are not read
         self._ending, self._redactors = threading.Event(), dict[str, Redactor]()

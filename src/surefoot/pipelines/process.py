@@ -1,11 +1,11 @@
 """Pipelines in processes of their own: any command that speaks JSON lines, and a Python function in one of ours.
 
 A process reads one {"id", "text", "retrieval"} a line and writes one row a line, in any shape that a trace file may
-have. A row answers the question whose id it names, or else the only one under way. Each question has a command to
-itself while it is asked, so that a slow one delays no other and a hung one can be killed; there are as many as
-questions asked at once. A function is hosted by one process (`host.py`), which answers in as many threads: models are
-loaded once. In our own process an `os._exit`, a crash in C code or the memory killer would end the run and all that it
-has to say.
+have. Each question has a command to itself while it is asked, so that a slow one delays no other and a hung one can be
+killed; there are as many as questions asked at once. One that gets out of step, with a line that is no answer to its
+question, is killed as well. A function is hosted by one process, which answers in as many threads: models are loaded
+once, and a number before each line says which question it is. In our own process an `os._exit`, a crash in C code or
+the memory killer would end the run and all that it has to say.
 
 A process that has ended is replaced. If several questions were under way, any of them may have been the cause: their
 errors say `ask_alone`, and they are asked again one by one at the end, when the one that ends it shows itself.
@@ -13,38 +13,44 @@ errors say `ask_alone`, and they are asked again one by one at the end, when the
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import inspect
 import itertools
 import os
 import queue
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any, NamedTuple, cast
 
 import msgspec
 
-from surefoot.core.errors import Incomplete, TransientError, UsageError
-from surefoot.core.types import Ask, Retrieved, Trace
+from surefoot.core.errors import Incomplete, SurefootError, TransientError, UsageError, nearest, words_of
+from surefoot.core.types import Ask, Pipeline, Retrieved, Trace, without_surrogates
 from surefoot.io.traces import TraceReader
-from surefoot.pipelines.host import LONGEST_MESSAGE, NUMBER, SECONDS_TO_END
-from surefoot.pipelines.traces import trace_of_reply
-from surefoot.text.normal import word_set
+from surefoot.pipelines.traces import plain, refuse_other, trace_of_reply
 
+_LONGEST_LINE = 32 << 20
 _ENDS_IN_A_ROW = 20  # after so many without one answer, asking on is of no use
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELL_SYNTAX = re.compile(r"[$`*?(){}<>|&;!#\[]")
 # -P: a module beside the user must not stand in for one of Python's own while we start.
-_HOST = "import json, sys; sys.path[:] = json.loads(sys.argv[1])[2]; from surefoot.pipelines.host import main; main()"
-_SECONDS_TO_SEE = 1.0  # what a process wrote before it ended, or that it ended after it closed its output
-_SHELL_WORDS = word_set("if for while until case cd exit eval exec export set source test true false : .")
+_HOST = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1])[2]; from surefoot.pipelines.process import host; host()"
+)
+_SECONDS_TO_SEE = 1.0  # what a process wrote before it ended
+_SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log
+_HINT = "name it like --pipeline package.module:function"
+_TAKES_ONE = "it is called with the question's text, or with an Ask if its parameter is annotated so"
 
 
 class DisturbedError(TransientError):
@@ -85,7 +91,7 @@ class CommandPipeline:
 
     def close(self) -> None:
         """Let them end in their own way, but not for long."""
-        until = time.monotonic() + (SECONDS_TO_END if self.is_shared else _SECONDS_TO_SEE)
+        until = time.monotonic() + (_SECONDS_TO_END if self.is_shared else _SECONDS_TO_SEE)
         with self._guard:
             for process in self._all:
                 process.say_no_more()
@@ -103,7 +109,7 @@ class CommandPipeline:
         before = process.answered
         try:
             reply = process.ask(ask, self._timeout)
-        except TimeoutError:
+        except (TimeoutError, Incomplete):
             if not self.is_shared:  # else it stays among the questions under way: its thread still runs
                 process.end(0)
             raise
@@ -157,12 +163,10 @@ class HostedPipeline(CommandPipeline):
         return process
 
     def _trace(self, row: dict[str, Any], _ask: Ask) -> Trace:
-        if "error" in row:
-            raise TransientError(row["error"], row["retry_after"]) if "may_pass" in row else Incomplete(row["error"])
-        try:
-            return msgspec.convert(row["trace"], Trace, dec_hook=Retrieved.read)
-        except msgspec.ValidationError as error:
-            raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
+        if "raised" in row:
+            passing = "retry_after" in row
+            raise TransientError(row["raised"], row["retry_after"]) if passing else Incomplete(row["raised"])
+        return msgspec.convert(row, Trace, dec_hook=Retrieved.read)
 
 
 class _Ended(NamedTuple):
@@ -175,12 +179,9 @@ class _Process:
 
     def __init__(self, command: str | list[str]) -> None:
         self.answered, self.ended, self._is_host = 0, "", not isinstance(command, str)
-        self._guard = threading.Lock()
+        self._guard, self._writing = threading.Lock(), threading.Lock()
         self._numbers = itertools.count()
-        self._under_way: dict[int, tuple[str, queue.SimpleQueue[dict[str, Any] | _Ended | Incomplete]]] = {}
-        self._given_up = set[str]()  # ids of questions whose answers come too late
-        self._must_name_question, self._how = False, ""
-        self._writing = threading.Lock()
+        self._under_way: dict[int, queue.SimpleQueue[bytes | _Ended]] = {}
         try:  # its own session, so that all of it can be killed
             self._popen = subprocess.Popen(
                 command, shell=not self._is_host, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -196,22 +197,27 @@ class _Process:
 
     def ask(self, ask: Ask | None, timeout: float | None = None) -> dict[str, Any] | _Ended:
         """Its reply; without a question what it says first."""
-        number, replies = next(self._numbers), queue.SimpleQueue[dict[str, Any] | _Ended | Incomplete]()
+        number, replies = next(self._numbers), queue.SimpleQueue[bytes | _Ended]()
         with self._guard:
             if self.ended:
                 return _Ended(self.ended, 0)
-            self._under_way[number] = (ask.id if ask else "", replies)
+            self._under_way[number] = replies
         if ask is not None:
-            row = {"id": ask.id, "text": ask.text, "retrieval": ask.retrieval}
-            self._write(msgspec.json.encode(row | ({NUMBER: number} if self._is_host else {})) + b"\n")
+            # Where it has ended, `_watch` tells all who wait.
+            with self._writing, contextlib.suppress(OSError, ValueError):
+                self._stdin.write((b"%d " % number if self._is_host else b"") + msgspec.json.encode(ask) + b"\n")
+                self._stdin.flush()
         try:
             reply = replies.get(timeout=timeout)
         except queue.Empty as error:
             raise TimeoutError from error
-        if isinstance(reply, Incomplete):
-            raise reply
-        self.answered += ask is not None and not isinstance(reply, _Ended)
-        return reply
+        if isinstance(reply, _Ended):
+            return reply
+        row = _row_of(reply)
+        if not self._is_host and ask is not None:
+            refuse_other(row.pop("id", None), ask)
+        self.answered += ask is not None
+        return row
 
     def say_no_more(self) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -230,65 +236,38 @@ class _Process:
             else:
                 os.killpg(self._popen.pid, signal.SIGKILL)
 
-    def _write(self, data: bytes) -> None:
-        # Where it has ended, `_watch` tells all who wait.
-        with self._writing, contextlib.suppress(OSError, ValueError):
-            self._stdin.write(data)
-            self._stdin.flush()
-
     def _read(self) -> None:
         with self._stdout:
-            while line := self._stdout.readline(LONGEST_MESSAGE + 1):
-                if not line.isspace():
-                    self._hand_out(line)
-        try:
-            self._popen.wait(_SECONDS_TO_SEE)
-        except subprocess.TimeoutExpired:
-            self._how = "closed its output"
-            self._kill()
-
-    def _hand_out(self, line: bytes) -> None:
-        """Give a row to whoever waits for it. What is no answer is the error of the question under way."""
-        row: Any = None
-        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            row = msgspec.json.decode(line)
-        with self._guard:
-            if len(line) > LONGEST_MESSAGE:
-                fault = f"the pipeline wrote a line of over {LONGEST_MESSAGE >> 20} MiB"
-            elif not isinstance(row, dict):
-                shown = line[:80].decode("utf-8", "replace").strip()
-                fault = f"the pipeline wrote {shown!r}, which is not a JSON object"
-            else:
-                said = next((str(row[key]) for key in ("id", "qid", "question_id") if row.get(key) is not None), None)
-                fits = (number for number, (id, _) in self._under_way.items() if said in (None, id))
-                number = row[NUMBER] if self._is_host and NUMBER in row else next(fits, None)
-                if said is None and not self._is_host and self._must_name_question:
+            while line := self._stdout.readline(_LONGEST_LINE + 1):
+                number, _, reply = line.partition(b" ") if self._is_host else (b"", b"", line)
+                with self._guard:
+                    asked = int(number) if self._is_host else next(iter(self._under_way), -1)
+                    replies = None if line.isspace() else self._under_way.pop(asked, None)
+                if replies is not None:
+                    replies.put(reply)
+                elif not line.isspace() and not self._is_host:
                     self._kill()  # nobody knows what it answers; another is asked instead
-                    return
-                if number in self._under_way:
-                    row.pop("id", None)
-                    self._under_way.pop(number)[1].put(row)
-                    return
-                if said in self._given_up:  # a belated answer, of no use any more
-                    return
-                fault = f"the pipeline answered the question {str(said)[:80]!r}, which was not asked"
-            # From here on answers count by the id they name, for the lines may have got out of step.
-            self._must_name_question = True
-            for id, replies in self._under_way.values():
-                self._given_up.add(id)
-                replies.put(Incomplete(fault))
-            self._under_way.clear()
 
     def _watch(self) -> None:
         status = self._popen.wait()
         self._reading.join(_SECONDS_TO_SEE)
         self.say_no_more()
-        how = self._how or (f"was killed by signal {-status}" if status < 0 else f"exited with status {status}")
+        how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
         with self._guard:
             self.ended, left = how, list(self._under_way.values())
             self._under_way.clear()
-        for _, replies in left:
+        for replies in left:
             replies.put(_Ended(how, len(left)))
+
+
+def _row_of(line: bytes) -> dict[str, Any]:
+    if len(line) > _LONGEST_LINE:
+        raise Incomplete(f"the pipeline wrote a line of over {_LONGEST_LINE >> 20} MiB")
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if isinstance(row := msgspec.json.decode(line), dict):
+            return row
+    shown = line[:80].decode("utf-8", "replace").strip()
+    raise Incomplete(f"the pipeline wrote {shown!r}, which is not a JSON object")
 
 
 def _refuse_unknown(command: str) -> None:
@@ -297,14 +276,188 @@ def _refuse_unknown(command: str) -> None:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"the command {command!r} cannot be read: {error}", "check its quotes") from error
-    program = next((word for word in words if not _ASSIGNMENT.match(word)), "")
-    if not program or _SHELL_SYNTAX.search(program) or program in _SHELL_WORDS:
+    program = next((word for word in words if not re.match(r"\w+=", word)), "")
+    if not program or _SHELL_SYNTAX.search(program):
         return
-    if "/" not in program:
-        if not shutil.which(program):
-            raise UsageError(f"there is no command {program!r}", "check its name, or give its path as in cmd:./program")
-    elif not Path(program).expanduser().is_file():
-        raise UsageError(f"the command {program} is not a file", "check its path")
-    elif not os.access(Path(program).expanduser(), os.X_OK):
-        hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
-        raise UsageError(f"the command {program} is not executable", hint)
+    path = Path(program).expanduser()
+    if "/" in program:
+        runs = path.is_file() and os.access(path, os.X_OK)
+    else:
+        runs = not subprocess.run(["sh", "-c", f"command -v {program}"], capture_output=True, check=False).returncode
+    if not runs:
+        hint = "check its name, or give its path as in cmd:./program"
+        if path.is_file():
+            hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
+        raise UsageError(f"there is no command {program!r} that can be run", hint)
+
+
+def host() -> None:
+    """Answer the questions that come on stdin until it ends; what the pipeline prints goes to stderr."""
+    spec, mapping, _ = msgspec.json.decode(sys.argv[1])
+    hosting = _Host(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout, sys.argv[1:] = sys.stderr, []
+    threading.Thread(target=hosting.listen, daemon=True).start()
+    try:
+        pipeline = _loaded(spec, mapping)
+    except SurefootError as error:
+        hosting.send(b"0", {"refused": error.message, "hint": error.hint})
+        return
+    hosting.serve(pipeline)
+    pipeline.close()
+
+
+class _Host:
+    """It answers each question in a thread, several at once, until stdin ends."""
+
+    def __init__(self, questions: IO[bytes], replies: IO[bytes]) -> None:
+        self._questions, self._replies = questions, replies
+        self._sending = threading.Lock()
+        self._pipeline: Pipeline | None = None
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._over = threading.Event()
+
+    def listen(self) -> None:
+        for line in self._questions:
+            self._waiting.put(line)
+            if not self._idle.acquire(blocking=False):  # as many threads as questions at once, and they stay
+                threading.Thread(target=self._answer_all, daemon=True).start()
+        if self._pipeline is None:  # nobody waits for the import any more
+            os._exit(1)
+        self._over.set()
+        time.sleep(_SECONDS_TO_END)
+        os._exit(0)  # something of the user's keeps the process although the parent may be gone
+
+    def serve(self, pipeline: FunctionPipeline) -> None:
+        self._pipeline = pipeline
+        versions = {str(part): str(version) for part, version in pipeline.versions.items()}
+        told = {"forces_null": bool(pipeline.forces_null), "deterministic": bool(pipeline.deterministic)}
+        self.send(b"0", {"name": str(pipeline.name), "versions": versions, **told})
+        self._over.wait()
+
+    def send(self, number: bytes, message: object) -> None:
+        data = msgspec.json.encode(message)
+        if len(data) > _LONGEST_LINE - 1_000:
+            data = msgspec.json.encode({"raised": f"the pipeline returned over {_LONGEST_LINE >> 20} MiB"})
+        with self._sending, contextlib.suppress(OSError):  # the parent may have gone
+            self._replies.write(b"%s %s\n" % (number, data))
+            self._replies.flush()
+
+    def _answer_all(self) -> None:
+        while True:
+            number, _, asked = self._waiting.get().partition(b" ")
+            self.send(number, self._answered(msgspec.json.decode(asked, type=Ask)))
+            self._idle.release()
+
+    def _answered(self, ask: Ask) -> object:
+        try:
+            return cast("Pipeline", self._pipeline).answer(ask)
+        except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit
+            # With the line of the user's own code, where there is one.
+            frames = [one for one in traceback.extract_tb(error.__traceback__)
+                      if one.filename.startswith(str(Path.cwd()))]  # fmt: skip
+            where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+            words = without_surrogates(words_of(error)[:2000] + where)
+            return {"raised": words} | ({"retry_after": error.retry_after} if isinstance(error, TransientError) else {})
+
+
+class FunctionPipeline:
+    """Called with the question's text, or with the Ask if it takes one."""
+
+    deterministic = False
+
+    def __init__(self, name: str, function: Callable[..., Any], mapping: Mapping[str, str], takes_ask: bool) -> None:
+        self.name = name
+        self._function = function
+        self._takes_ask = takes_ask
+        # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
+        self.forces_null = takes_ask
+        self.versions: Mapping[str, object] = {}
+        self.close: Callable[[], object] = lambda: None
+        self._reader = TraceReader(mapping)
+
+    def answer(self, ask: Ask) -> Trace:
+        reply = self._function(ask if self._takes_ask else ask.text)
+        if inspect.isawaitable(reply):
+            reply = asyncio.run(_awaited(reply))
+        found = trace_of_reply(plain(reply), ask, self._reader)
+        try:  # structs are not checked when they are made, and a Trace may be of the user's making
+            row = without_surrogates(msgspec.to_builtins(found, enc_hook=_as_text))
+            return msgspec.convert(row, Trace, dec_hook=Retrieved.read)
+        except msgspec.ValidationError as error:
+            raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
+
+
+async def _awaited(reply: Any) -> Any:  # noqa: ANN401 - a user's object
+    return await reply
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):  # of a class of the user's own
+        return "".join(value)
+    raise TypeError(f"a Trace cannot hold {type(value).__name__}")
+
+
+def _loaded(spec: str, mapping: Mapping[str, str]) -> FunctionPipeline:
+    module_name, _, path = spec.partition(":")
+    found: Any = _module(module_name)
+    for part in path.split("."):
+        owner, found = found, getattr(found, part, None)
+        if found is None:
+            raise UsageError(f"the module {module_name} has no function {path!r}", nearest(part, dir(owner)) or _HINT)
+    return function_pipeline(found, spec, mapping)
+
+
+def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> FunctionPipeline:  # noqa: ANN401
+    """A function, or a class or object with `answer`, as a pipeline that is called `spec` unless it has a name."""
+    if inspect.isclass(found):
+        try:
+            found = found()
+        except BaseException as error:
+            hint = "it must be one that can be made without arguments"
+            raise UsageError(f"the class {spec} cannot be made: {words_of(error)}", hint) from error
+    # An object with `answer(ask)` is a pipeline; it is told of null retrieval by the ask.
+    is_pipeline = callable(getattr(found, "answer", None))
+    function = found.answer if is_pipeline else found
+    if not callable(function):
+        raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
+    made = FunctionPipeline(spec, function, mapping, _takes_ask(function, spec) or is_pipeline)
+    for name in ("name", "forces_null", "deterministic", "versions", "close"):
+        if hasattr(found, name):
+            setattr(made, name, getattr(found, name))
+    return made
+
+
+def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
+    """Whether it is annotated so; an error if it cannot be called with one argument."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return False
+    try:
+        signature.bind("question")
+    except TypeError as error:
+        defined = f"{spec.rpartition(':')[2]}{signature}"
+        message = f"{spec} cannot be called with one argument, for it is defined as {defined}"
+        raise UsageError(message, _TAKES_ONE) from error
+    hints = [one.annotation for one in signature.parameters.values()]
+    return any(hint is Ask or (isinstance(hint, str) and hint.rpartition(".")[2] == "Ask") for hint in hints)
+
+
+def _module(name: str) -> ModuleType:
+    sys.dont_write_bytecode = True  # Python takes a file that is edited within a second for the one it has compiled
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module beside the user, as `python` itself would find it
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            near = nearest(name, (path.stem for path in Path().glob("*.py"))) or _HINT
+            hint = f"leave out .py: --pipeline {name.removesuffix('.py')}:..." if name.endswith(".py") else near
+            raise UsageError(f"there is no Python module {name!r} to take the pipeline from", hint) from error
+        raise UsageError(f"{name} cannot be imported: {error}", f"install {error.name} first") from error
+    except BaseException as error:  # also a SystemExit: a script that runs as soon as it is imported
+        raise UsageError(f"{name} cannot be imported: {words_of(error)}", f"try `python -c 'import {name}'`") from error

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.types import Ask, Problem, ProblemLog, Trace
@@ -40,14 +38,18 @@ def trace_of_reply(reply: object, ask: Ask, reader: TraceReader) -> Trace:
     if not isinstance(reply, dict):
         raise Incomplete(f"the pipeline returned {kind_of(reply)}, not an answer")
     row = {str(key): value for key, value in reply.items()}
-    answered = next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None)
-    if answered is not None and str(answered) != ask.id:
-        raise Incomplete(f"the pipeline answered the question {str(answered)[:80]!r}, which was not asked")
+    refuse_other(next((row[key] for key in _QUESTION_IDS if row.get(key) is not None), None), ask)
     trace = _read(row, ask, reader)
     if trace.answer is None and trace.error is None:
         keys = ", ".join(list(row)[:8]) or "nothing"
         raise Incomplete(f"the reply has no answer (it has: {keys})", "say where it lies with --map answer=PATH")
     return replace(trace, question_id=ask.id, question=None, **_spent(row))
+
+
+def refuse_other(answered: object, ask: Ask) -> None:
+    """Raise where a reply says that it answers another question."""
+    if answered is not None and str(answered) != ask.id:
+        raise Incomplete(f"the pipeline answered the question {str(answered)[:80]!r}, which was not asked")
 
 
 def _read(row: dict[str, object], ask: Ask, reader: TraceReader) -> Trace:
@@ -64,37 +66,22 @@ def _read(row: dict[str, object], ask: Ask, reader: TraceReader) -> Trace:
 
 def plain(value: object, depth: int = 0) -> object:
     """What a Python function returned, as JSON would have it: tuples and sets are lists, objects are their fields."""
-    if value is None or isinstance(value, (bool, int, float, Trace)) or depth > _DEEPEST:
-        return value
     if isinstance(value, str):
-        return value if type(value) is str else "".join(value)
-    fields = _fields(value)
-    if fields is not None:
-        return {str(key): plain(item, depth + 1) for key, item in fields.items()}
-    if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return [plain(item, depth + 1) for item in value]
-    return value
-
-
-def _fields(value: object) -> Mapping[Any, object] | None:
-    """The fields of an object that has some."""
-    if isinstance(value, Mapping):
+        return "".join(value)
+    if value is None or isinstance(value, (bool, int, float, bytes, bytearray, Trace)) or depth > _DEEPEST:
         return value
-    if isinstance(value, Struct):
-        return asdict(value)
-    if dataclasses.is_dataclass(value):
-        return _attributes(value) | {one.name: getattr(value, one.name, None) for one in dataclasses.fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return dict(value._asdict())
-    if isinstance(value, (Sequence, Set)):
-        return None
-    return _attributes(value) or None
+    if isinstance(value, (Sequence, Set)) and not hasattr(value, "_fields"):
+        return [plain(item, depth + 1) for item in value]
+    fields = value if isinstance(value, Mapping) else _attributes(value)
+    is_object = bool(fields) or isinstance(value, Mapping)
+    return {str(key): plain(item, depth + 1) for key, item in fields.items()} if is_object else value
 
 
 def _attributes(value: object) -> dict[str, object]:
-    """Those that we know the names of. To ask for one may fail in any way, since it may run code."""
+    """Its declared fields, and others that we know the names of. To ask for one may fail, since it may run code."""
+    declared = (getattr(value, name, ()) for name in ("_fields", "__struct_fields__", "__dataclass_fields__"))
     found = dict[str, object]()
-    for name in _ATTRIBUTES:
+    for name in dict.fromkeys((*_ATTRIBUTES, *itertools.chain(*declared))):
         with contextlib.suppress(Exception):
             found[name] = getattr(value, name)
     return {name: item for name, item in found.items() if not callable(item)}
@@ -120,16 +107,15 @@ class ReplayPipeline:
             raise UsageError(f"the trace file {path} does not exist", "name it like --pipeline traces:FILE")
         self.name = f"traces:{Path(path).name}"
         self.problems = ProblemLog()  # what in the file could not be used, or was used with a doubt
-        self._by_id: dict[str, Trace] = {}
-        self._by_text: dict[str, Trace] = {}
+        self._kept: dict[tuple[str, str], Trace] = {}
         for logged in read_traces([path], mapping):
             self._keep(logged)
-        if not (self._by_id or self._by_text):
+        if not self._kept:
             first = next((f": {problem}" for problem in self.problems.all_named if problem.kind != "note"), "")
             raise UsageError(f"no trace could be read from {path}{first}", "say where the fields lie with --map")
 
     def answer(self, ask: Ask) -> Trace:
-        trace = self._find(ask.id, ask.text)
+        trace = next((self._kept[key] for key in _keys(ask.id, ask.text) if key in self._kept), None)
         if trace is None:
             raise Incomplete("the trace file has no answer to this question")
         if ask.retrieval == "null" and (trace.retrieved is None or len(trace.retrieved)):
@@ -143,15 +129,15 @@ class ReplayPipeline:
         if isinstance(trace, Problem):
             self.problems.add(trace)
             return
-        if self._find(trace.question_id, trace.question) is not None:
+        keys = _keys(trace.question_id, trace.question)
+        if any(key in self._kept for key in keys):
             asked = trace.question_id or trace.question or ""
             message = f"question {asked[:80]!r} has a trace already: the last one is taken"
             self.problems.add(Problem("note", message, logged.source, logged.line))
-        if trace.question_id is not None:
-            self._by_id[trace.question_id] = trace
-        if trace.question is not None:
-            self._by_text[normalise(trace.question)] = trace
+        self._kept |= dict.fromkeys(keys, trace)
 
-    def _find(self, question_id: str | None, text: str | None) -> Trace | None:
-        by_id = self._by_id.get(question_id) if question_id is not None else None
-        return by_id or (self._by_text.get(normalise(text)) if text is not None else None)
+
+def _keys(question_id: str | None, text: str | None) -> list[tuple[str, str]]:
+    """By its id first, and else by its text."""
+    by_id = [("id", question_id)] if question_id is not None else []
+    return by_id + ([("text", normalise(text))] if text is not None else [])

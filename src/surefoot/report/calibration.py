@@ -8,21 +8,8 @@ from surefoot.core.records import whose_by_name
 from surefoot.core.types import counted, in_plain_words
 from surefoot.gate.calibrate import AxisCalibration, Calibration, Differing, in_percent
 from surefoot.gate.sides import BUCKET_AXIS
-from surefoot.report.blocks import (
-    Block,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Quote,
-    Report,
-    Section,
-    Span,
-    Table,
-    bucket,
-    percent,
-    problem_section,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
 _SHOWN, _ON_PAPER = 3, 50  # answers on which grader and people differ
 _MOST_CITED = 5
@@ -38,7 +25,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
         parts.append(Section("What people say of the answers with each verdict", tuple(_axis(first))))
     if found.alone:
         right = f"; {in_percent(found.alone.right)} of them are right" if found.alone.right else ""
-        sure = f"The grader is sure of {percent(found.alone.share)} of the answers{right}."
+        sure = f"The grader is sure of {blocks.percent(found.alone.share)} of the answers{right}."
         parts.append(Section("What the grader decides alone", (Paragraph(sure),)))
     if found.differ:
         about = f"Where grader and people differ: {counted(len(found.differ), 'answer')}, the surest verdicts first"
@@ -46,7 +33,7 @@ def report(found: Calibration, *, details: bool = False) -> Report:
     if more := found.differ[_SHOWN:_ON_PAPER]:
         hint = f"{len(found.differ) - _SHOWN} more: --report FILE, or --json"
         parts.append(Section(f"{len(more)} more of them", tuple(_differing(more)), "paper", hint))
-    parts += problem_section(found.problems)
+    parts += blocks.problem_section(found.problems)
     if others:
         inside = tuple(Section(name, tuple(_axis(axis))) for name, axis in others.items())
         parts.append(Section("Other axes", inside, "open" if details else "folded", "The other axes: --details"))
@@ -73,7 +60,7 @@ def _axis(axis: AxisCalibration) -> Iterator[Block]:
     if axis.buckets:
         heads = ("bucket", "by the grader", "by people (95% interval)", "sensitivity", "specificity")
         yield Table(heads, [
-            (name, percent(one.graded), *("-" if share is None else in_percent(share)
+            (name, blocks.percent(one.graded), *("-" if share is None else in_percent(share)
                                           for share in (one.rate, one.sensitivity, one.specificity)))
             for name, one in axis.buckets.items()
         ])  # fmt: skip
@@ -97,5 +84,5 @@ def _differing(differ: Sequence[Differing]) -> Iterator[Block]:
         for passage in one.cited[:_MOST_CITED]:
             yield Paragraph(("cites", Span(passage.id, "strong"), passage.doc), "quiet")
             yield Quote(passage.text)
-        yield Paragraph((Span("the grader:", "strong"), bucket(one.graded), in_plain_words(one.reason)))
-        yield Paragraph((Span("people:", "strong"), bucket(one.label), one.note))
+        yield Paragraph((Span("the grader:", "strong"), blocks.bucket(one.graded), in_plain_words(one.reason)))
+        yield Paragraph((Span("people:", "strong"), blocks.bucket(one.label), one.note))

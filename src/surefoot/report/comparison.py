@@ -12,29 +12,9 @@ from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import LASTING, UNGRADED, metric_named
 from surefoot.gate.sides import SIDES
-from surefoot.jobs.decision import GateResult, words_for
-from surefoot.report.blocks import (
-    LONGEST_QUESTION,
-    STATUS_WORDS,
-    Bars,
-    Block,
-    Case,
-    Columns,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Quote,
-    Report,
-    Section,
-    Span,
-    Table,
-    bucket,
-    graded_by,
-    listed,
-    overridden,
-    problem_section,
-)
+from surefoot.jobs.gate import GateResult, value_of, words_for
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
 _NAMED = 6  # questions in a line
 _PRINTED = 2  # questions with both answers on paper; the others have a line
@@ -71,7 +51,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     needless = [name for name in found.waived if not any(one.startswith(f"{name} (") for one in used)]
     yield from [f"Waived: {', '.join(used)}."] if used else []
     yield from [f"Waived without need: {', '.join(needless)}."] if needless else []
-    yield from [f"Not as the gate file has it: {overridden(found.overridden)}."] if found.overridden else []
+    yield from [f"Not as the gate file has it: {blocks.overridden(found.overridden)}."] if found.overridden else []
     if found.cannot_tell and found.outcome != "SHIP":  # of which the first sentence says it
         ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
         yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
@@ -80,8 +60,8 @@ def sentences(found: GateResult) -> Iterator[str]:
 
 def rule_line(rule: RuleResult, found: GateResult) -> tuple[str | Span, ...]:
     """`wrong: 3 -> 5 of 130, +2 (-0.4 to +4.1), you allow 3.9; by people: holds`"""
-    waived = f"waived ({rule.waiver}), else {STATUS_WORDS[rule.status]}" if rule.waiver is not None else ""
-    result = Span(waived or STATUS_WORDS[rule.status], "waived" if waived else rule.status)
+    waived = f"waived ({rule.waiver}), else {blocks.STATUS_WORDS[rule.status]}" if rule.waiver is not None else ""
+    result = Span(waived or blocks.STATUS_WORDS[rule.status], "waived" if waived else rule.status)
     is_within = rule.status == "fail" and rule.margin is not None and abs(rule.change or 0) <= abs(rule.margin)
     reason = rule.reason or ("small, and certain" if is_within else "")
     why = [f"({reason})"] if reason else []
@@ -101,7 +81,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     if metric is None or rule.after is None:
         return rule.rule
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
-    told = [f"{_value(rule, rule.before)} \u2192 {_value(rule, rule.after)}{of}"]
+    told = [f"{value_of(rule, rule.before)} \u2192 {value_of(rule, rule.after)}{of}"]
     if rule.change is not None:
         is_sum = rule.before is None or words_for(rule, rule.after - rule.before) == words_for(rule, rule.change)
         told.append(_change(rule) + ("" if is_sum else " where both can be compared"))
@@ -110,13 +90,6 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     elif rule.limit is not None:
         told.append(f"the rule is {rule.rule}")
     return ", ".join(told) + (f"; by {rule.by}" if rule.by else "")
-
-
-def _value(rule: RuleResult, value: float | None) -> str:
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    return f"{value:.1%}" if metric is not None and metric.shape == "share" else words_for(rule, value)
 
 
 def _signed(rule: RuleResult, value: float | None) -> str:
@@ -140,23 +113,23 @@ def _body(found: GateResult, written: bool) -> Iterator[Block]:
     if found.changed:
         cases = [_case(one, calm=place >= _PRINTED) for place, one in enumerate(found.changed)]
         heads = ("id", "change", "stratum", "question", "before", "now")
-        shown = listed(heads, ("change", "stratum"), cases, len(cases))
+        shown = blocks.listed(heads, ("change", "stratum"), cases, len(cases))
         yield Section(f"Questions that changed ({len(cases)})", (shown,))
     strata = [(stratum or "(no stratum)", sides) for stratum, sides in found.by_stratum.items()]
     groups = [("all", found.buckets), *strata]
     bars = [(name, [(found.names[side], sides[side]) for side in SIDES]) for name, sides in groups]
-    yield Section("Buckets", (Bars(("stratum", "version"), bars[:1]),))
+    yield Section("Buckets", (blocks.Bars(("stratum", "version"), bars[:1]),))
     behind = "" if written else "Everything behind it: --report page.html"
     yield Section("Details", tuple(_details(found, bars)), "folded", behind)
-    yield from problem_section(found.problems)
+    yield from blocks.problem_section(found.problems)
 
 
 def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Block]:
     yield Items(list(_background(found)), "quiet")
     if bars[1:]:
-        yield Section("Buckets by stratum", (Bars(("stratum", "version"), bars[1:]),))
+        yield Section("Buckets by stratum", (blocks.Bars(("stratum", "version"), bars[1:]),))
     for field, values in found.by.items():
-        rows = [(value, rule.metric, _value(rule, rule.before), _value(rule, rule.after), _change(rule))
+        rows = [(value, rule.metric, value_of(rule, rule.before), value_of(rule, rule.after), _change(rule))
                 for value, rules in values.items() for rule in rules]  # fmt: skip
         yield Section(f"Changes by {field}", (Table((field, "metric", "baseline", "candidate", "change"), rows),))
 
@@ -171,7 +144,7 @@ def _change(rule: RuleResult) -> str:
 def _background(found: GateResult) -> Iterator[str]:
     for side in SIDES:
         times = f", every question asked {counted(found.times[side], 'time')}" if found.times[side] > 1 else ""
-        yield f"{found.names[side]}: {', '.join(found.runs[side])}{times}, {graded_by(found.graders[side])}"
+        yield f"{found.names[side]}: {', '.join(found.runs[side])}{times}, {blocks.graded_by(found.graders[side])}"
     yield from (f"not counted: {one}" for one in found.not_counted)
     for grader, words in found.failed_checks.items():
         yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
@@ -184,23 +157,25 @@ def _background(found: GateResult) -> Iterator[str]:
            " from the runs there are")  # fmt: skip
 
 
-def _case(one: Mapping[str, Any], *, calm: bool) -> Case:
+def _case(one: Mapping[str, Any], *, calm: bool) -> blocks.Case:
     """A question with both answers, what they cite, and whose word their buckets are."""
-    asked = plain(one["question"], LONGEST_QUESTION)
+    asked = plain(one["question"], blocks.LONGEST_QUESTION)
     base, cand = one["base"], one["cand"]
     about = " \u00b7 ".join(filter(None, (one["question_id"], one["stratum"], one["turn"])))
-    before, after = bucket(base["bucket"]), bucket(cand["bucket"])
+    before, after = blocks.bucket(base["bucket"]), blocks.bucket(cand["bucket"])
     title = (before, "\u2192", after, asked, Span(about, "quiet"))
-    inside: list[Block] = [Quote(one["question"])] if len(one["question"]) > LONGEST_QUESTION else []
+    inside: list[Block] = [Quote(one["question"])] if len(one["question"]) > blocks.LONGEST_QUESTION else []
     inside += [Paragraph((Span("expected:", "strong"), one["expected"]))] if one["expected"] else []
-    columns = Columns(tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate"))))
+    columns = blocks.Columns(
+        tuple(tuple(_answer(side, words)) for side, words in ((base, "baseline"), (cand, "candidate")))
+    )
     cells = one["question_id"], one["turn"], one["stratum"], asked, before.text, after.text
-    return Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
+    return blocks.Case(cells, title, (*inside, columns), (one["turn"], one["stratum"]), one["question_id"], calm)
 
 
 def _answer(side: Mapping[str, Any], heading: str) -> Iterator[Block]:
     why = in_plain_words(side["reason"]) if side["bucket"] == side["graded"] else f"graded {side['graded'] or UNGRADED}"
-    yield Paragraph((Span(f"{heading}:", "strong"), bucket(side["bucket"]), f"by {side['by']}; {why}"))
+    yield Paragraph((Span(f"{heading}:", "strong"), blocks.bucket(side["bucket"]), f"by {side['by']}; {why}"))
     yield Quote(side["answer"] or side["error"] or "(no answer)")
     for passage in side["cited"][:_PASSAGES]:
         yield Paragraph((Span(passage["id"], "strong"), plain(passage["text"], _LONGEST_PASSAGE)), "quiet")

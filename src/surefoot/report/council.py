@@ -7,23 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.core.types import counted, names, plain
-from surefoot.report.blocks import (
-    LONGEST_QUESTION,
-    MOST_ON_PAGE,
-    Block,
-    Case,
-    Cases,
-    Form,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Quote,
-    Report,
-    Section,
-    Span,
-    Table,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
 if TYPE_CHECKING:
     from surefoot.core.records import Interval
@@ -33,7 +18,7 @@ if TYPE_CHECKING:
     from surefoot.jobs.council import Council, CouncilEvaluation, CouncilScores, Failure
 
 _NAMED = 10  # questions of unsafe answers
-_SHOWN: dict[Form, int] = {"terminal": 0, "markdown": 50, "page": MOST_ON_PAGE}
+_SHOWN: dict[blocks.Form, int] = {"terminal": 0, "markdown": 50, "page": blocks.MOST_ON_PAGE}
 _BIAS = {
     "shift": "points beside the others",
     "length": "points more than the others for twice the length",
@@ -141,7 +126,9 @@ def _body(found: CouncilScores, links: Mapping[str, str]) -> Iterator[Block]:
     notes = [f"{run.run}: {line}" for run in found.runs for line in _about_run(run)]
     yield Section(f"Runs ({len(rows)})", (Paragraph(about, "quiet"), Table(heads, rows), Items(notes)))
     worst = sorted(found.answers, key=lambda one: (11.0 if one.score is None else one.score, one.question_id, one.run))
-    listed = Cases(("run", "id", "score", "question", "why"), [*map(_case, worst)], ("run", "score"), limits=_SHOWN)
+    listed = blocks.Cases(
+        ("run", "id", "score", "question", "why"), [*map(_case, worst)], ("run", "score"), limits=_SHOWN
+    )
     yield Section(f"Answers ({len(worst)})", (listed,), "paper")
 
 
@@ -159,16 +146,16 @@ def _about_run(run: RunScores) -> Iterator[str]:
         yield f"{reviewer} gave these answers, so its scores of them are not counted"
 
 
-def _case(one: ScoredAnswer) -> Case:
+def _case(one: ScoredAnswer) -> blocks.Case:
     called = one.question_id if one.attempt == 1 else f"{one.question_id} (attempt {one.attempt})"
     run, score, kind = one.run, _number(one.score, 1), "not scored"
     if one.score is not None:
         kind = "up to 4" if one.score <= 4 else "4 to 7" if one.score <= 7 else "above 7"
-    question = plain(one.question, LONGEST_QUESTION)
+    question = plain(one.question, blocks.LONGEST_QUESTION)
     rows = [(reviewer, "-" if given is None else f"{given:g}", why) for reviewer, (given, why) in one.by.items()]
     inside = (Quote(one.answer or ""), Table(("reviewer", "score", "why"), rows))
     title = (Span(score, "strong"), question, Span(" \u00b7 ".join(filter(None, (called, run, one.reason))), "quiet"))
-    return Case((run, called, score, question, one.reason), title, inside, (run, kind))
+    return blocks.Case((run, called, score, question, one.reason), title, inside, (run, kind))
 
 
 def evaluation(found: CouncilEvaluation) -> Report:

@@ -14,29 +14,12 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import SELF_CHECK
 from surefoot.jobs.gate import GATE
 from surefoot.jobs.overview import History, PastRun
-from surefoot.report.blocks import (
-    MOST_ON_PAGE,
-    Bars,
-    Block,
-    Case,
-    Cases,
-    Form,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Report,
-    Section,
-    Span,
-    Table,
-    overridden,
-    remarks,
-    share,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Report, Section, Span, Table
 from surefoot.report.run import first_step
 
-_SHOWN: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": MOST_ON_PAGE}
-_LAST: dict[Form, int] = {"terminal": 20, "markdown": 50, "page": 200}
+_SHOWN: dict[blocks.Form, int] = {"terminal": 20, "markdown": 200, "page": blocks.MOST_ON_PAGE}
+_LAST: dict[blocks.Form, int] = {"terminal": 20, "markdown": 50, "page": 200}
 
 
 def report(found: History) -> Report:
@@ -57,7 +40,7 @@ def _decision(step: Step, base: PastRun, cand: PastRun) -> Iterator[Line]:
     link = Span(f"{cand.name} against {base.name}", "strong", link=_comparison(base, cand))
     yield "Decided:", link, Span(f"({_when(step.at)})", "quiet")
     if step.overridden:
-        yield f"Not as the gate file has it: {overridden(step.overridden)}."
+        yield f"Not as the gate file has it: {blocks.overridden(step.overridden)}."
     if step.outcome == "BLOCK" and cand.overview:
         yield from ((Span("next:", "strong"), one) for one in first_step(cand.overview))
     elif step.outcome == "INCONCLUSIVE":
@@ -68,8 +51,8 @@ def _body(found: History) -> Iterator[Block]:
     for at, trend in enumerate(found.trends):
         about = f"{counted(trend.question_count, 'question')} ({trend.questions[:8]}), graded by {trend.grader}"
         drawn = Paragraph(f"Answers in each bucket, and their share with its 95 % interval: {about}.", "quiet")
-        bars = Bars(("version",), [("", [(name, one.buckets) for name, one in trend.versions.items()])])
-        rows = [(name, ", ".join(one.runs), *(share(one.shares[""][bucket]) for bucket in BUCKETS))
+        bars = blocks.Bars(("version",), [("", [(name, one.buckets) for name, one in trend.versions.items()])])
+        rows = [(name, ", ".join(one.runs), *(blocks.share(one.shares[""][bucket]) for bucket in BUCKETS))
                 for name, one in trend.versions.items()]  # fmt: skip
         # Shares over different questions cannot be held against each other: each set has its own picture.
         title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
@@ -77,7 +60,7 @@ def _body(found: History) -> Iterator[Block]:
         yield Section(title, (drawn, bars, numbers), "folded" if at else "open")
     cases = [_case(one, found) for one in found.runs]
     heads = ("made", "run", "version", *BUCKETS, UNGRADED, "decision")
-    listed = Cases(heads, cases, ("decision", "version", "questions"), limits=_SHOWN, more="more")
+    listed = blocks.Cases(heads, cases, ("decision", "version", "questions"), limits=_SHOWN, more="more")
     yield Section(f"Runs ({len(cases)})", (listed,))
     if found.decisions:
         decided = [_decided(step, found) for step in found.decisions]
@@ -85,7 +68,7 @@ def _body(found: History) -> Iterator[Block]:
         yield Section(f"Decisions ({len(decided)})", (Table(heads, decided, limits=_LAST, more="earlier"),))
 
 
-def _case(one: PastRun, found: History) -> Case:
+def _case(one: PastRun, found: History) -> blocks.Case:
     step, made, counts = found.decision_on(one), one.manifest, one.overview.buckets if one.overview else {}
     decided = (Span(step.outcome, step.outcome), f"against {step.reference}:") if step else ()
     told = (_said(one), f"{counted(one.labelled, 'answer')} labelled" if one.labelled else "")
@@ -99,7 +82,7 @@ def _case(one: PastRun, found: History) -> Case:
     outcome = step.outcome if step else "not decided"
     cells = (_when(made.created), one.name, one.version, *(str(counts.get(name, "-")) for name in (*BUCKETS, UNGRADED)),
              outcome)  # fmt: skip
-    return Case(cells, title, (), (outcome, one.version, made.questions_sha256[:8]))
+    return blocks.Case(cells, title, (), (outcome, one.version, made.questions_sha256[:8]))
 
 
 def _quoted(name: str) -> str:
@@ -138,7 +121,7 @@ def _decided(step: Step, found: History) -> tuple[Line, ...]:
     link = _comparison(base, cand) if base and cand else ""
     outcome = Span("new baseline") if step.mode == BASELINE else Span(step.outcome, step.outcome, link=link)
     before = _side(step.base_run, step.reference, base) if step.base_run != step.cand_run else ""
-    return _when(step.at), outcome, before, _side(step.cand_run, step.release, cand), "; ".join(remarks(step))
+    return _when(step.at), outcome, before, _side(step.cand_run, step.release, cand), "; ".join(blocks.remarks(step))
 
 
 def _side(name: str, version: str, run: PastRun | None) -> Line:
@@ -174,6 +157,6 @@ def rules_of(past: History) -> tuple[dict[str, str] | None, bool, str]:
     if last is None or not rules:
         return None, False, f"the rules of the gate {GATE}"
     by = f"the rules of the last decision ({last.at[:10]}: {last.outcome} of {last.release})"
-    by += f", which were not as the gate file has it: {overridden(last.overridden)}," if last.overridden else ""
+    by += f", which were not as the gate file has it: {blocks.overridden(last.overridden)}," if last.overridden else ""
     by += ", without what was waived there," if last.waived else ""
     return rules, last.uncalibrated, by

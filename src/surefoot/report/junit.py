@@ -13,7 +13,7 @@ from markupsafe import escape
 
 from surefoot.core.result import Result
 from surefoot.core.types import GOOD, counted, plain
-from surefoot.jobs.decision import GateResult
+from surefoot.jobs.gate import GateResult
 from surefoot.report.blocks import seen
 from surefoot.report.comparison import in_words
 

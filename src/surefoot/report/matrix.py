@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import counted
 from surefoot.gate.effects import MEASURED, RATES, Effect
 from surefoot.gate.metrics import UNGRADED
-from surefoot.report.blocks import (
-    Bars,
-    Block,
-    Form,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Report,
-    Section,
-    Span,
-    Table,
-    number,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Report, Section, Span, Table
 
 if TYPE_CHECKING:
     from surefoot.jobs.matrix import MatrixResult
@@ -39,33 +27,28 @@ def report(found: MatrixResult) -> Report:
 
 
 def _cells(matrix: MatrixResult) -> Iterator[Block]:
-    bars = Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
+    bars = blocks.Bars(("cell",), [("", [(result.name, result.buckets) for result in matrix.cells])])
     # A question set may have no questions, and a cell no answers, of the kind.
     measured = {name for result in matrix.cells for name, rate in result.rates.items() if rate.value is not None}
     known = [name for name in RATES if name in measured]
-    rates = [(name, *(number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
+    rates = [(name, *(blocks.number(name, result.rates.get(name)) for result in matrix.cells)) for name in known]
     rates.append(("run", *(result.run for result in matrix.cells)))
     yield Section("Buckets", (bars, Table(("metric", *(result.name for result in matrix.cells)), rates)))
     effects = matrix.effects
-    yield Section("Effects", (Items([_effect(effect) for effect in effects]), Paragraph(matrix.unit, "quiet")))
+    told: list[Line] = [(Span(f"{_title(effect)} ({_basis(effect)}):", "strong"), f"{effect.reading}.",
+                         Span("; ".join(_unsettled(effect)), "quiet")) for effect in effects]  # fmt: skip
+    yield Section("Effects", (Items(told), Paragraph(matrix.unit, "quiet")))
     if effects:
         about = Paragraph("A difference whose interval leaves 0 out is set in bold.", "quiet")
-        rows = [_difference_row(name, effects) for name in MEASURED if name not in RATES or name in known]
+        rows: list[tuple[Line, ...]] = []
+        for name in (one for one in MEASURED if one not in RATES or one in known):
+            found = (effect.differences[name] for effect in effects)
+            rows.append((name, *(Span(str(one), "strong" if one.settled else "") for one in found)))
         table = Table(("metric", *map(_title, effects)), rows)
         yield Section("Effects in numbers", (about, table), "paper")
     if notes := list(_notes(matrix)):
-        limits: dict[Form, int] = {"terminal": _NOTES_ON_TERMINAL}
+        limits: dict[blocks.Form, int] = {"terminal": _NOTES_ON_TERMINAL}
         yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))
-
-
-def _effect(effect: Effect) -> Line:
-    about = f"{_title(effect)} ({_basis(effect)}):"
-    return Span(about, "strong"), f"{effect.reading}.", Span("; ".join(_unsettled(effect)), "quiet")
-
-
-def _difference_row(name: str, effects: Sequence[Effect]) -> tuple[Line, ...]:
-    found = [effect.differences[name] for effect in effects]
-    return (name, *(Span(str(one), "strong" if one.settled else "") for one in found))
 
 
 def _title(effect: Effect) -> str:

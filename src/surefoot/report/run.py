@@ -10,34 +10,13 @@ from msgspec.structs import replace
 
 from surefoot.core.records import whose_by_name
 from surefoot.core.table import ACCEPTABLE, BUCKETS
-from surefoot.core.types import Evidence, Passage, Question, counted, in_plain_words, plain
+from surefoot.core.types import NOT_ASKED, Evidence, Passage, Question, counted, in_plain_words, plain
 from surefoot.gate.calibrate import in_words
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
-from surefoot.jobs.decision import unasked
 from surefoot.jobs.overview import Judged, RunOverview, cause_of, disagrees, is_unsure, why_of
-from surefoot.report.blocks import (
-    LONGEST_QUESTION,
-    TERMS,
-    Bars,
-    Block,
-    Case,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Quote,
-    Report,
-    Section,
-    Span,
-    Table,
-    bucket,
-    graded_by,
-    linked,
-    listed,
-    problem_section,
-    share,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
 _NAMED = 12  # questions behind a fault
 _SHOWN = 10  # claims, and passages
@@ -54,13 +33,14 @@ def report(found: RunOverview) -> Report:
 def summary(found: RunOverview) -> Report:
     """The same without what takes long to read."""
     steps = first_step(found) if found.graders else [f"grade it: surefoot grade {found.run}"]
-    about = [f"run: {found.run}, {graded_by(found.graders)}"]
+    unasked = dict.fromkeys(str(one) for one in found.problems if one.kind == NOT_ASKED)
+    about = [f"run: {found.run}, {blocks.graded_by(found.graders)}"]
     about += [f"trust: {in_words(found.trust)}"] if found.graders else []
     about += [f"self-check FAILED: the grader {grader} {words} among answers of known label"
               for grader, words in found.failed_checks.items()]  # fmt: skip
     return Report(f"Surefoot run {found.run}", (
         Headline("", (Span(found.headline[:1].upper() + found.headline[1:], "strong"),)),
-        Items([(Span("next:", "strong"), step) for step in (*unasked(found.problems), *steps)]),
+        Items([(Span("next:", "strong"), step) for step in (*unasked, *steps)]),
         Items(about, "quiet"),
     ), ())  # fmt: skip
 
@@ -73,48 +53,48 @@ def first_step(found: RunOverview) -> list[str]:
 
 def _body(found: RunOverview) -> Iterator[Block]:
     bars = [("all", found.buckets), *((name or "(no stratum)", counts) for name, counts in found.by_stratum.items())]
-    yield Section("Buckets", (Bars(("stratum",), [("", bars)]),))
+    yield Section("Buckets", (blocks.Bars(("stratum",), [("", bars)]),))
     if found.next:
         about = "Bad answers, and refusals where an answer is expected, each under the first cause that fits."
         heads = ("look into", "answers", "what was seen", "what to do", "questions")
-        rows = [(Span(one.layer, "strong"), str(one.answers), one.finding, one.action, linked(one.questions, _NAMED))
-                for one in found.next]  # fmt: skip
+        rows = [(Span(one.layer, "strong"), str(one.answers), one.finding, one.action,
+                 blocks.linked(one.questions, _NAMED)) for one in found.next]  # fmt: skip
         yield Section("What to do next", (Paragraph(about, "quiet"), Table(heads, rows)))
     if (lacking := found.buckets[UNGRADED]) < found.total:
         left = f", also the {lacking} not graded, so these add up to less than 100 %" if lacking else ""
         of_all = f"Of all {counted(found.total, 'answer')}{left}. With 95 % intervals."
-        shares = [(name or "all", *(share(some[one]) for one in BUCKETS)) for name, some in found.shares.items()]
+        shares = [(name or "all", *(blocks.share(some[one]) for one in BUCKETS)) for name, some in found.shares.items()]
         yield Section("Shares", (Paragraph(of_all, "quiet"), Table(("stratum", *BUCKETS), shares)))
     axes = [(axis, ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged",
-             TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
+             blocks.TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
     yield Section("Axes", (Table(("axis", "values", "what it says"), axes, on_paper=1),))
     worth = sum(said.bucket not in ACCEPTABLE for said, _ in found.answers)
     heads, filters = ("id", "bucket", "stratum", "question", "why"), ("bucket", "sure", "look into", "stratum")
-    shown = listed(heads, filters, [_case(one) for one in found.answers], worth)
+    shown = blocks.listed(heads, filters, [_case(one) for one in found.answers], worth)
     yield Section(f"Answers ({found.total})", (shown,))
-    yield from problem_section(found.problems)
+    yield from blocks.problem_section(found.problems)
 
 
-def _case(one: Judged) -> Case:
+def _case(one: Judged) -> blocks.Case:
     said, question = one
     called, id = said.question_id, said.question_id
     if said.attempt > 1:
         called, id = f"{id} (attempt {said.attempt})", f"{id}-{said.attempt}"
-    asked = plain(question.text, LONGEST_QUESTION) if question else ""
+    asked = plain(question.text, blocks.LONGEST_QUESTION) if question else ""
     stratum, cause = question.stratum if question else "", cause_of(said, question)
-    layer, chip = cause.layer if cause else "", bucket(said.bucket)
+    layer, chip = cause.layer if cause else "", blocks.bucket(said.bucket)
     title: Line = chip, asked, Span(" \u00b7 ".join(filter(None, (called, stratum, layer))), "quiet")
     cells = called, Span(chip.text, "strong"), stratum, asked, why_of(said, question)
     kinds = chip.text, "no" if is_unsure(said) else "yes", layer, stratum
     inside = (*_asked(question), *answer(said, question))
-    return Case(cells, title, inside, kinds, id, said.bucket in ACCEPTABLE)
+    return blocks.Case(cells, title, inside, kinds, id, said.bucket in ACCEPTABLE)
 
 
 def _asked(question: Question | None) -> Iterator[Block]:
     """What a sound answer is; the question too, where it is too long for the title."""
     if question is None:
         return
-    if len(question.text) > LONGEST_QUESTION:
+    if len(question.text) > blocks.LONGEST_QUESTION:
         yield Quote(question.text)
     gold = " ".join(question.gold_claims) or "an answer; the question set does not say which"
     expected = gold if question.answerable else "a refusal, as the documents do not answer it"
@@ -125,7 +105,7 @@ def _asked(question: Question | None) -> Iterator[Block]:
 
 def answer(said: Said, question: Question | None) -> Iterator[Block]:
     """The answer and who gave its bucket; what it cites, then what else a claim was read against."""
-    yield Paragraph((Span("answer:", "strong"), bucket(said.bucket), why_of(said, question)))
+    yield Paragraph((Span("answer:", "strong"), blocks.bucket(said.bucket), why_of(said, question)))
     if said.trace is None:
         yield Paragraph("the answer itself is not known", "quiet")
     else:

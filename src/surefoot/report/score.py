@@ -10,32 +10,18 @@ from surefoot.core.intervals import difference as difference_of
 from surefoot.core.intervals import questions_to_be_sure
 from surefoot.core.types import Estimate, Question, counted, in_words, names
 from surefoot.gate.metrics import SCORED, Check, Decision
-from surefoot.report.blocks import (
-    STATUS_WORDS,
-    Block,
-    Form,
-    Headline,
-    Items,
-    Line,
-    Paragraph,
-    Report,
-    Section,
-    Span,
-    Table,
-    interval,
-    percent,
-    seen,
-)
+from surefoot.report import blocks
+from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Report, Section, Span, Table
 from surefoot.scoring.outcomes import ScoredRow
 
 if TYPE_CHECKING:
     from surefoot.scoring.run import ScoreResult
 
 _PROVABLE = 0.05
-_PROBLEMS: dict[Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind
-_ROWS: dict[Form, int] = {"page": 2_000}
+_PROBLEMS: dict[blocks.Form, int] = {"terminal": 5, "markdown": 20, "page": 50}  # of each kind
+_ROWS: dict[blocks.Form, int] = {"page": 2_000}
 _WAYS = ("worse", "better", "other")
-_CHANGES: dict[Form, int] = {"terminal": 20, "markdown": 200, "page": 2_000}
+_CHANGES: dict[blocks.Form, int] = {"terminal": 20, "markdown": 200, "page": 2_000}
 _NOTHING_STANDS_OUT = (
     "Nothing stands out: every question was answered with its gold source, or rightly refused. What the answers say was"
     ' not read; "surefoot grade" does that.'
@@ -95,9 +81,9 @@ def headline(decision: Decision) -> str:
 def _rule(check: Check) -> tuple[Line, ...]:
     name, text = " ".join(check.rule.name.split()), check.rule.text
     called = "" if f"{text} ".startswith(f"{name} ") else f"{name}:"
-    status = Span(STATUS_WORDS[check.status], check.status)
+    status = Span(blocks.STATUS_WORDS[check.status], check.status)
     behind = names(check.questions, check.question_count) or "-"
-    return (called, Span(text, "code")), status, seen(check.seen), check.reason or _to_be_sure(check), behind
+    return (called, Span(text, "code")), status, blocks.seen(check.seen), check.reason or _to_be_sure(check), behind
 
 
 def _to_be_sure(check: Check) -> str:
@@ -114,9 +100,11 @@ def _metrics(found: ScoreResult) -> Table:
     since = () if before is None else ("baseline", "change")
     rows = []
     for name, estimate in found.metrics.items():
-        value = seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
-        earlier = () if before is None else (seen(before.get(name)), _change(found.shared[name], before.get(name)))
-        rows.append((name, value, interval(estimate), *earlier, f"{SCORED[name].unit} that {SCORED[name].share}"))
+        value = blocks.seen(estimate) if estimate.value is not None else f"none: {estimate.reason}"
+        was = before.get(name) if before else None
+        earlier = () if before is None else (blocks.seen(was), _change(found.shared[name], was))
+        share = f"{SCORED[name].unit} that {SCORED[name].share}"
+        rows.append((name, value, blocks.interval(estimate), *earlier, share))
     return Table(("metric", "value", "95% interval", *since, "share of"), rows, on_paper=1)
 
 
@@ -126,8 +114,9 @@ def _on_zeros(found: ScoreResult) -> Iterator[Line]:
         if SCORED[name].better == "lower" and estimate.numerator == 0 and estimate.high is not None:
             yield (
                 Span(name, "code"),
-                f"is zero, which with {estimate.denominator} observed proves no more than {percent(estimate.high)};"
-                f" to prove {percent(_PROVABLE)} takes {questions_to_be_sure(0, _PROVABLE)} without one.",
+                f"is zero, which with {estimate.denominator} observed proves no more than"
+                f" {blocks.percent(estimate.high)};"
+                f" to prove {blocks.percent(_PROVABLE)} takes {questions_to_be_sure(0, _PROVABLE)} without one.",
             )
 
 
@@ -153,7 +142,7 @@ def _change(now: Estimate, before: Estimate | None) -> str:
 
 def _since(estimate: Estimate, before: Estimate | None) -> str:
     """What was seen, and how it has changed where something was seen before."""
-    return seen(estimate) if before is None else f"{seen(estimate)}, {_change(estimate, before)}"
+    return blocks.seen(estimate) if before is None else f"{blocks.seen(estimate)}, {_change(estimate, before)}"
 
 
 def _by(found: ScoreResult, field: str) -> Table:

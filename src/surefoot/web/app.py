@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from msgspec import Struct
 from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -28,6 +27,7 @@ from starlette.types import ASGIApp, ExceptionHandler, Receive, Scope, Send
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import SurefootError, UsageError, words_of
 from surefoot.core.files import printable
+from surefoot.core.records import where
 from surefoot.core.result import NOBODY, Person, Tell
 from surefoot.core.types import counted, plain
 from surefoot.corpus.corpus import load_corpus
@@ -38,7 +38,7 @@ from surefoot.jobs.calibrate import calibrate
 from surefoot.jobs.council import council_scores
 from surefoot.jobs.gate import gate as decide
 from surefoot.jobs.looks import list_of
-from surefoot.jobs.overview import Archive, History, PastRun, Stamp, overview
+from surefoot.jobs.overview import History, PastRun, Stamp, history, overview, stamp
 from surefoot.jobs.runs import Name, graders_of
 from surefoot.jobs.runs import opened as opened_runs
 from surefoot.report import history as reports
@@ -62,18 +62,7 @@ _HEADERS = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancesto
 Make = Callable[[History, Mapping[str, str]], Report]
 
 
-class Opened(Struct, frozen=True, omit_defaults=True):
-    """The app, ready to be used."""
-
-    url: str
-    db: str | None = None
-    runs: int | None = None
-    names: tuple[str, ...] | None = None
-    looked_at: int | None = None
-    goal: int | None = None
-    file: str | None = None
-    reviewed: int | None = None
-    total: int | None = None
+Opened = dict[str, Any]  # the app, ready to be used: its `url`, and how far people have come
 
 
 class _Lost(SurefootError):
@@ -103,12 +92,12 @@ def serve_looks(
         queue = Looks(looks, chosen, fields_of(chosen, axes), project, db, guidelines_in(guidelines))
         for told in looks.notes:
             note(told)
-        archive = Archive(db) if door.token is None else None
-        tabs = _tabs(_RUNS if archive else "", _LOOK)
+        browsed = where(db) if door.token is None else None
+        tabs = _tabs(_RUNS if browsed else "", _LOOK)
         work = Pages(queue, name, tabs, _LOOK).app()
         seen = queue.progress(name).seen
-        ready = Opened(door.url(_LOOK), project.name, names=looks.names, looked_at=seen, goal=queue.goal)
-        door.serve(app_for(tabs, archive, {_LOOK: work}), lambda: announce(ready))
+        ready = Opened(url=door.url(_LOOK), db=project.name, names=looks.names, looked_at=seen, goal=queue.goal)
+        door.serve(app_for(tabs, browsed, {_LOOK: work}), lambda: announce(ready))
         queue.check()
         done = queue.progress(name)
         what = "pairs that differ" if looks.is_of_two else "answers"
@@ -124,17 +113,17 @@ def serve_runs(
     They only read, unless people may `label` on them; a token of one's own lets whoever knows it label too. With a
     question file and its corpus, questions can be reviewed.
     """
-    archive = Archive(db)
-    found = archive.read()  # what is wrong is said before a port is taken, and the first page is quick
+    place = where(db)
+    found = _past(place, stamp(place))  # what is wrong is said before a port is taken, and the first page is quick
     tabs, review = _tabs(_RUNS, _LOOKS, _QUESTIONS if questions else ""), dict[str, ASGIApp]()
     if questions:
         queue = Questions(QuestionFile(questions[0]), load_corpus(questions[1], tell=person.tell))
         review = {_QUESTIONS: Pages(queue, "", tabs, _QUESTIONS).app()}
     with opened(host, port, token, person.tell) as door, ExitStack() as opening:
-        sessions = _Sessions(archive, opening, tabs) if label or token else None
+        sessions = _Sessions(place, opening, tabs) if label or token else None
         work = {"/pairs/{base}/{cand}": sessions, "/answers/{base}": sessions} if sessions else {}
-        ready = Opened(door.url(_RUNS), found.project, len(found.runs))
-        door.serve(app_for(tabs, archive, {**review, **work}), lambda: announce(ready))
+        ready = Opened(url=door.url(_RUNS), db=found.project, runs=len(found.runs))
+        door.serve(app_for(tabs, place, {**review, **work}), lambda: announce(ready))
 
 
 def serve_questions(
@@ -146,7 +135,7 @@ def serve_questions(
     with opened(host, port, token, person.tell) as door:
         queue = Questions(QuestionFile(file), load_corpus(corpus, tell=person.tell))
         total, left = queue.counts().total(), queue.counts()[PROPOSED]
-        ready = Opened(door.url(_QUESTIONS), file=str(file), reviewed=total - left, total=total)
+        ready = Opened(url=door.url(_QUESTIONS), file=str(file), reviewed=total - left, total=total)
         work = Pages(queue, named, tabs, _QUESTIONS).app()
         door.serve(app_for(tabs, None, {_QUESTIONS: work}), lambda: announce(ready))
     counts = queue.counts()
@@ -166,9 +155,8 @@ def guidelines_in(given: Path | None = None) -> Markup | None:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"the guidelines {printable(path)} cannot be read: {words_of(error)}", "write Markdown in UTF-8"
-        ) from error
+        message = f"the guidelines {printable(path)} cannot be read: {words_of(error)}"
+        raise UsageError(message, "write Markdown in UTF-8") from error
     return rendered(visible(text)) if text.strip() else None
 
 
@@ -186,8 +174,8 @@ class _Sessions:
     One is opened when somebody first comes to it, and anew when its runs have changed.
     """
 
-    def __init__(self, archive: Archive, opening: ExitStack, tabs: Mapping[str, str]) -> None:
-        self._archive, self._opening, self._tabs, self._guidelines = archive, opening, tabs, guidelines_in()
+    def __init__(self, db: str, opening: ExitStack, tabs: Mapping[str, str]) -> None:
+        self._db, self._opening, self._tabs, self._guidelines = db, opening, tabs, guidelines_in()
         self._apps: dict[tuple[str, ...], tuple[Stamp, ASGIApp]] = {}
         self._lock = threading.Lock()
 
@@ -202,36 +190,40 @@ class _Sessions:
 
     def _app(self, names: tuple[str, ...]) -> ASGIApp:
         with self._lock:
-            stamp = tuple(one for one in self._archive.stamp() if not isinstance(one, tuple) or one[0] != "verdicts")
+            now = tuple(one for one in stamp(self._db) if not isinstance(one, tuple) or one[0] != "verdicts")
             kept = self._apps.get(names)
-            if kept is None or kept[0] != stamp:
-                project = self._opening.enter_context(Project.existing(self._archive.db))
+            if kept is None or kept[0] != now:
+                project = self._opening.enter_context(Project.existing(self._db))
                 looks = list_of(project, names, [run for name in names for run in project.named(name)])
                 rubric = _rubric(looks.runs[-1], None, NOBODY.tell)
-                queue = Looks(looks, rubric, fields_of(rubric), project, self._archive.db, self._guidelines)
-                kept = self._apps[names] = stamp, Pages(queue, "", self._tabs, _LOOKS).app()
+                queue = Looks(looks, rubric, fields_of(rubric), project, self._db, self._guidelines)
+                kept = self._apps[names] = now, Pages(queue, "", self._tabs, _LOOKS).app()
             return kept[1]
 
 
-def app_for(tabs: Mapping[str, str], archive: Archive | None, work: Mapping[str, ASGIApp]) -> ASGIApp:
-    """The runs of the archive, if there is one, and what people work on, by its address."""
+def app_for(tabs: Mapping[str, str], db: str | None, work: Mapping[str, ASGIApp]) -> ASGIApp:
+    """The runs of a project, if one is to be browsed, and what people work on, by its address."""
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
     routes += [Mount(address.rstrip("/"), app) for address, app in work.items()]
     home = [Route("/", lambda _: RedirectResponse(next(iter(tabs)), 303))]
-    routes += (
-        _Runs(tabs, archive, any(isinstance(one, _Sessions) for one in work.values())).routes() if archive else home
-    )
+    routes += _Runs(tabs, db, any(isinstance(one, _Sessions) for one in work.values())).routes() if db else home
     handlers: dict[Any, ExceptionHandler] = dict.fromkeys(
         (404, 405, SurefootError, Exception), lambda _, error: _reply(tabs, error)
     )
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
+@lru_cache(maxsize=1)
+def _past(db: str, _stamp: Stamp) -> History:
+    """Read anew when something about the project has changed."""
+    return history(db)
+
+
 class _Runs:
     """The tab of runs, and the list of what to look at."""
 
-    def __init__(self, tabs: Mapping[str, str], archive: Archive, can_label: bool) -> None:
-        self._tabs, self._archive, self._can_label = tabs, archive, can_label
+    def __init__(self, tabs: Mapping[str, str], db: str, can_label: bool) -> None:
+        self._tabs, self._db, self._can_label = tabs, db, can_label
         self._made = lru_cache(maxsize=_MOST_PAGES)(self._make)
         self._reading = threading.Lock()  # one page is made at a time: others wait rather than make it too
 
@@ -251,35 +243,35 @@ class _Runs:
         def reply(request: Request) -> Response:
             asked = {**request.query_params, **request.path_params}
             with self._reading:
-                return _html(self._made(make, request.url.path, tuple(asked.items()), self._archive.stamp()))
+                return _html(self._made(make, request.url.path, tuple(asked.items()), stamp(self._db)))
 
         return reply
 
-    def _make(self, make: Make, path: str, given: tuple[tuple[str, str], ...], _stamp: Stamp) -> str:
-        past, asked = self._archive.read(), dict(given)
+    def _make(self, make: Make, path: str, given: tuple[tuple[str, str], ...], now: Stamp) -> str:
+        past, asked = _past(self._db, now), dict(given)
         return page(make(past, asked), self._site(past, path, asked))
 
     def run(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(overview(_known(past, asked["key"]).name, db=self._archive.db))
+        return of(overview(_known(past, asked["key"]).name, db=self._db))
 
     def comparison(self, past: History, asked: Mapping[str, str]) -> Report:
         if not (asked.get("baseline") and asked.get("candidate")):
             return _told("Surefoot decision", "Choose a baseline and a candidate.")
         sides = [_known(past, asked[side]).name for side in ("baseline", "candidate")]
         gate, uncalibrated, by = reports.rules_of(past)
-        made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._archive.db, keep=False, person=NOBODY))
+        made = of(decide(*sides, gate=gate, uncalibrated=uncalibrated, db=self._db, keep=False, person=NOBODY))
         note = f"decided for this page alone, by {by} and all labels there are"
         return replace(made, summary=(*made.summary, Items([note], "quiet")))
 
     def calibration(self, past: History, asked: Mapping[str, str]) -> Report:
-        return of(calibrate(_known(past, asked["key"]).name, db=self._archive.db, person=NOBODY))
+        return of(calibrate(_known(past, asked["key"]).name, db=self._db, person=NOBODY))
 
     def council(self, past: History, asked: Mapping[str, str]) -> Report:
         review = _known(past, asked["key"]).council_review
         runs = [run.name for run in past.runs if review and run.council_review == review]
         if not runs:
             raise _Lost(f"no council scored {asked['key'][:100]!r}")
-        return of(council_scores(*runs, db=self._archive.db), links={name: run_address(name) for name in runs})
+        return of(council_scores(*runs, db=self._db), links={name: run_address(name) for name in runs})
 
     def _site(self, past: History, path: str, asked: Mapping[str, str]) -> Site:
         runs = {one.name: one.name + f" ({one.version})" * (one.version not in ("", one.name))

@@ -26,8 +26,7 @@ from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
 from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
 from surefoot.io.labels import UNDO, Dispute, Past, Said, dated, disputes
-from surefoot.jobs.decision import SECONDS_A_KEY
-from surefoot.jobs.gate import gate
+from surefoot.jobs.gate import SECONDS_A_KEY, gate
 from surefoot.jobs.looks import Look, LookList, Outlook
 from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
