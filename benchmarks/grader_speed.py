@@ -28,7 +28,7 @@ from surefoot.datasets import demo
 from surefoot.graders.encoder import Readings
 from surefoot.graders.grader import FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.pipelines.reference import ReferencePipeline
+from surefoot.pipelines.retriever import ReferencePipeline
 
 LENGTHS, COUNT = (128, 256), 200
 HERE = Path(__file__).resolve()

@@ -36,7 +36,7 @@ def drawn(rows: Sequence[Any], limit: int) -> list[Any]:
 def demo_items(_: Path | None) -> list[Any]:
     from surefoot.core.types import Ask, Item
     from surefoot.datasets import demo
-    from surefoot.pipelines.reference import ReferencePipeline
+    from surefoot.pipelines.retriever import ReferencePipeline
 
     pipeline = ReferencePipeline(demo.corpus())
     return [Item(one, pipeline.answer(Ask(one.id, one.text, one.retrieval))) for one in demo.questions()]

@@ -15,7 +15,7 @@ from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
 from surefoot.jobs.grade import DEFAULT
-from surefoot.pipelines.reference import ReferencePipeline
+from surefoot.pipelines.retriever import ReferencePipeline
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import ray
 
 from score import write_data
-from surefoot.io import cluster
+from surefoot.io import cluster as parts
 from surefoot.scoring import score
 
 PARTS = 16  # files, as a cluster writes its logs
@@ -31,9 +31,9 @@ def one(folder: Path, rows: int, engine: str, workers: int) -> dict[str, float]:
     if engine == "ray":
         with ray.init(address="local", num_cpus=workers, include_dashboard=False) as started:
             os.environ["RAY_ADDRESS"] = started.address_info["gcs_address"]
-            whole, cluster.PART_BYTES = cluster.PART_BYTES, 1  # so that every worker has something to do
+            whole, parts.PART_BYTES = parts.PART_BYTES, 1  # so that every worker has something to do
             score(folder / "questions.json", log[: 2 * workers], rerun="all", engine="ray", keep_rows=False)
-            cluster.PART_BYTES = whole
+            parts.PART_BYTES = whole
             return _timed(folder, log, engine, workers)
     return _timed(folder, log, engine, workers)
 
