@@ -64,7 +64,7 @@ def test_a_set_without_a_question_is_one_error(name: str, text: str, why: str, t
     (tmp_path / name).write_text(text, encoding="utf-8")
     done = surefoot("score", "-q", tmp_path / name, "-t", traces)
     error, hint = done.err.splitlines()
-    assert (done.code, done.out) == (2, "") and hint.startswith("hint: pass JSON")
+    assert (done.code, done.out) == (4, "") and hint.startswith("hint: pass JSON")
     assert error.startswith("error: the question set has no usable question: ") and why in error
 
 

@@ -287,8 +287,8 @@ BAD_SETS: dict[str, tuple[object, dict[str, Any]]] = {
     "untyped.jsonl": (asked({"qid": "x", "q": 7, "answerable": True}), {"problems": {"bad_question": 1}, "scored": 6}),
     "no-side.jsonl": (asked({"qid": "x", "q": "Who?"}), {"exit": 1, "problems": {"bad_question": 1}}),
     "alike.jsonl": (asked({**QUESTIONS[0], "qid": "again"}), {"labels": {"again": "MISSING"}, "exit": 1}),
-    "nothing.jsonl": ([], {"exit": 4, "scored": 0, "decision": "INCONCLUSIVE"}),
-    "broken.json": ("[{", {"exit": 4, "scored": 0, "decision": "INCONCLUSIVE"}),
+    "nothing.jsonl": ([], {"exit": 4}),
+    "broken.json": ("[{", {"exit": 4}),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot import score
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import Incomplete
 from surefoot.io import rows as sources
 
 from ..conftest import GOOD_TRACES, QUESTIONS, Write
@@ -184,5 +184,5 @@ def test_arbitrary_bytes_never_fail(tmp_path: Path, content: bytes, magic: str, 
     path = tmp_path / f"any.{suffix}"
     path.write_bytes(magic.encode() + content)
     assert score(QUESTIONS, path).exit_code == 4
-    with pytest.raises(UsageError, match="no usable question"):
+    with pytest.raises(Incomplete, match="no usable question"):
         score(path, GOOD_TRACES)

@@ -25,7 +25,7 @@ from msgspec import Struct, field, json
 from msgspec.structs import force_setattr, replace
 from numpy.typing import NDArray
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import UNREADABLE
 from surefoot.core.intervals import difference, questions_to_be_sure
 from surefoot.core.records import fingerprint
@@ -1056,7 +1056,7 @@ def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Qu
         if found.source.lower().endswith((".csv", ".tsv")):
             why = f"{found.source} is a table"
         hint = "pass JSON, JSON lines or YAML with questions"
-        raise UsageError(f"the question set has no usable question: {why}", hint)
+        raise Incomplete(f"the question set has no usable question: {why}", hint)
     problems.extend([*found.problems, *verify_lock(found)])
     return found.questions
 
