@@ -52,7 +52,7 @@ _MESSAGES = {
     "no such grader": r"there is no grader",
     "no such pipeline": r"no Python module|has no function|cannot be started|is not a pipeline",
     "nothing given": r"nothing to (?:score|monitor)|one thing to grade|nothing to monitor|no pipeline was named",
-    "not graded yet": r"has no verdicts|was not graded",
+    "not graded yet": r"is not graded yet|was not graded",
     "no answers labelled": r"no label in .* could be placed|nothing (?:was|is) labelled|no labels|label some",
     "rows unusable": r"cannot be used",
     "graded before": r"changed since it was graded|were changed by hand",

@@ -331,6 +331,9 @@ def test_a_report_shows_one_run(graded: Graded) -> None:
 def test_a_run_that_nobody_graded_has_no_report(project: Project) -> None:
     project.run("one", "pipeline:first")
     expect(project.report(Run("one")), exit=4, message="not graded yet", hint=True)
+    project.grade(Run("one"))
+    project.run("two", "pipeline:first")  # the same answers, on which there are verdicts
+    expect(project.report(Run("two")), exit=4, message="not graded yet", hint=True)
 
 
 def test_what_is_about_a_person_can_be_erased(project: Project) -> None:

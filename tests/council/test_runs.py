@@ -221,7 +221,7 @@ def test_a_rule_on_a_dimension_that_was_not_scored_is_a_slip(two: list[str]) -> 
 
 
 def test_rules_hold_on_what_a_council_said(two: list[str]) -> None:
-    with pytest.raises(Incomplete, match="has no verdicts"):
+    with pytest.raises(Incomplete, match="is not graded yet"):
         decided(two, "council.overall >= 7")
     council_runs(*two, reviewers=[Reviewer("one")])
     # The candidate: 8 for the sound answer, 4 for the needless refusal and what is false, 3 for what is invented.

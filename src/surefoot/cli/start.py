@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 import textwrap
 from collections.abc import Iterator
 from importlib.resources import as_file, files
@@ -33,8 +35,8 @@ _BUCKETS = {
 }
 _NEXT = """
 Every answer and rule is in {out}/report.html. Next:
-  surefoot serve --db {out}/surefoot.db   # browse the answers
-  surefoot init my-eval   # your own pipeline"""
+  {surefoot} serve --db {out}/surefoot.db   # browse the answers
+  {surefoot} init my-eval   # your own pipeline"""
 # Where each file of the example lies in the package. The pipeline is no module of ours, so it is not named like one.
 EXAMPLE = {
     "questions.json": "starter/questions.json",
@@ -83,7 +85,8 @@ def _lines(decided: surefoot.GateResult, out: Path) -> Iterator[str]:
         yield f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120]
     yield ""
     yield textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78)
-    yield _NEXT.format(out=shlex.quote(str(out)))
+    called = "surefoot" if shutil.which("surefoot") else sys.argv[0]
+    yield _NEXT.format(surefoot=shlex.quote(called), out=shlex.quote(str(out)))
 
 
 @click.command(epilog="Example: surefoot init gate && cd gate && cat README.txt")

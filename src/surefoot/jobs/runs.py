@@ -95,8 +95,8 @@ def read_run(run: Run) -> ReadRun:
     manifest, verdicts = run.manifest, run.verdicts()
     if manifest.purged and not run.answer_keys():
         raise Incomplete(f"all answers of the run {run.id} were purged", "name another run")
-    if not verdicts:
-        raise Incomplete(f"the run {run.id} has no verdicts", f"grade it first: surefoot grade {run.id}")
+    if not verdicts or not (manifest.grader or manifest.council):  # other runs may have had the same answers
+        raise Incomplete(f"the run {run.id} is not graded yet", f"surefoot grade {run.id}")
     if edited := run.edited():
         message = f"the answer to {edited} in the run {run.id} is not the one that was kept"
         raise Incomplete(message, "somebody changed the database: import the run again into a new project")
