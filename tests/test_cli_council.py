@@ -91,10 +91,8 @@ def test_words_that_lead_nowhere(surefoot: Run, file: Path) -> None:
         assert done.code == 2 and "hint: " in done.err, arguments
 
 
-def test_one_word_is_no_question_and_one_model_no_council(surefoot: Run) -> None:
-    done = surefoot("council", "Why?")
-    assert done.code == 2 and 'surefoot council ask "Why?" --models' in done.err
-    alone = surefoot("council", "Why is that?", "--models", "llm:one@http://localhost:1/v1")
+def test_one_model_is_no_council(surefoot: Run) -> None:
+    alone = surefoot("council", "ask", "Why is that?", "--models", "llm:one@http://localhost:1/v1")
     assert alone.code == 2 and "does not review its own answer" in alone.err and "--answers FILE" in alone.err
 
 
@@ -112,7 +110,7 @@ def council_says(call: Call) -> Fault:
 def test_answers_and_what_was_spent_are_told(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(council_says) as server:
         one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
-        asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", one)
+        asked = ("council", "ask", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", one)
         done = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
         again = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
     assert done.code == 0, done.err
@@ -135,7 +133,7 @@ def test_a_chair_whose_answer_was_cut_off_or_not_affordable_is_incomplete(
     )
     with FaultServer(cuts) as server:
         one, two, chair = (f"llm:{name}@{server.url}" for name in ("one", "two", "chair"))
-        asked = ("council", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", chair, "--json")
+        asked = ("council", "ask", "Is ice a mineral?", "--models", f"{one},{two}", "--chair", chair, "--json")
         cut = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}")
         dear = surefoot(*asked, "--set", f"cache={tmp_path / 'c.sqlite'}", "--set", "max_cost=1")
     assert cut.code == dear.code == 4 and "synthesis: the reply was cut off" in cut.err and "limit of $1" in dear.err
@@ -192,7 +190,9 @@ def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
 ) -> None:
     with FaultServer(reviewing(LIVE[shape])) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two", "three"))
-        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
+        done = surefoot(
+            "council", "ask", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+        )
     assert done.code == 0 and not done.json["void"], done.json["void"]
     assert [row["votes"] for row in done.json["ranking"]] == [2, 2, 2] and done.json["spent"]["calls"] == 6
 
@@ -200,7 +200,9 @@ def test_live_ballots_are_read_as_those_of_files_are_and_paid_for_once(
 def test_models_of_anthropic_answer_and_review(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(council_says) as server:
         models = ",".join(f"anthropic:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
+        done = surefoot(
+            "council", "ask", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+        )
         review = server.calls[-1].body
     assert done.code == 0 and not done.json["failures"], done.err
     assert [row["votes"] for row in done.json["ranking"]] == [1, 1] and done.json["spent"]["calls"] == 4
@@ -210,7 +212,9 @@ def test_models_of_anthropic_answer_and_review(surefoot: Run, tmp_path: Path) ->
 def test_a_live_reviewer_that_declines_abstains_and_is_not_asked_again(surefoot: Run, tmp_path: Path) -> None:
     with FaultServer(reviewing(lambda code, titles: "I'm sorry, but I can't help with that.")) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
+        done = surefoot(
+            "council", "ask", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+        )
     assert len(done.json["abstained"]) == 2 and done.json["spent"]["calls"] == 4
 
 
@@ -224,7 +228,9 @@ def test_scoring_without_the_rubric_is_asked_for_and_read(
 
     with FaultServer(reviewing(say)) as server:
         models = ",".join(f"llm:{name}@{server.url}" for name in ("one", "two"))
-        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
+        done = surefoot(
+            "council", "ask", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+        )
         asked = server.calls[-1].body["response_format"]["json_schema"]["schema"]["properties"]["evaluations"]
         assert all(one["required"] == ["notes", "score"] for one in asked["properties"].values())
     assert [(row["overall"], row["votes"]) for row in done.json["ranking"]] == [(8.0, 1), (8.0, 1)]
@@ -235,7 +241,14 @@ def test_what_was_cut_off_is_no_answer_and_no_closing_answer(surefoot: Run, tmp_
     with FaultServer(lambda call: council_says(call)._replace(thinks=10**6)) as server:
         one, two = (f"llm:{name}@{server.url}" for name in ("one", "two"))
         done = surefoot(
-            "council", "Is it so?", "--models", f"{one},{two}", "--set", f"cache={tmp_path / 'c.sqlite'}", "--json"
+            "council",
+            "ask",
+            "Is it so?",
+            "--models",
+            f"{one},{two}",
+            "--set",
+            f"cache={tmp_path / 'c.sqlite'}",
+            "--json",
         )
     assert done.code == 4 and done.json["answers"] == [] and "cut off" in done.err
     assert done.err.count("hint: raise max_tokens") == 1
@@ -245,7 +258,7 @@ def test_the_cause_of_a_failure_is_said_once_with_what_to_do(surefoot: Run, tmp_
     with FaultServer(lambda call: Fault(404, message="Not Found")) as server:
         bare = server.url.removesuffix("/v1")
         models = f"llm:one@{bare},llm:two@{bare}"
-        done = surefoot("council", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}")
+        done = surefoot("council", "ask", "Is it so?", "--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}")
     assert done.code == 4 and done.err.count(f"hint: most servers answer under /v1: try {bare}/v1") == 1
     assert done.err.count("HTTP 404: Not Found") == 2, "once for each model"
 
@@ -255,7 +268,7 @@ def test_ctrl_c_says_that_replies_are_kept(surefoot: Run, tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr("surefoot.council.prompts.asked_at_once", interrupted)
-    done = surefoot("council", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
+    done = surefoot("council", "ask", "Is it so?", "--models", "llm:a@http://localhost:1/v1,llm:b@http://localhost:1/v1",
                     "--set", f"cache={tmp_path / 'c.sqlite'}")  # fmt: skip
     assert done.code == 130 and "the same command goes on from there" in done.err
 
@@ -265,8 +278,8 @@ def test_asking_models_that_are_not_there(surefoot: Run, file: Path, tmp_path: P
     with FaultServer(lambda _: Fault(404, message="there is no such model")) as server:
         models = f"llm:one@{server.url},llm:two@{server.url}"
         asked = ("--models", models, "--set", f"cache={tmp_path / 'c.sqlite'}", "--json")
-        done = surefoot("council", "Is ice a mineral?", *asked)
-        given = surefoot("council", "Why is that?", "--answers", file, *asked)
+        done = surefoot("council", "ask", "Is ice a mineral?", *asked)
+        given = surefoot("council", "ask", "Why is that?", "--answers", file, *asked)
     assert done.code == 4 and done.json["ranking"] == [] and len(done.json["failures"]) == 2
     assert given.code == 4 and [row["overall"] for row in given.json["ranking"]] == [None, None, 0.0]
     assert "there is no such model" in given.err and len(given.json["void"]) == 2
@@ -304,6 +317,7 @@ def test_a_kill_with_calls_open_prints_nothing_of_asyncio(tmp_path: Path) -> Non
             "-m",
             "surefoot",
             "council",
+            "runs",
             run,
             *reviewers,
             "--yes",

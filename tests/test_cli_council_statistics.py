@@ -137,6 +137,6 @@ def test_runs_without_scores_say_what_to_do(project: tuple[Path, Scores], tmp_pa
     other = tmp_path / "other.db"
     one, _ = kept_runs({"ada": {answer: {} for answer in reviewed(2)["ada"]}}, other)
     nothing = surefoot("council", "evaluate", one, "--db", other)
-    assert (nothing.code, "surefoot council RUN --reviewer" in nothing.err) == (4, True)
+    assert (nothing.code, "surefoot council runs RUN --reviewer" in nothing.err) == (4, True)
     without = surefoot("council", "evaluate", "one", "--compare", "holistic")
     assert (without.code, "--holistic" in without.err) == (4, True)

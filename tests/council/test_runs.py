@@ -204,7 +204,7 @@ def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[str
         assert surefoot("grade", run, "--grader", "rules").code == ExitCode.OK
     why = {"council.acuracy >= 7": "council.acuracy, and no bundled rubric has it (did you mean council.accuracy?)",
            "council.empathy >= 7": "council.empathy, and no bundled rubric has it",
-           "council.accuracy >= 7": "council.accuracy: surefoot council RUN...",
+           "council.accuracy >= 7": "council.accuracy: surefoot council runs RUN...",
            "unsafe <= 0": "neither side has verdicts on council.safety"}  # fmt: skip
     base, cand = (read_run(kept(run)) for run in two)
     found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request(called=("a", "b")))
@@ -255,22 +255,22 @@ def test_scores_of_different_councils_decide_nothing(two: list[str]) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_said(two: list[str], arguments: tuple[str, ...], says: str) -> None:
-    done = surefoot("council", two[0], *arguments, "--yes")
+    done = surefoot("council", "runs", two[0], *arguments, "--yes")
     assert done.code == ExitCode.USAGE and says in done.err
 
 
 def test_the_command_shows_runs_in_order_and_options_may_come_first(two: list[str], tmp_path: Path) -> None:
     with reviewing() as server:
         asked = ("--reviewer", f"llm:r0@{server.url}", "--set", f"cache={tmp_path / 'c.db'}", "--yes")
-        done = surefoot("council", *asked, *two)
+        done = surefoot("council", "runs", *asked, *two)
         assert done.code == ExitCode.OK, done.err
         assert "7 calls to llm:r0" in done.err, "of eight answers two are the same"
         first, second = (line for line in done.out.splitlines() if line.startswith(("1  ", "2  ")))
         assert "base" in first and "cand" in second and "needless_refusal (1)" in done.out
         assert "base scores highest: 7." in done.out
-        again = surefoot("council", *two, *asked, "--json")
+        again = surefoot("council", "runs", *two, *asked, "--json")
         page, paper = tmp_path / "page.html", tmp_path / "page.md"
-        surefoot("council", *two, *asked, "--report", page, "--report", paper)
+        surefoot("council", "runs", *two, *asked, "--report", page, "--report", paper)
     assert "no calls to" in again.err and again.json["rubric"] == "refusal_aware"
     lowest = paper.read_text().partition("## Answers")[2]
     invented, refused, sound = map(lowest.index, ("by invented", "by needless_refusal", "| base |"))

@@ -3,19 +3,15 @@ and what such scores are worth."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import click
 
 from surefoot.cli.output import PERSON, Output, common, paid_options
-from surefoot.core.errors import ExitCode, SurefootError, UsageError
+from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
-from surefoot.core.types import plain
 from surefoot.jobs import council as councils
-from surefoot.jobs.runs import opened
 
 _RUBRIC = click.option("--rubric", metavar="NAME",
                        help=f"A bundled rubric, or a TOML file.  [default: {COUNCIL_OF_RUNS}]")  # fmt: skip
@@ -26,42 +22,13 @@ _READABLE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-class _AskedWithoutAWord(click.Group):
-    """`council "QUESTION"` is `council ask "QUESTION"`, and `council RUN...` is `council runs RUN...`.
-
-    One word alone that is no run is a command misspelt.
-    """
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and any(one.partition("=")[0] == "--reviewer" for one in args):
-            args = ["runs", *args]
-        return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands:
-            named = "ask" if len(args[0].split()) > 1 else ""
-            db = next((after for one, after in pairwise(args) if one == "--db"), None)
-            with suppress(SurefootError), opened([args[0]], db):
-                named = "runs"
-            if not named:
-                hint = f'to ask a question: surefoot council ask "{plain(args[0], 80)}" --models LIST'
-                raise UsageError(f"there is no command {plain(args[0], 80)!r}", hint)
-            args = [named, *args]
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=_AskedWithoutAWord, invoke_without_command=True, epilog="Example: surefoot council --show-config")
+@click.group(invoke_without_command=True, epilog="Example: surefoot council --show-config")
 @click.option("--show-config", is_flag=True, help="List every setting, its value and its source.")
 @click.option("--rubric", metavar="NAME", help="For --show-config.")
 @common(db=False)
 @click.pass_context
 def council(ctx: click.Context, output: Output, show_config: bool, rubric: str | None) -> int | None:
-    """Rank answers by the scores of several reviewers.
-
-    `council RUN...` is short for `council runs RUN...`, `council "QUESTION"` for `council ask "QUESTION"`.
-    """
+    """Rank answers by the scores of several reviewers."""
     if ctx.invoked_subcommand is not None:
         if show_config or rubric is not None or output.as_json:
             hint = f"as in surefoot council {ctx.invoked_subcommand} ... --json"

@@ -85,7 +85,7 @@ class Scoring:
                 if OWN not in given and all(name in given for name in rubric.applying(refused)):
                     self._ballots.append(_Ballot(place, given, refused, fault, UNSAFE in pooled))
         if not self._ballots:
-            hint = f"score them by it: surefoot council RUN --reviewer MODEL --rubric {rubric.name}"
+            hint = f"score them by it: surefoot council runs RUN --reviewer MODEL --rubric {rubric.name}"
             raise UsageError(f"no reviewer scored an answer on all dimensions of the rubric {rubric.name}", hint)
         self._places = np.array([one.place for one in self._ballots])
         self._counts = np.bincount(self._places, minlength=size)

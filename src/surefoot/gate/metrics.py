@@ -389,7 +389,7 @@ def unscored(rule: Rule, axis: str, measured: Iterable[str]) -> str:
         message = f"the rule {rule.text!r} is on {axis}, which the council did not score"
         raise UsageError(message, f"{meant} the council scored {', '.join(scored)}".lstrip())
     if axis in council_axes():
-        return f"no council has scored {axis}: surefoot council RUN..."
+        return f"no council has scored {axis}: surefoot council runs RUN..."
     return f"no council has scored {axis}, and no bundled rubric has it" + (f" ({meant})" if meant else "")
 
 

@@ -44,7 +44,7 @@ from surefoot.text.normal import is_empty
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
 _FROM_FILE = "reviews file"
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
-_SCORE_FIRST = "let a council score them: surefoot council RUN --reviewer MODEL"
+_SCORE_FIRST = "let a council score them: surefoot council runs RUN --reviewer MODEL"
 _SYNTHESIS = "synthesis"  # the stage of the closing answer
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -333,7 +333,7 @@ def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     if "" in councils:
         raise Incomplete(f"no council scored the run {councils[''].id}", _SCORE_FIRST)
     if len(councils) > 1:
-        hint = "score them together: surefoot council RUN... --reviewer MODEL"
+        hint = "score them together: surefoot council runs RUN... --reviewer MODEL"
         raise UsageError("these runs were scored by different councils", hint)
     [(pooled, manifest)] = councils.items()
     return _scores(found, items, pooled, [rows.reviewer_of(one) for one in manifest.reviewers])
@@ -356,7 +356,7 @@ def evaluate_council(
     lengths = {answer: len(item.trace.answer or "") for answer, item in items.items()}
     every, sheet = Sheet(scores, lengths), Sheet(scores, lengths, own=False)
     if compare and HOLISTIC not in sheet.values:
-        hint = "ask for it: surefoot council RUN --reviewer MODEL --holistic"
+        hint = "ask for it: surefoot council runs RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else _preferences(labels, sheet, items, person)
     useless = evaluate.redundant(every)
