@@ -13,6 +13,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
+from surefoot.graders.figures import misnumbered
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.numbers import cell_check
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
@@ -109,6 +110,7 @@ class _Reading:
 
     def __init__(self, pair: Pair) -> None:
         self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
+        self.is_misnumbered = misnumbered(pair.passage, self.claim, pair.context)
         self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
         self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
@@ -124,7 +126,9 @@ class _Reading:
             return Judgement("not_enough", 0.9, via=Rules.name)
         best = max(self.units, key=lambda unit: (self._rank(unit), not unit.is_row))
         label, sure = _OF_CELL.get(self.cell) or self._label(best)
-        if self.unheard and label == "supported":
+        if self.is_misnumbered and label == "supported":
+            label, sure = "contradicted", 0.8
+        elif self.unheard and label == "supported":
             label, sure = "not_enough", 0.8
         return Judgement(label, sure, best.text, Rules.name)
 
