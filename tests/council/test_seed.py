@@ -64,7 +64,9 @@ def test_what_a_council_is_asked_is_kept_and_fills_evaluate_and_tune(tmp_path: P
     labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
     tuned = surefoot("council", "tune", "--labels", labels, "--rubric", "refusal_aware", "--out", tmp_path / "o.toml")
     assert tuned.code == 3 and "preferences on 15 questions cannot show a gain; it takes 30" in tuned.out
-    page = surefoot("council", "runs", *found[0]["runs"].values(), "--db", "none.db", "--reviewer", "llm:a@http://localhost:1")
+    page = surefoot(
+        "council", "runs", *found[0]["runs"].values(), "--db", "none.db", "--reviewer", "llm:a@http://localhost:1"
+    )
     assert page.code == 2, "runs of a council are named as others are, in their own project"
 
 

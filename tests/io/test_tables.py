@@ -193,3 +193,10 @@ def test_what_was_said(value: object, user: str | None, assistant: str | None) -
         assert said(value, "user") == user
     if assistant or not isinstance(value, str):
         assert said(value, "assistant") == assistant
+
+
+def test_a_sloppy_quote_costs_no_row_of_a_log(tmp_path: Path) -> None:
+    log = written(tmp_path / "log.csv", 'qid,answer\nq1,a\nq2,"b" c\nq3,d\n')
+    found = [one.found for one in read_traces([log])]
+    assert [one.question_id for one in found if isinstance(one, Trace)] == ["q1", "q2", "q3"]
+    assert any("not valid CSV from line 3" in str(one) for one in found if isinstance(one, Problem))

@@ -548,3 +548,12 @@ def test_several_threads_may_ask_the_same_model() -> None:
             thread.join(10)
     assert len(found) == 16 and all(reply.value == GOOD for reply in found)
     assert server.good["p"] <= 8 and sum(reply.asked for reply in found) == sum(server.asked.values())
+
+
+def test_what_the_cache_has_is_known_without_asking(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        model, prompt = opened(server, cache=tmp_path / "c.db"), Prompt("What is it?")
+        assert model.known(prompt) is None
+        reply = model.complete(prompt)
+        known = model.known(prompt)
+        assert known is not None and known.text == reply.text and known.cached and len(server.calls) == 1

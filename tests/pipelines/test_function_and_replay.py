@@ -34,6 +34,8 @@ from typing import NamedTuple
 from surefoot.core.errors import TransientError
 from surefoot.core.types import Ask, Trace
 def text(question): return "said " + question
+Alias = Ask
+def alias(given: "Alias"): return given.text
 def ask(given: Ask) -> dict: return {"answer": given.retrieval, "retrieved": ["p1"], "citations": [{"id": "p1"}]}
 async def later(question): return {"answer": "later", "usage": {"total_tokens": 7}}
 def trace(question): return Trace(answer="traced")
@@ -145,7 +147,7 @@ def test_a_class_tells_of_itself(hosted: Hosted, tmp_path: Path) -> None:
 
 def test_who_takes_the_ask_can_be_forced(hosted: Hosted) -> None:
     assert not forces_null(hosted("text"))
-    assert forces_null(hosted("ask")) and forces_null(hosted("Whole"))
+    assert forces_null(hosted("ask")) and forces_null(hosted("Whole")) and forces_null(hosted("alias"))
 
 
 @pytest.mark.parametrize(

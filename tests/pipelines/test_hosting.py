@@ -116,3 +116,11 @@ def test_a_module_that_breaks_under_way(host: Host, tmp_path: Path) -> None:
         pipeline.answer(Ask("q3", "Number 3?"))
     errors = wrong(ask(pipeline, count=2))
     assert set(errors) == {"q0", "q1"} and "cannot be imported: ZeroDivisionError" in errors["q0"]
+
+
+def test_what_python_prints_before_the_function_is_loaded_is_no_answer(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('hello')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert not wrong(ask(host("process"), count=2))

@@ -50,4 +50,4 @@ def serve(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click han
 
     Runs until Ctrl-C.
     """
-    return open_page(output, "browsing runs", "serve_runs", "{runs} runs are there", **options)
+    return open_page(output, "browsing runs", "serve_runs", "runs: {runs}", **options)

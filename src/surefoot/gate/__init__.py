@@ -1,10 +1,8 @@
 """The gate: may a candidate ship? An answer goes down this list, and never back up.
 
 sides.py       the two versions that are compared, and their answers with labels in place
-metrics.py     everything that is measured, each thing under one name
-rules.py       a rule, what came of it, and the decision that all rules lead to
+metrics.py     everything that is measured, each thing under one name; rules on it, and what came of them
 looks.py       what differs between them, what people saw of it, and how far a count may have changed
-trust.py       what is missing from the verdicts, and what the grader misread
 calibrate.py   how far the grader can be trusted, by people's labels
 effects.py     what each axis of a matrix changes
 decide.py      all rules, and the decision

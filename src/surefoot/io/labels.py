@@ -436,7 +436,10 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _NOTES = ("note", "reason")
 _TEXTS = ("at", "drawn", "version", "run", "answer", *WHO, *_NOTES)
 _OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure", "self_check"})
-_FIELDS = frozenset({"question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS, *_OF_VERDICTS_ALONE})
+_UNCERTAIN = ("two columns are called", "broken UTF-8", "not valid CSV")
+_FIELDS = frozenset(
+    {"rubric_sha256", "subject", "question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS, *_OF_VERDICTS_ALONE}
+)
 _AHEAD = timedelta(days=1)  # as far as clocks may differ: the newest label counts, and a later one must be possible
 _DRAWN = get_args(Drawn)
 _BY_A_GRADER = "by_a_grader"
@@ -467,6 +470,8 @@ def load_labels(
     labels = [label for _, label in numbered]
     if places is not None:
         places.update({label.id: (str(path), line) for line, label in numbered})
+    # What a log can bear would make a label somebody else's, or another one.
+    log[known:] = [replace(one, kind="bad_label") if one.message.startswith(_UNCERTAIN) else one for one in log[known:]]
     serious = [problem for problem in log[known:] if problem.kind not in HARMLESS]
     if not labels and serious and all(problem.kind == _BY_A_GRADER for problem in serious):
         hint = "pass labels by people, annotator NAME or human/NAME; those of an AI that is no grader are by ai/NAME"

@@ -435,9 +435,9 @@ class ParquetGroup(Struct, frozen=True):
         columns: dict[str, list[object]] = {}
         try:
             table = _parquet_file(self.path).read_row_group(self.group)
-            for name in table.column_names:
+            for name, column in zip(table.column_names, table.columns, strict=True):
                 try:
-                    columns[name] = table[name].to_pylist()
+                    columns[name] = column.to_pylist()
                 except Exception as error:  # noqa: BLE001 - overflow, time zones, broken text: as many as types
                     yield Row(self.source, 0, Problem("note", f"column {name!r} cannot be read: {error}", self.source))
         except Incomplete:
@@ -687,12 +687,16 @@ def _csv_rows(block: Document) -> Iterator[tuple[int, object]]:
     if "\ufffd" in text:
         yield 0, Problem("note", "broken UTF-8 replaced", block.source)
     csv.field_size_limit(LONGEST_LINE)
+    try:
+        deque(_csv_cells(text, strict=True), maxlen=0)
+    except ValueError as error:
+        yield 0, Problem("note", str(error), block.source)
     yield from _table(_csv_cells(text), block.source)
 
 
-def _csv_cells(text: str) -> Iterator[tuple[int, list[object]]]:
+def _csv_cells(text: str, strict: bool = False) -> Iterator[tuple[int, list[object]]]:
     first = text.lstrip().partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=strict)
     line = 1
     try:
         for cells in reader:

@@ -289,8 +289,9 @@ class OpenAiDialect:
         events, in_pieces = events_of(data, "choices")
         for event in events:
             usage, shortens = _dict(event.get("usage")) or usage, shortens or event.get("system_fingerprint") == _OLLAMA
-            for choice in _dicts(event.get("choices")):
-                if choice.get("index") in (None, 0):
+            choices = _dicts(event.get("choices"))
+            for choice in choices if in_pieces else choices[:1]:
+                if not in_pieces or choice.get("index") in (None, 0):
                     is_there, stop = True, choice.get("finish_reason") or stop
                     for kind in said:
                         said[kind] += _text(_dict(choice.get("delta") or choice.get("message")).get(kind))
@@ -352,8 +353,8 @@ class AnthropicDialect:
             usage |= _dict(_dict(event.get("message")).get("usage")) | _dict(event.get("usage"))
         if in_pieces and stop is None:
             raise CallFailed("passing", BROKEN, maybe_paid=True)
-        read = [count_of(usage.get(f"{kind}input_tokens") or (0 if kind else None))
-                for kind in ("", "cache_creation_", "cache_read_")]  # fmt: skip
+        sizes = {kind: usage.get(f"{kind}input_tokens") for kind in ("", "cache_creation_", "cache_read_")}
+        read = [count_of(0 if kind and size is None else size) for kind, size in sizes.items()]
         tokens_in = None if None in read else sum(filter(None, read))
         cut, refused = stopped(stop)
         refusal = "its safety rules" if refused else ""

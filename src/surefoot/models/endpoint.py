@@ -423,6 +423,10 @@ class EndpointModel:
             future.cancel()  # does nothing to one that has its result
             del self._under_way[digest]
 
+    def known(self, prompt: Prompt) -> Reply | None:
+        """The reply that the cache has, which costs nothing."""
+        return self._terms.cache.get(self.digest(prompt), self.name)
+
     def digest(self, prompt: Prompt) -> str:
         """Of all that the reply depends on."""
         settings = self._terms.settings

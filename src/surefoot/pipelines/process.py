@@ -21,6 +21,7 @@ import os
 import queue
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,9 +110,12 @@ class CommandPipeline:
         before = process.answered
         try:
             reply = process.ask(ask, self._timeout)
-        except (TimeoutError, Incomplete):
+        except (TimeoutError, Incomplete) as error:
             if not self.is_shared:  # else it stays among the questions under way: its thread still runs
                 process.end(0)
+                if isinstance(error, Incomplete):  # it has not ended by itself
+                    with self._guard, contextlib.suppress(ValueError):
+                        self._all.remove(process)
             raise
         finally:
             with self._guard:
@@ -182,6 +186,7 @@ class _Process:
         self._guard, self._writing = threading.Lock(), threading.Lock()
         self._numbers = itertools.count()
         self._under_way: dict[int, queue.SimpleQueue[bytes | _Ended]] = {}
+        self._closed_output = False
         try:  # its own session, so that all of it can be killed
             self._popen = subprocess.Popen(
                 command, shell=not self._is_host, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -241,18 +246,25 @@ class _Process:
             while line := self._stdout.readline(_LONGEST_LINE + 1):
                 number, _, reply = line.partition(b" ") if self._is_host else (b"", b"", line)
                 with self._guard:
-                    asked = int(number) if self._is_host else next(iter(self._under_way), -1)
+                    told = int(number) if number.isdigit() else -1  # what else its Python prints is no answer
+                    asked = told if self._is_host else next(iter(self._under_way), -1)
                     replies = None if line.isspace() else self._under_way.pop(asked, None)
                 if replies is not None:
                     replies.put(reply)
                 elif not line.isspace() and not self._is_host:
                     self._kill()  # nobody knows what it answers; another is asked instead
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_SECONDS_TO_SEE)
+            return
+        self._closed_output = True
+        self._kill()
 
     def _watch(self) -> None:
         status = self._popen.wait()
         self._reading.join(_SECONDS_TO_SEE)
         self.say_no_more()
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
+        how = "closed its output" if self._closed_output else how
         with self._guard:
             self.ended, left = how, list(self._under_way.values())
             self._under_way.clear()
@@ -283,7 +295,10 @@ def _refuse_unknown(command: str) -> None:
     if "/" in program:
         runs = path.is_file() and os.access(path, os.X_OK)
     else:
-        runs = not subprocess.run(["sh", "-c", f"command -v {program}"], capture_output=True, check=False).returncode
+        builtin = ["sh", "-c", 'command -v "$1"', "sh", program]
+        runs = bool(shutil.which(program)) or bool(
+            shutil.which("sh") and not subprocess.run(builtin, capture_output=True, check=False).returncode
+        )
     if not runs:
         hint = "check its name, or give its path as in cmd:./program"
         if path.is_file():
@@ -333,7 +348,7 @@ class _Host:
 
     def serve(self, pipeline: FunctionPipeline) -> None:
         self._pipeline = pipeline
-        versions = {str(part): str(version) for part, version in pipeline.versions.items()}
+        versions = {str(part): str(version) for part, version in (pipeline.versions or {}).items()}
         told = {"forces_null": bool(pipeline.forces_null), "deterministic": bool(pipeline.deterministic)}
         self.send(b"0", {"name": str(pipeline.name), "versions": versions, **told})
         self._over.wait()
@@ -435,6 +450,8 @@ def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
     """Whether it is annotated so; an error if it cannot be called with one argument."""
     try:
         signature = inspect.signature(function)
+        with contextlib.suppress(Exception):  # annotations may name what is there for type checkers alone
+            signature = inspect.signature(function, eval_str=True)
     except (TypeError, ValueError):  # some functions written in C do not tell
         return False
     try:
@@ -444,7 +461,9 @@ def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
         message = f"{spec} cannot be called with one argument, for it is defined as {defined}"
         raise UsageError(message, _TAKES_ONE) from error
     hints = [one.annotation for one in signature.parameters.values()]
-    return any(hint is Ask or (isinstance(hint, str) and hint.rpartition(".")[2] == "Ask") for hint in hints)
+    return any(
+        hint is Ask or (isinstance(hint, str) and hint.strip("'\"").rpartition(".")[2] == "Ask") for hint in hints
+    )
 
 
 def _module(name: str) -> ModuleType:
