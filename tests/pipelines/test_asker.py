@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from surefoot.core.errors import TransientError
 from surefoot.core.types import Ask, Passage, Question, Retrieved, Trace
-from surefoot.pipelines.asker import ask_all, askable
+from surefoot.pipelines.asker import ask_all, askable, code_of
 
 
 class Fake:
@@ -198,3 +199,24 @@ def test_stopped_in_a_pause_is_no_error() -> None:
 
     ask_all(Fake(busy), questions(1), on_trace=got.append, stop=stop)
     assert got == []
+
+
+def test_code_is_also_what_the_named_file_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app" / "inner").mkdir(parents=True)
+    texts = {"app/__init__.py": "", "app/main.py": "import json, helper\nfrom .inner import deep",
+             "app/inner/__init__.py": "", "app/inner/deep.py": "x = 1", "helper.py": "from app.main import *",
+             "other.py": "", "run.py": "import helper"}  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+
+    def codes() -> tuple[str, str]:
+        return code_of("app.main:answer"), code_of("cmd:python run.py")
+
+    before = codes()
+    (tmp_path / "other.py").write_text("y = 1")
+    assert codes() == before
+    for name in ("app/inner/deep.py", "helper.py"):
+        (tmp_path / name).write_text(f"{texts[name]}\n")
+        assert all(one != other for one, other in zip(codes(), before, strict=True))
+        before = codes()

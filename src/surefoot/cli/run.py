@@ -43,7 +43,8 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     answers = run_pipeline(**options, person=PERSON)
     code = output.finish(answers, _lines(answers))
     if answers.errors and not output.as_json:
-        PERSON.tell(f"hint: once that is mended: surefoot run --resume {answers.run} --retry-errors")
+        again = f"surefoot run --resume {answers.run} --retry-errors"
+        PERSON.tell(f"hint: once that is mended: {again}; with changed code, run it anew")
     if answers.interrupted:
         given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
                         if options[name] not in (None, "answer_with_licence"))  # fmt: skip

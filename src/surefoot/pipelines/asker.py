@@ -8,14 +8,15 @@ keep the process.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import queue
 import shlex
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice, product
 from math import inf
 from pathlib import Path
 from random import Random
@@ -210,7 +211,8 @@ def _cut(text: str) -> str:
 
 
 def code_of(spec: str) -> str:
-    """The sha256 of the files that a pipeline's name leads to, so that one that was edited is told from what it was."""
+    """The sha256 of the files that a pipeline's name leads to, and of the modules beside them that they import, so that
+    one that was edited is told from what it was."""
     kind, _, rest = spec.partition(":")
     module = Path(*kind.split("."))
     named = [Path(f"{module}.py"), module / "__init__.py"]
@@ -221,5 +223,26 @@ def code_of(spec: str) -> str:
         with contextlib.suppress(ValueError):  # quotes that are not closed
             parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
         named = [Path(part).expanduser() for part in parts]
-    contents = [path.read_bytes() for path in named if path.is_file()]
-    return hashlib.sha256(b"".join(contents)).hexdigest() if contents else ""
+    found, waiting = dict[Path, bytes](), named[::-1]
+    while waiting:
+        path = waiting.pop()
+        if path not in found and path.is_file():
+            found[path] = path.read_bytes()
+            with contextlib.suppress(SyntaxError, ValueError):
+                waiting += _imported(path, ast.parse(found[path] if path.suffix == ".py" else ""))
+    return hashlib.sha256(b"".join(found.values())).hexdigest() if found else ""
+
+
+def _imported(path: Path, tree: ast.Module) -> Iterator[Path]:
+    """Where the modules may lie that a file imports: from the working directory on, or beside it."""
+    for node in ast.walk(tree):
+        names, folders = list[str](), [Path(), path.parent]
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module or ''}.{one.name}".strip(".") for one in node.names]
+            folders = [path.parents[min(node.level, len(path.parents)) - 1]] if node.level else folders
+        for folder, parts in product(folders, (name.split(".") for name in names)):
+            for end in range(1, len(parts) + 1):
+                module = folder.joinpath(*parts[:end])
+                yield from (Path(f"{module}.py"), module / "__init__.py")
