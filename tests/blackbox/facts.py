@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -213,12 +214,20 @@ class Project:
 
     def _traces(self, run: Run) -> list[str]:
         newest = "SELECT id FROM runs WHERE version = ? ORDER BY at DESC LIMIT 1"
+        query = f"SELECT trace FROM answers WHERE run = ({newest})"
         try:
             # Read only: whoever closes a file last would tidy up after a kill.
             with contextlib.closing(sqlite3.connect(f"file:{self.folder / DATABASE}?mode=ro", uri=True)) as file:
-                return [row[0] for row in file.execute(f"SELECT trace FROM answers WHERE run = ({newest})", [run.name])]
+                return [row[0] for row in file.execute(query, [run.name])]
         except sqlite3.OperationalError:
-            return []  # not yet made
+            pass
+        # Not yet made; or killed within a write, which only somebody who may write can read past: in a copy.
+        with tempfile.TemporaryDirectory() as folder, contextlib.suppress(sqlite3.OperationalError, FileNotFoundError):
+            for name in (DATABASE, f"{DATABASE}-wal"):
+                shutil.copy(self.folder / name, folder)
+            with contextlib.closing(sqlite3.connect(Path(folder) / DATABASE)) as file:
+                return [row[0] for row in file.execute(query, [run.name])]
+        return []
 
     def tear(self, run: Run) -> None:
         """The last answer was being written when the power went."""
