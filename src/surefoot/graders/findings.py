@@ -23,9 +23,8 @@ from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
 from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, terms, unreadable, vocabulary
 from surefoot.text.numbers import quantities
-from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back
+from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb, figures, stated
 from surefoot.text.tables import units_of
-from surefoot.text.talk import before_verb, figures, stated
 
 PLAINLY, LIKELY = 0.75, 0.5
 _TOLD_BY = re.compile(

@@ -38,6 +38,7 @@ from surefoot.text.normal import (
     names,
     nearest,
     normalise,
+    phrase,
     sentences,
     telling_words,
     terms,
@@ -46,8 +47,8 @@ from surefoot.text.normal import (
 )
 from surefoot.text.numbers import MOMENTS, Quantity, numbered, quantities
 from surefoot.text.tables import units_of
-from surefoot.text.talk import CLAUSE
 
+_CLAUSE = phrase("clause")
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
 _SMALL = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
 _SPAN = re.compile(rf"\b(?:{_SMALL} (?:to|or)|between {_SMALL} and) {_SMALL}\b", re.IGNORECASE)
@@ -328,7 +329,7 @@ def _best(asked: Sequence[Asked], scores: Scores) -> float:
 
 def _said(question: str, one: Cited) -> list[Asked]:
     """The claim, and of what supports it the part that is nearest to it: its neighbour may answer the question."""
-    clauses = [clause for sentence in sentences(one.quote) for clause in CLAUSE.split(sentence)]
+    clauses = [clause for sentence in sentences(one.quote) for clause in _CLAUSE.split(sentence)]
     texts = dict.fromkeys((one.claim, nearest(clauses, frozenset(terms(one.claim))).strip()))
     return [Asked(text, question, one.passage.doc) for text in texts if text]
 

@@ -21,8 +21,7 @@ from surefoot.report.prose import Mark, rendered, visible
 from surefoot.text.citations import locate, resolve
 from surefoot.text.claims import claims_of
 from surefoot.text.normal import numbers, proper_names, sentences, terms
-from surefoot.text.refusals import detect
-from surefoot.text.talk import negation
+from surefoot.text.refusals import detect, negation
 
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MONTHS = frozenset(month_name)  # "May" is one, "may" is not

@@ -20,9 +20,9 @@ from msgspec import Struct
 from surefoot.core.types import Passage
 from surefoot.text.citations import CALLED, Mark, locate
 from surefoot.text.normal import is_empty, normalise, sentences, spelled_out
-from surefoot.text.refusals import beside
-from surefoot.text.talk import (
+from surefoot.text.refusals import (
     asks,
+    beside,
     figures,
     goes_on_listing,
     has_value,

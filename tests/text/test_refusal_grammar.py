@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.text.claims import claims_of
-from surefoot.text.talk import is_absence, leads_on, stated
+from surefoot.text.refusals import is_absence, leads_on, stated
 from tests.growth import grows_evenly
 
 CITED = "Rent is due on the third of each month [a#1]."
