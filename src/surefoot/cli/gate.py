@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from surefoot.cli.output import PERSON, Output, common, gate_option, rule_option, write_lines
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.records import BASELINE, MORE_RULES
 from surefoot.core.types import plain
 from surefoot.jobs.gate import baseline as set_baseline
@@ -68,7 +68,7 @@ def gate(
     place = os.environ.get(SUMMARY)
     written = write_lines(place, markdown.lines(github.summary(found)), append=True) if place else ExitCode.OK
     shown = output.finish(found, github.commands(found))
-    return ExitCode.of_several(shown, written)
+    return min(shown, written, key=WORST_FIRST.index)
 
 
 def _history(db: str | None, output: Output) -> int:

@@ -12,7 +12,7 @@ import click
 
 from surefoot.cli import output as shared
 from surefoot.cli.output import PERSON, Output, common, json_line, show
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.records import BAD
 from surefoot.core.rubric import DEFAULT as DEFAULT_RUBRIC
 from surefoot.core.table import BUCKETS
@@ -102,7 +102,7 @@ def grade(
         PERSON.tell(f"note: {note}")
     if found.overview:
         PERSON.tell(f"trust: {trust_in(found.overview)}")
-    return ExitCode.of_several(found.exit_code, written)
+    return min(found.exit_code, written, key=WORST_FIRST.index)
 
 
 def _text_lines(path: str, as_json: bool, counts: Counter[str]) -> Iterator[str]:
@@ -172,10 +172,7 @@ def report(output: Output, run: str, db: str | None) -> int:
     help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
-@click.option(
-    "--rubric", metavar="NAME",
-    help=f"Of the rows of --verdicts.  [default: {DEFAULT_RUBRIC}]",
-)  # fmt: skip
+@click.option("--rubric", metavar="NAME", help=f"Of the rows of --verdicts.  [default: {DEFAULT_RUBRIC}]")
 @click.option(
     "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",

@@ -17,7 +17,7 @@ import click
 import msgspec
 
 from surefoot.core import files
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.files import printable, replacing
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
@@ -152,10 +152,12 @@ class Output(NamedTuple):
         if self.as_json:
             self.print(result.to_json())
         elif not self.to_stdout:
-            from surefoot.report import of  # noqa: PLC0415 - who prints lines needs no page
+            if shown is None:
+                from surefoot.report import of  # noqa: PLC0415 - who prints lines needs no page
 
-            self.print(None, of(result) if shown is None else shown)
-        return ExitCode.of_several(written, result.exit_code)
+                shown = of(result)
+            show(shown)
+        return min(written, result.exit_code, key=WORST_FIRST.index)
 
     def print(self, value: object, shown: Report | Iterable[str] = ()) -> None:
         """Print a value as JSON, or lines or a page of it."""
@@ -163,7 +165,7 @@ class Output(NamedTuple):
 
     def write(self, result: Result) -> ExitCode:
         """Write the reports. Each is made anew: its rows may be a stream."""
-        return ExitCode.of_several(*[_write_report(path, result) for path in self.reports])
+        return max((_write_report(path, result) for path in self.reports), default=ExitCode.OK)
 
 
 def json_line(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from surefoot.cli.output import PERSON, Output, common, engine_option, gate_option, map_option, rule_option
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import WORST_FIRST, UsageError
 from surefoot.report import of as page_of
 from surefoot.scoring import score as score_traces
 
@@ -67,4 +67,4 @@ def score(
             sys.stdout.buffer.flush()
     elif not output.to_stdout:
         output.print(None, page_of(result, with_rows=False))
-    return ExitCode.of_several(result.exit_code, written)
+    return min(result.exit_code, written, key=WORST_FIRST.index)

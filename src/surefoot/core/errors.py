@@ -23,10 +23,8 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = 3
     INCOMPLETE = 4
 
-    @classmethod
-    def of_several(cls, *codes: ExitCode) -> ExitCode:
-        """The one that counts: OK only where all are."""
-        return min((*codes, cls.OK), key=(cls.USAGE, cls.BLOCKED, cls.INCOMPLETE, cls.INCONCLUSIVE, cls.OK).index)
+
+WORST_FIRST = (ExitCode.USAGE, ExitCode.BLOCKED, ExitCode.INCOMPLETE, ExitCode.INCONCLUSIVE, ExitCode.OK)  # of several
 
 
 class SurefootError(Exception):

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result
 from surefoot.core.types import Item, Pipeline, Question, Trace, counted, in_plain_words
 from surefoot.graders.grader import Graded, Reader
@@ -48,7 +48,7 @@ class Diagnosis(Result, frozen=True):
     @property
     def exit_code(self) -> ExitCode:
         codes = (ExitCode.INCOMPLETE if one.failed else ExitCode.BLOCKED for one in self.findings if not one.ok)
-        return ExitCode.of_several(*codes)
+        return min(codes, key=WORST_FIRST.index, default=ExitCode.OK)
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         return list(self["findings"])
