@@ -921,15 +921,11 @@ def _is_identifier(value: object) -> bool:
     return type(value) is int or (isinstance(value, str) and bool(value))
 
 
-def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, (list, tuple)) and all(map(fits, value))
-
-
 TEXT = Is("a text", lambda value: isinstance(value, str))
 WORD = Is("a text", lambda value: isinstance(value, (str, int, float)) and not isinstance(value, bool))
 IDENTIFIER = Is("a text or a whole number", _is_identifier)
-TEXTS = Is("a list of texts", _is_list_of(TEXT.fits))
-IDENTIFIERS = Is("a list of texts", _is_list_of(_is_identifier))
+TEXTS = Is("a list of texts", lambda value: isinstance(value, (list, tuple)) and all(map(TEXT.fits, value)))
+IDENTIFIERS = Is("a list of texts", lambda value: isinstance(value, (list, tuple)) and all(map(_is_identifier, value)))
 FLAG = Is("true or false", lambda value: isinstance(value, bool))
 NUMBER = Is("a number", lambda value: type(value) in (int, float))
 COUNT = Is("a whole number from 1", lambda value: type(value) is int and value >= 1)
@@ -1006,7 +1002,7 @@ CARRIERS = (
 )  # fmt: skip
 _BARE_CARRIERS = ("retrieved", "chunks", "passages", "nodes", "results", "result", "output", "matches", "hits")
 # Passages too, or ids of them, where a row has no plainer name for what was retrieved.
-_LESS_PLAIN = ("sources", "hits", "matches", "nodes")
+LESS_PLAIN = ("sources", "hits", "matches", "nodes")
 _WRAPPERS = ("vars", "outputs", "output", "response", "response.output", "response.metadata", "result")
 
 PATHS: Mapping[str, tuple[str, ...]] = {
@@ -1026,33 +1022,20 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     "citations": (
         "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
         "citations_in_answer", "handoff.scholar.citations",
-        *(f"{wrapper}.citations" for wrapper in _WRAPPERS[1:]),
+        *map("{}.citations".format, _WRAPPERS[1:]),
     ),
     "retrieved": (
         "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
-        "handoff.scope.allowed_ids", "retrieved", "passages", *_LESS_PLAIN,
+        "handoff.scope.allowed_ids", "retrieved", "passages", *LESS_PLAIN,
     ),
     "contexts": (
-        *CARRIERS, "answers.0.documents", *(f"{wrapper}.{name}" for wrapper in _WRAPPERS for name in CARRIERS),
+        *CARRIERS, "answers.0.documents", *map(".".join, itertools.product(_WRAPPERS, CARRIERS)),
     ),
     "error": ("error", "exception"),
     "subject": ("subject_id", "user_id", "userId", "subject"),
     "triage": ("label",),
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
-# A key that is not read beside some others, as it means another thing there: DeepEval's `context` is gold.
-UNLESS: Mapping[str, frozenset[str]] = {
-    "context": frozenset({"actual_output", "actualOutput", "retrieval_context"}),
-    **dict.fromkeys(
-        _LESS_PLAIN, frozenset(path for path in (*PATHS["retrieved"], *CARRIERS) if path not in _LESS_PLAIN)
-    ),
-}
-# One row may hold many traces: test-case files and exports wrap them in a list under one of these paths.
-CONTAINERS = (
-    "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",
-    "data",
-)  # fmt: skip
-CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in CONTAINERS)
 
 Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
 

@@ -22,10 +22,9 @@ from surefoot.core.files import UNREADABLE
 from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.io import rows as fields
 from surefoot.io.rows import (
-    CONTAINER_KEYS,
-    CONTAINERS,
+    CARRIERS,
+    LESS_PLAIN,
     PATHS,
-    UNLESS,
     Candidate,
     Plan,
     Row,
@@ -488,7 +487,7 @@ _KEYS_NAMED, _DEEPEST = 12, 3
 def unread(row: Mapping[str, object], plan: Plan) -> str:
     """One sentence on a row that lacks its question or answer, or has passages where none are looked for."""
     free, lacking = _free(row, plan), _lacking(plan)
-    if not CONTAINER_KEYS.isdisjoint(row) or not free or not lacking:
+    if not _CONTAINER_KEYS.isdisjoint(row) or not free or not lacking:
         return ""
     if lacking == ["contexts"]:
         found = next((place for place in _places(free) if place[0] not in _LIKELY), None)
@@ -567,9 +566,20 @@ def _places(values: Mapping[str, object], below: str = "", depth: int = 1) -> It
 SPANS = "spans"  # what stands for the file of a trace that was put together from several rows
 _PLANS_KEPT, _REMARKS_KEPT = 1_000, 5
 _NOTHING: frozenset[str] = frozenset()
-_CONTAINERS = tuple(tuple(path.split(".")) for path in CONTAINERS)
+# A key that is not read beside some others, as it means another thing there: DeepEval's `context` is gold.
+_UNLESS: Mapping[str, frozenset[str]] = {
+    "context": frozenset({"actual_output", "actualOutput", "retrieval_context"}),
+    **dict.fromkeys(LESS_PLAIN, frozenset((*PATHS["retrieved"], *CARRIERS)).difference(LESS_PLAIN)),
+}
+# One row may hold many traces: test-case files and exports wrap them in a list under one of these paths.
+_CONTAINERS = (
+    "testCases", "test_cases", "traces", "samples", "testRunData.testCases", "results.results", "results", "runs",
+    "data",
+)  # fmt: skip
+_CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in _CONTAINERS)
+_CONTAINER_PATHS = tuple(tuple(path.split(".")) for path in _CONTAINERS)
 # A row with none of these keys is one trace, unless it has the attributes of a span in columns of their own.
-_SEVERAL = frozenset(path.partition(".")[0] for path in (*CONTAINERS, *CHILDREN, *MARKS, *EXPORTS))
+_SEVERAL = frozenset(path.partition(".")[0] for path in (*_CONTAINERS, *CHILDREN, *MARKS, *EXPORTS))
 # What rows of logs have and spans do not; `context` is left out, as it may be that of a span.
 _BESIDE_ANSWERS = frozenset(
     path for field in ("citations", "retrieved", "contexts") for path in PATHS[field] if "." not in path
@@ -653,7 +663,7 @@ class TraceReader:
         if row.keys() == _EXPORTED:
             return False
         if self._is_own:
-            return CONTAINER_KEYS.isdisjoint(row)
+            return _CONTAINER_KEYS.isdisjoint(row)
         return _SEVERAL.isdisjoint(row) and not (
             any(key in row for key in _SPAN_KEYS) and any(key.startswith(ATTRIBUTES) for key in row)
         )
@@ -678,7 +688,7 @@ class TraceReader:
                 c._replace(key=key)
                 for c in found
                 if (key := names.get(c.key) or names.get(c.key.lower()))
-                and UNLESS.get(c.key, _NOTHING).isdisjoint(names)
+                and _UNLESS.get(c.key, _NOTHING).isdisjoint(names)
             ]
             for field, found in self._candidates.items()
         }
@@ -691,7 +701,7 @@ class TraceReader:
         """The list that a row holds instead of a trace, if it does."""
         if isinstance(self.read(value), Trace):
             return None
-        found = (_descend(value, path) for path in _CONTAINERS)
+        found = (_descend(value, path) for path in _CONTAINER_PATHS)
         return next((inner for inner in found if isinstance(inner, list) and inner), None)
 
     def _trace(self, row: object, source: str, line: int) -> Trace | Problem:
