@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -108,31 +108,24 @@ def cause_of(said: Said, question: Question | None) -> Cause | None:
 
 def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
     """What to look into: the layer with most answers first."""
-    found: dict[Cause, list[str]] = {}
+    found: defaultdict[Cause, list[str]] = defaultdict(list)
     for said, question in answers:
         if cause := cause_of(said, question):
-            found.setdefault(cause, []).append(said.question_id)
-    made = [
-        Fault(cause.layer, cause.finding, cause.action, len(ids), tuple(dict.fromkeys(ids)))
-        for cause, ids in found.items()
-    ]
-    by_layer = Counter[str]()
-    for one in made:
-        by_layer[one.layer] += one.answers
+            found[cause].append(said.question_id)
+    by_layer = Counter(cause.layer for cause, ids in found.items() for _ in ids)
+    made = (Fault(*cause[:3], len(ids), tuple(dict.fromkeys(ids))) for cause, ids in found.items())
     return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
     if question is not None and not question.gold_ids:
         return "not named"
-    retrieved = trace.retrieved if trace else None
-    if trace is None or question is None or retrieved is None or retrieved.ids is None:
+    if question is None or trace is None or trace.retrieved is None or trace.retrieved.ids is None:
         return "not known"
-    gold = set(question.gold_ids)
-    if gold.isdisjoint(retrieved.ids):
+    gold, cited = set(question.gold_ids), cited_in(trace, question)
+    if gold.isdisjoint(trace.retrieved.ids):
         return "not retrieved"
-    cited = cited_in(trace, question)
-    return "not cited" if cited and gold.isdisjoint(cited) else "cited" if cited else "not known"
+    return "not known" if not cited else "not cited" if gold.isdisjoint(cited) else "cited"
 
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
@@ -142,7 +135,7 @@ _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # t
 class RunOverview(Result, frozen=True, kw_only=True):
     """What a run says, or all runs of a version together."""
 
-    beside = ("answers",)
+    beside, framed = ("answers",), "next"
 
     run: str
     runs: tuple[str, ...]
@@ -168,10 +161,6 @@ class RunOverview(Result, frozen=True, kw_only=True):
     def exit_code(self) -> ExitCode:
         lacking = self.buckets[UNGRADED] or self.incomplete or self.failed_checks
         return ExitCode.OK if self.total and not lacking else ExitCode.INCOMPLETE
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """What to look into."""
-        return list(self["next"])
 
 
 def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
