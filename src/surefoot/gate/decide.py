@@ -68,18 +68,18 @@ class RuleResult(Struct, frozen=True, kw_only=True):
 
     def value_words(self, value: float | None) -> str:
         """A value as people read it: of a share in percent."""
-        metric = gates.metric_named(self.metric)
-        is_share = value is not None and metric is not None and metric.shape == "share"
-        return f"{value:.1%}" if is_share else self.change_words(value)
+        words = self.change_words(value)
+        return f"{value:.1%}" if value is not None and words.endswith("points") else words
 
     def change_words(self, value: float | None) -> str:
         """A change as people read it: of a share in points."""
+        metric = gates.metric_named(self.metric)
+        shape = metric.shape if metric else "count"
         if value is None:
             return "-"
-        metric = gates.metric_named(self.metric)
-        if metric is not None and metric.shape == "share":
+        if shape == "share":
             return f"{round(value * 100, 1) + 0.0:g} points"
-        return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"
+        return f"{round(value, 2 if shape == 'mean' else 1) + 0.0:g}"
 
 
 class Judge:

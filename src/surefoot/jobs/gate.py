@@ -114,24 +114,17 @@ def gate(
         return replace(compare([base], [cand], parsed, request), overridden=changed)
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs), without or {})
-        found = replace(_decided(project, versions, parsed, request), overridden=changed)
-        if keep and versions.base[-1].id != versions.cand[-1].id:
-            keep_decision(project, found, versions, parsed, person.tell)
+        request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
+        found = compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
+        notes = (*found.notes, *versions.notes, *notes_on(project, versions, parsed))
+        found = replace(found, overridden=changed, notes=notes)
+        if versions.base[-1].id == versions.cand[-1].id:
+            return replace(found, notes=(f"both sides are the run {versions.names[1]}", *notes))
+        found = _with_blocks(project, versions, found)
+        found = replace(found, baseline=_anchor(project, versions, found))
+        if keep:
+            _keep(project, found, versions, parsed, person.tell)
         return found
-
-
-def _decided(project: Project, versions: Versions, rules: Sequence[Rule], request: Request) -> GateResult:
-    """All runs of both versions, by the rules and by what was decided before."""
-    is_itself = versions.base[-1].id == versions.cand[-1].id
-    request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
-    found = compare(read_all(project, versions.base), read_all(project, versions.cand), rules, request)
-    notes = [f"both sides are the run {versions.names[1]}"] if is_itself else []
-    notes += [*found.notes, *versions.notes, *notes_on(project, versions, rules)]
-    found = replace(found, notes=tuple(notes))
-    if is_itself:
-        return found
-    found = _with_blocks(project, versions, found)
-    return replace(found, baseline=_anchor(project, versions, found))
 
 
 def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
@@ -242,7 +235,7 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
         yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
 
 
-def keep_decision(
+def _keep(
     project: Project, found: GateResult, versions: Versions, rules: Sequence[Rule], tell: Tell
 ) -> None:  # fmt: skip
     """Add the decision, unless it says the same as the last one."""

@@ -25,7 +25,7 @@ from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
-Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
+Place = Literal["not retrieved", "not cited", "not named", ""]
 Judged = tuple[Said, Question | None]  # a file of verdicts does not know the question
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
 
@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True):
     expects: str
     exists: object = None  # the verdicts on citations
     supports: object = None
-    gold: Place = "not known"  # where the passage with the expected answer is
+    gold: Place = ""  # where the passage with the expected answer is
 
 
 class Cause(NamedTuple):
@@ -121,11 +121,11 @@ def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
     if question is not None and not question.gold_ids:
         return "not named"
     if question is None or trace is None or trace.retrieved is None or trace.retrieved.ids is None:
-        return "not known"
+        return ""
     gold, cited = set(question.gold_ids), cited_in(trace, question)
     if gold.isdisjoint(trace.retrieved.ids):
         return "not retrieved"
-    return "not known" if not cited else "not cited" if gold.isdisjoint(cited) else "cited"
+    return "not cited" if cited and gold.isdisjoint(cited) else ""
 
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
@@ -337,39 +337,33 @@ Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken
 
 def history(db: str | Path | None = None) -> History:
     """The runs of a project."""
+    sets: defaultdict[tuple[str, str], defaultdict[str, list[PastRun]]] = defaultdict(lambda: defaultdict(list))
     with Project.existing(db) as project:
-        return _history(project)
+        runs, past = {run.id: run for run in project.runs()[::-1]}, list[PastRun]()
+
+        @cache
+        def measure(*ids: str) -> RunOverview:
+            """All of them together."""
+            return replace(overview_of(read_all(project, [runs[id] for id in ids])), answers=())
+
+        for run in runs.values():
+            try:
+                past.append(PastRun(run.id, run.manifest, found := measure(run.id)))
+                if found.buckets[UNGRADED] < found.total:  # a council alone puts no answer into a bucket
+                    sets[run.manifest.questions_sha256, run.manifest.grader or ""][run.version].append(past[-1])
+            except SurefootError as error:
+                past.append(PastRun(run.id, run.manifest, None, str(error)))
+        trends = tuple(
+            Trend(
+                questions, max(one.manifest.question_count for group in versions.values() for one in group), grader,
+                {name: measure(*(one.name for one in reversed(group))) for name, group in reversed(versions.items())},
+            )
+            for (questions, grader), versions in sets.items()
+        )  # fmt: skip
+        return History(project.name, tuple(past), trends, tuple(reversed(project.decisions())))
 
 
 def stamp(db: str | Path | None) -> Stamp:
     """Of everything that a page may show."""
     with Project.existing(db) as project:
         return (*project.counts().items(), *(msgspec.json.encode(run.manifest) for run in project.runs()))
-
-
-def _history(project: Project) -> History:
-    runs, past = {run.id: run for run in project.runs()[::-1]}, list[PastRun]()
-
-    @cache
-    def measure(*ids: str) -> RunOverview:
-        """All of them together."""
-        return replace(overview_of(read_all(project, [runs[id] for id in ids])), answers=())
-
-    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
-    for run in runs.values():
-        made = run.manifest
-        try:
-            past.append(one := PastRun(run.id, made, found := measure(run.id)))
-            if found.buckets[UNGRADED] < found.total:  # a council alone puts no answer into a bucket
-                of_set = sets.setdefault((made.questions_sha256, made.grader or ""), {})
-                of_set.setdefault(run.version, []).append(one)
-        except SurefootError as error:
-            past.append(PastRun(run.id, made, None, str(error)))
-    trends = (
-        Trend(
-            questions, max(one.manifest.question_count for group in versions.values() for one in group), grader,
-            {name: measure(*(one.name for one in reversed(group))) for name, group in reversed(versions.items())},
-        )
-        for (questions, grader), versions in sets.items()
-    )  # fmt: skip
-    return History(project.name, tuple(past), tuple(trends), tuple(reversed(project.decisions())))
