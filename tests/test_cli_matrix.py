@@ -163,7 +163,7 @@ def test_two_models_two_prompts_and_a_log(folder: Path, chat: Chat) -> None:
     text = MATRIX.format(url=chat.url, other=chat.url)
     done = matrix(folder, text, "--json", "--report", "report.html", "--report", "report.md")
     assert done.code == 0, done.err
-    assert f"5 cells x {COUNT} questions = {5 * COUNT} answers: {5 * COUNT} to ask" in done.err
+    assert f"5 cells x {COUNT} questions x 1 time = {5 * COUNT} answers: {5 * COUNT} to ask" in done.err
     assert f"{2 * COUNT} calls to first@{chat.url}" in done.err
     assert len(chat.asked) == len(set(chat.asked)) == 4 * COUNT
     found = done.json

@@ -147,7 +147,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
         (["-p", "mine:loud", "-q", "misspelt.jsonl"], r"misspelt.jsonl.*2.*unknown field 'answrable'.* 'answerable'"),
         (["--resume", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
         (["--resume", "made", "--repeats", "3"], "was made with --repeats 1"),
-        (["--resume", "made", "-q", "many.json"], "not the one the run was made with"),
+        (["--resume", "made", "-q", "many.json"], "the run was made with other questions"),
         (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),

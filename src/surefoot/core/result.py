@@ -82,6 +82,7 @@ class Result(Struct, frozen=True):
     """What a job returns: a struct whose fields `--json` prints, under their names; `report.of` makes its page."""
 
     beside: ClassVar[tuple[str, ...]] = ()  # fields for pages and the terminal, which `--json` leaves out
+    framed: ClassVar[str] = "rows"  # the field that `to_frame` makes rows of
 
     @property
     def exit_code(self) -> ExitCode:
@@ -96,7 +97,7 @@ class Result(Struct, frozen=True):
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         """The rows of `to_frame`."""
-        return list(_plain(getattr(self, "rows", ())))
+        return list(_plain(getattr(self, self.framed, ())))
 
     def to_frame(self) -> Any:  # noqa: ANN401 - of whichever library is there
         """A DataFrame of polars, or else of pandas."""

@@ -60,6 +60,27 @@ class RuleResult(Struct, frozen=True, kw_only=True):
         """What it adds to the decision."""
         return "not_applicable" if self.waiver is not None else self.status
 
+    @property
+    def worst(self) -> float:
+        """The worse end of its interval."""
+        metric = gates.metric_named(self.metric)
+        return (self.high if metric is None or metric.better == "lower" else self.low) or 0.0
+
+    def value_words(self, value: float | None) -> str:
+        """A value as people read it: of a share in percent."""
+        words = self.change_words(value)
+        return f"{value:.1%}" if value is not None and words.endswith("points") else words
+
+    def change_words(self, value: float | None) -> str:
+        """A change as people read it: of a share in points."""
+        metric = gates.metric_named(self.metric)
+        shape = metric.shape if metric else "count"
+        if value is None:
+            return "-"
+        if shape == "share":
+            return f"{round(value * 100, 1) + 0.0:g} points"
+        return f"{round(value, 2 if shape == 'mean' else 1) + 0.0:g}"
+
 
 class Judge:
     """Rules against the answers of two sides."""

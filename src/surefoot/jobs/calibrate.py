@@ -79,9 +79,6 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
             raise UsageError(message, hint)
         told += load_labels(path, problems, rubric=by, graders=graders)
     side = _by_one_grader(ReadRun(verdicts, rows, rubric=by.sha256, problems=problems), grader)
-    if own := [label.annotator for label in told if is_grader(label.annotator, graders)]:
-        message = f"labels are by {own[0]}, a grader with verdicts of its own in {verdicts}"
-        raise UsageError(message, "pass labels by people: grader human/NAME, or another name")
     graded = {(row.question_id, row.attempt) for row in side.verdicts}
     strange = {(one.question_id, one.attempt) for one in told} - graded
     if strangers := [f"{id} ({attempt})" for id, attempt in sorted(strange)]:
@@ -145,14 +142,10 @@ def _rubric_of(run: Run) -> Rubric:
 def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     """Return the run or file with the verdicts of one grader alone."""
     graders = sorted({verdict.grader for verdict in side.verdicts})
-    if not graders:
-        raise UsageError(f"{side.name} has no verdicts by a grader", "pass the verdicts that are to be checked")
-    if grader is None and len(graders) > 1:
-        message = f"{side.name} has verdicts by several graders: {', '.join(graders)}"
-        raise UsageError(message, "choose one with --grader")
-    if grader is not None and grader not in graders:
-        raise UsageError(f"{side.name} has no verdicts by {grader}", f"there are those of {', '.join(graders)}")
-    name = grader or graders[0]
+    name = grader or ", ".join(graders)
+    if name not in graders:
+        message = f"{side.name} has no verdicts by {grader or 'a single grader'}"
+        raise UsageError(message, f"name one with --grader: there are those of {', '.join(graders) or 'nobody'}")
     rows = [verdict for verdict in side.verdicts if verdict.grader == name]
     return replace(side, verdicts=rows, graders=(name,), council=name)
 

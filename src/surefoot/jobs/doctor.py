@@ -6,7 +6,6 @@ import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -39,6 +38,8 @@ class Finding(Struct, frozen=True):
 class Diagnosis(Result, frozen=True):
     """Whether a pipeline is ready, and why not."""
 
+    framed = "findings"
+
     ready: bool
     pipeline: str
     questions: str
@@ -49,9 +50,6 @@ class Diagnosis(Result, frozen=True):
     def exit_code(self) -> ExitCode:
         codes = (ExitCode.INCOMPLETE if one.failed else ExitCode.BLOCKED for one in self.findings if not one.ok)
         return min(codes, key=WORST_FIRST.index, default=ExitCode.OK)
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        return list(self["findings"])
 
 
 def doctor(

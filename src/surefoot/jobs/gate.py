@@ -28,7 +28,7 @@ from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Said, Side, Side
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.jobs.overview import overview_of
 from surefoot.jobs.runs import Name, Versions, is_file_of_verdicts, only_run, opened, read_all, read_one, versions_of
-from surefoot.jobs.settings import Gate, chosen_rules, load_gate
+from surefoot.jobs.settings import Gate, chosen_rules
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
@@ -40,6 +40,8 @@ _REASONS = 3  # for a block, in one sentence
 
 class GateResult(Result, frozen=True, kw_only=True):
     """Two versions, what differs between them, and the decision."""
+
+    framed = "rules"
 
     outcome: Verdict
     exit_code: ExitCode
@@ -72,16 +74,9 @@ class GateResult(Result, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     incomplete: tuple[str, ...]
     problems: tuple[Problem, ...]
-    failed_checks: dict[str, str]  # by grader: what it misread of answers of known label
     baseline: str = ""  # what the baseline is, and which command would move it
-    not_counted: tuple[str, ...] = ()  # runs that have no part in it, and why
     # What of the gate file the command line has changed.
     overridden: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """The rules, each with its change and interval."""
-        kept = ("name", "rule", "status", "before", "after", "change", "low", "high", "margin", "by", "reason")
-        return [{key: getattr(rule, key) for key in kept} for rule in self.rules]
 
 
 def gate(
@@ -103,41 +98,33 @@ def gate(
     by rule and by run. The decision is kept; without `keep`, it is not.
     """
     parsed = [Rule.parse(text, name) for name, text in chosen_rules(gate, rules, GATE)]
-    added = tuple(rule.text for rule in parsed[len(parsed) - len(rules) :])
-    changed = {"rules" if gate is None else MORE_RULES: added} if rules else {}
+    added = {"rules" if gate is None else MORE_RULES: tuple(rule.text for rule in parsed[-len(rules) :])}
+    changed = added if rules else {}
     if len(runs) > 2:
         raise UsageError(f"two versions are compared, not {len(runs)}", "write surefoot gate BASE CAND")
     request = Request(
         called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
     )
     if any(map(is_file_of_verdicts, runs)):
-        if without:
-            raise UsageError("--without leaves out a run of the project", "files of verdicts have none")
-        if len(runs) < 2:
-            raise UsageError(f"the file of verdicts {runs[0]} has no baseline", "write surefoot gate BASE CAND")
+        if without or len(runs) < 2:
+            raise UsageError("a file of verdicts has no baseline, and no other runs to leave out",
+                             "write surefoot gate BASE CAND")  # fmt: skip
         base, cand = (read_one(name, db) for name in runs)
         request = replace(request, called=(base.name, cand.name))
         return replace(compare([base], [cand], parsed, request), overridden=changed)
     with opened(runs, db) as (project, _):
         versions = versions_of(project, *_two_of(project, runs), without or {})
-        found = replace(_decided(project, versions, parsed, request), overridden=changed)
-        if keep and versions.base[-1].id != versions.cand[-1].id:
-            keep_decision(project, step_of(found, versions, parsed), person.tell)
+        request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
+        found = compare(read_all(project, versions.base), read_all(project, versions.cand), parsed, request)
+        notes = (*found.notes, *versions.notes, *notes_on(project, versions, parsed))
+        found = replace(found, overridden=changed, notes=notes)
+        if versions.base[-1].id == versions.cand[-1].id:
+            return replace(found, notes=(f"both sides are the run {versions.names[1]}", *notes))
+        found = _with_blocks(project, versions, found)
+        found = replace(found, baseline=_anchor(project, versions, found))
+        if keep:
+            _keep(project, found, versions, parsed, person.tell)
         return found
-
-
-def _decided(project: Project, versions: Versions, rules: Sequence[Rule], request: Request) -> GateResult:
-    """All runs of both versions, by the rules and by what was decided before."""
-    is_itself = versions.base[-1].id == versions.cand[-1].id
-    request = replace(request, called=versions.names, cannot_ask=cannot_ask(versions))
-    found = compare(read_all(project, versions.base), read_all(project, versions.cand), rules, request)
-    notes = [f"both sides are the run {versions.names[1]}"] if is_itself else []
-    notes += [*found.notes, *versions.notes, *notes_on(project, versions, rules)]
-    found = replace(found, not_counted=versions.not_counted, notes=tuple(notes))
-    if is_itself:
-        return found
-    found = _with_blocks(project, versions, found)
-    return replace(found, baseline=_anchor(project, versions, found))
 
 
 def _two_of(project: Project, names: Sequence[Name]) -> tuple[Run, Run]:
@@ -167,8 +154,16 @@ def _with_blocks(project: Project, versions: Versions, found: GateResult) -> Gat
 
     Where every answer is one that the baseline gave, whatever was wrong was elsewhere, and is mended.
     """
-    step = next((one for one in reversed(project.decisions()) if _blocks(one, versions, found)), None)
-    if step is None:
+    counting = {rule.name for rule in found.rules} - found.waived.keys()
+    for step in reversed(project.decisions()):
+        of = step.mode, step.outcome, step.reference, step.code, step.uncalibrated
+        rows: Any = step.document.get("rules", ())
+        if of == (CHANGE, "BLOCK", versions.key[0], versions.code, False) and any(
+            row["name"] in counting and row["holds"] is False and row["waiver"] is None and row["by"] != GRADER
+            for row in rows
+        ):
+            break
+    else:
         return found
     if not found.differing:
         note = f"this code was blocked on {step.at[:10]}, and every answer is the baseline's now"
@@ -184,15 +179,6 @@ def _with_blocks(project: Project, versions: Versions, found: GateResult) -> Gat
     return replace(found, outcome="BLOCK", exit_code=ExitCode.BLOCKED, headline=why, notes=notes, next=(back,))
 
 
-def _blocks(step: Step, versions: Versions, found: GateResult) -> bool:
-    is_mine = step.mode == CHANGE and step.outcome == "BLOCK" and step.reference == versions.key[0]
-    if not is_mine or step.code != versions.code or step.uncalibrated:
-        return False
-    rows: list[dict[str, object]] = step.document.get("rules", [])  # type: ignore[assignment]
-    failed = [row for row in rows if row["holds"] is False and row["waiver"] is None and row["by"] != GRADER]
-    return bool({row["name"] for row in failed} & {rule.name for rule in found.rules} - found.waived.keys())
-
-
 def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
     """The questions on whose answers people have changed their word since a decision."""
     keys = {key: id for run in (*versions.base, *versions.cand) for (id, _), key in run.answer_keys().items()}
@@ -203,7 +189,7 @@ def _corrected(project: Project, versions: Versions, step: Step) -> list[str]:
 
 
 def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
-    """How far this version is from the baseline, and which command would move that."""
+    """What the baseline is, and which command would move it."""
     anchor, (base, cand) = current_baseline(project), versions.key
     if anchor is None:
         return f"there is no baseline yet; to set one: surefoot baseline {base}"
@@ -211,10 +197,7 @@ def _anchor(project: Project, versions: Versions, found: GateResult) -> str:
         return f"the baseline is {anchor.version}, not {base}: surefoot gate {cand} compares with it"
     if found.outcome != "SHIP":
         return f"the baseline stays {base}"
-    counts = [rule for rule in found.rules if rule.metric in BAD and rule.change]
-    moved = [f"{rule.metric} {words_for(rule, rule.change)}" for rule in counts]
-    far = f"{cand} is estimated at {', '.join(moved)} from it" if moved else f"{cand} is as good"
-    return f"the baseline stays {base}; {far}; to move it: surefoot baseline {cand}"
+    return f"the baseline stays {base}; to move it: surefoot baseline {cand}"
 
 
 def cannot_ask(versions: Versions) -> list[int]:
@@ -252,8 +235,17 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
         yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
 
 
-def keep_decision(project: Project, step: Step, tell: Tell) -> None:
+def _keep(
+    project: Project, found: GateResult, versions: Versions, rules: Sequence[Rule], tell: Tell
+) -> None:  # fmt: skip
     """Add the decision, unless it says the same as the last one."""
+    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
+    step = _step(
+        versions, mode=CHANGE, outcome=found.outcome, exit_code=int(found.exit_code), waived=found.waived,
+        uncalibrated=found.uncalibrated, overridden={**found.overridden, **left_out},
+        rules=tuple(sorted(rule.text for rule in rules)),
+        document={name: found[name] for name in found.printed() if name != "changed"},
+    )  # fmt: skip
     last = next((one for one in reversed(project.decisions()) if one.mode == CHANGE), None)
     if last is not None and replace(last, id="", at="", document={}) == replace(step, id="", at="", document={}):
         return
@@ -265,21 +257,13 @@ def keep_decision(project: Project, step: Step, tell: Tell) -> None:
         tell(f"note: {error.message}; the decision is not kept")
 
 
-def step_of(found: GateResult | None, versions: Versions, rules: Sequence[Rule] = ()) -> Step:
-    """A decision to keep; the first baseline has none."""
-    made = versions.cand[-1].manifest
-    left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
-    told: dict[str, Any] = {"outcome": "", "exit_code": 0} if found is None else {
-        "outcome": found.outcome, "exit_code": int(found.exit_code), "waived": found.waived,
-        "uncalibrated": found.uncalibrated, "overridden": {**found.overridden, **left_out},
-        "document": {name: found[name] for name in found.printed() if name != "changed"},
-    }  # fmt: skip
+def _step(versions: Versions, **told: Any) -> Step:  # noqa: ANN401 - fields of it
+    made, runs = versions.cand[-1].manifest, (*versions.base, *versions.cand)
     return Step(
-        id=uuid.uuid4().hex[:12], at=records.timestamp(), mode=CHANGE, reference=versions.key[0],
-        release=versions.key[1], code=versions.code, base_runs=tuple(run.id for run in versions.base),
+        id=uuid.uuid4().hex[:12], at=records.timestamp(), reference=versions.key[0], release=versions.key[1],
+        code=versions.code, base_runs=tuple(run.id for run in versions.base),
         cand_runs=tuple(run.id for run in versions.cand), grader=made.grader or "",
-        questions_sha256=made.questions_sha256, rules=tuple(sorted(rule.text for rule in rules)),
-        pinned=tuple(sorted({id for run in (*versions.base, *versions.cand) for id in run.verdict_ids()})),
+        questions_sha256=made.questions_sha256, pinned=tuple(sorted({id for run in runs for id in run.verdict_ids()})),
         **told,
     )  # fmt: skip
 
@@ -337,24 +321,21 @@ def baseline(
         if lacking := told.buckets["ungraded"]:
             are = f"{counted(lacking, 'answer')} of {cand.id} {'is' if lacking == 1 else 'are'} not graded"
             raise Incomplete(f"{are}, so it cannot be the baseline", f"surefoot grade {cand.id}")
-        versions, found, waived = versions_of(project, before or cand, cand, {}), None, {}
+        waived: dict[str, str] = {}
         if before is not None:
-            rules = [Rule.parse(text, name) for name, text in load_gate(GATE).items()]
-            found = _decided(project, versions, rules, Request(called=("", "")))
-            keep_decision(project, step_of(found, versions, rules), person.tell)
+            found = gate(before.id, cand.id, db=db, person=person)
             worse = [rule.metric for rule in found.rules if rule.metric in BAD and (rule.change or 0) > 0]
-            if found.outcome != "SHIP" or worse:
-                if accept_worse is None:
-                    why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
-                    hint = f'{found.headline} To move it all the same: --accept-worse "REASON"'
-                    return replace(
-                        _told(project, before, before, moved=False), warning=hint,
-                        headline=f"the baseline stays {before.version}: {cand.version} {why}",
-                        exit_code=ExitCode.BLOCKED if worse else found.exit_code,
-                    )  # fmt: skip
-                waived = {"worse": accept_worse}
-        step = step_of(found, versions)
-        project.add(replace(step, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
+            if accept_worse is None and (found.outcome != "SHIP" or worse):
+                why = f"has more {' and '.join(worse)} than it" if worse else f"is {found.outcome} against it"
+                return replace(
+                    _told(project, before, before, moved=False),
+                    warning=f'{found.headline} To move it all the same: --accept-worse "REASON"',
+                    headline=f"the baseline stays {before.version}: {cand.version} {why}",
+                    exit_code=ExitCode.BLOCKED if worse else found.exit_code,
+                )  # fmt: skip
+            waived = {"worse": str(accept_worse)} if found.outcome != "SHIP" or worse else {}
+        versions = versions_of(project, before or cand, cand, {})
+        project.add(_step(versions, mode=BASELINE, outcome="BASELINE", exit_code=0, waived=waived))
         return told
 
 
@@ -426,7 +407,6 @@ def compare(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequence[Ru
         notes=(*notes, *_about_runs(judge)),
         incomplete=judge.incomplete,
         problems=problems_of(pair),
-        failed_checks=judge.failed,
     )  # fmt: skip
     return replace(found, headline=in_one_sentence(found))
 
@@ -456,19 +436,16 @@ def _leaning(grader: Judge) -> Verdict:
 
 def _about_runs(judge: Judge) -> Iterator[str]:
     """Say which version is not as it was declared, or was asked too seldom and cannot be asked again."""
-    for side, called in zip(judge.sides, judge.request.called, strict=True):
+    once = []
+    for place, (side, called) in enumerate(zip(judge.sides, judge.request.called, strict=True)):
         if side.unsteady:
-            ids = sides.some(side.unsteady)
-            yield f"{called} was declared deterministic, and gave different answers to {ids}"
-    once = [called for side, called in zip(judge.sides, judge.request.called, strict=True)
-            if judge.diff.pairs and side.attempts < 2 and not side.deterministic]  # fmt: skip
+            yield f"{called} was declared deterministic, and gave different answers to {sides.some(side.unsteady)}"
+        once += [called] if judge.diff.pairs and side.attempts < 2 and not side.deterministic else []
+        seldom = (len(side.answers[id]) < found.times for found in judge.lasting.values() for id in found.newly)
+        if place in judge.request.cannot_ask and any(seldom):
+            yield f"{called} cannot be asked again: its {counted(side.attempts, 'run')} count as they are"
     if once:
         yield f"one run of {' and '.join(once)} is hardly enough to decide by, as its answers may vary: five are"
-    for place in judge.request.cannot_ask:
-        answers = judge.sides[place].answers
-        if any(len(answers[id]) < found.times for found in judge.lasting.values() for id in found.newly):
-            runs = counted(judge.sides[place].attempts, "run")
-            yield f"{judge.request.called[place]} cannot be asked again: its {runs} count as they are"
 
 
 def _by_group(judge: Judge, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
@@ -484,52 +461,46 @@ def _next(judge: Judge) -> Iterator[str]:
     if misread := dict.fromkeys(run.name for side in judge.sides for run in side.runs if next(sides.failed(run), None)):
         again = "if answers are misread again, grade both runs with another model"
         yield f"{SELF_CHECK}: grade {' and '.join(misread)} again; {again}"
-    to_ask = sorted({id for found in judge.lasting.values() for id in found.to_ask})
     undecided = [one for one in judge.rules if one.stands == "undecidable" and one.metric != SELF_CHECK]
     if judge.outcome == "BLOCK" or not undecided:
         return
-    to_look = [one for found in judge.lasting.values() for one in found.to_look]
-    (base, cand), label = judge.request.called, f"surefoot label {' '.join(map(shlex.quote, judge.request.called))}"
-    by_looks = [one for one in undecided if one.margin is not None and judge.metrics[one.metric].axis == BUCKET_AXIS]
+    lasting, called = judge.lasting.values(), [shlex.quote(name) for name in judge.request.called]
+    to_look, to_ask = ({one.key for found in lasting for one in found.to_look}, sorted(
+        {id for found in lasting for id in found.to_ask}))  # fmt: skip
+    label, least = f"surefoot label {' '.join(called)}", min(side.attempts for side in judge.sides)
+    by_looks = any(one.margin is not None and judge.metrics[one.metric].axis == BUCKET_AXIS for one in undecided)
+    wide = [one for one in undecided if one.change is not None and one.margin is not None]
     if by_looks and judge.diff.unseen:
         first = judge.diff.unseen[: judge.diff.looks_wanted]
         yield f"look at {counted(len(first), 'pair')}, {_about(minutes_for(first))}: {label}"
     elif to_look or any(one.pending for some in judge.diff.readings.values() for one in some):
-        count = len({one.key for one in to_look}) or 1
+        count = len(to_look) or 1
         yield f"look at {counted(count, 'answer')}, {_about(ceil(count * SECONDS_A_KEY / 60))}: {label}"
     elif to_ask:
-        times = max(found.times for found in judge.lasting.values() if found.to_ask)
+        times = max(found.times for found in lasting if found.to_ask)
         for side in sorted({0, 1} - {*judge.request.cannot_ask}):
             more = times - min(len(judge.sides[side].answers[id]) for id in to_ask)
             if more > 0:
-                version = shlex.quote(judge.request.called[side])
-                yield f"surefoot run {version} --only {','.join(to_ask)} --repeats {more} && surefoot grade {version}"
+                again = f"surefoot run {called[side]} --only {','.join(to_ask)} --repeats {more}"
+                yield f"{again} && surefoot grade {called[side]}"
     elif by_looks and (open_ := _cannot_tell(judge)):
-        ids = names(open_, len(open_), 4)
-        yield f"settle {ids}, of which people differ or cannot tell: {label}"
-    elif wide := [one for one in undecided if one.change is not None and one.margin is not None]:
-        times = min(side.attempts for side in judge.sides)
-        needed, rule = max(((_runs_for(one, times), one) for one in wide), key=lambda one: one[0])
+        yield f"settle {names(open_, len(open_), 4)}, of which people differ or cannot tell: {label}"
+    elif wide:
+        needed, rule = max(((_runs_for(one, least), one) for one in wide), key=lambda one: one[0])
         if needed > _MOST_RUNS:
             there = f"{counted(len(judge.asked), 'question')} in all"
             yield f"too few questions for the margin of {rule.name}, {there}: add questions, or allow more"
         else:
-            varying = [name for name, is_fixed in zip((base, cand), judge.fixed, strict=True) if not is_fixed]
-            each = (f"surefoot run {shlex.quote(version)} --repeats {needed - times}" for version in varying)
-            yield f"{counted(needed - times, 'more run')} of {' and '.join(varying)}: {'; '.join(each)}"
+            varying = [name for name, is_fixed in zip(called, judge.fixed, strict=True) if not is_fixed]
+            each = "; ".join(f"surefoot run {version} --repeats {needed - least}" for version in varying)
+            yield f"{counted(needed - least, 'more run')} of {' and '.join(varying)}: {each}"
 
 
 def _runs_for(rule: RuleResult, times: int) -> int:
     """How many runs would do if the change stays: the interval's width falls with the root of their number."""
-    width, room = _worst(rule) - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
+    width, room = rule.worst - (rule.change or 0), (rule.margin or 0) - (rule.change or 0)
     enough = ceil(times * (width / room) ** 2) if width * room > 0 else _MOST_RUNS + 1
     return enough if times >= _RUNS else _RUNS
-
-
-def _worst(rule: RuleResult) -> float:
-    """The worse end of its interval."""
-    metric = metric_named(rule.metric)
-    return (rule.high if metric is None or metric.better == "lower" else rule.low) or 0.0
 
 
 def minutes_for(pairs: Sequence[Pair]) -> int:
@@ -569,15 +540,13 @@ def changed_questions(
             ranked.append((_TURNS.index(turn), pair.question, pair))
     found: dict[str, dict[str, Any]] = {}
     for rank, id, pair in sorted(ranked, key=lambda one: one[:2]):
-        if id in found:
-            continue
         question = asked[id]
-        found[id] = {
+        found.setdefault(id, {
             "question_id": id, "turn": _TURNS[rank], "stratum": question.stratum if question else "",
             "question": question.text if question else "",
             "expected": " ".join(question.gold_claims) if question else "",
             "base": _shown(pair.base, said, question), "cand": _shown(pair.cand, said, question),
-        }  # fmt: skip
+        })  # fmt: skip
     return list(found.values())
 
 
@@ -600,70 +569,70 @@ def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Que
         "bucket": _bucket(reading), "graded": reading.graded,
         "by": records.whose([one.verdicts[BUCKET_AXIS].grader]) if one.is_labelled(BUCKET_AXIS) else GRADER,
         "answer": one.trace.answer if one.trace else None, "error": one.trace.error if one.trace else None,
-        "runs": len(reading.base) + len(reading.cand), "reason": verdict.reason if verdict else "",
-        "evidence": [to_builtins(part) for part in verdict.evidence] if verdict else [],
+        "reason": verdict.reason if verdict else "",
         "cited": [to_builtins(passage) for passage in sides.cited_by(one, question)],
     }  # fmt: skip
 
 
 def in_one_sentence(found: GateResult) -> str:
     """Why it was decided so."""
+    return f"{'; '.join(_reasons(found)) or 'no rule applies'}."
+
+
+def _reasons(found: GateResult) -> list[str]:
     open_ = [rule for rule in found.rules if rule.waiver is None]
     if found.outcome == "SHIP":
         if not found.differing:
-            return f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed."
-        margins = [f"{rule.metric} by more than {words_for(rule, rule.margin)}" for rule in open_
+            return [
+                f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed"
+            ]
+        margins = [f"{rule.metric} by more than {rule.change_words(rule.margin)}" for rule in open_
                    if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
-        kept = " or ".join(margins)
-        told = [f"a rise of {kept} is excluded, and no more questions are newly bad than mended" if kept
-                else "all rules hold"]  # fmt: skip
+        kept = f"a rise of {' or '.join(margins)} is excluded, and no more questions are newly bad than mended"
+        told = [kept if margins else "all rules hold"]
         if found.unseen:
             told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
         if found.cannot_tell:
             told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
-        return f"{'; '.join(told)}."
+        return told
     if found.outcome == "BLOCK":
-        told = [_moved_words(rule, found) for rule in open_ if rule.status == "fail"]
-        more = len(told) - _REASONS
-        told[_REASONS:] = [f"{counted(more, 'more rule')} {'fails' if more == 1 else 'fail'}"] if more > 0 else []
-        told += [f"the run is incomplete too: {one}" for one in found.incomplete]
-        return f"{'; '.join(told)}."
-    told = list(found.incomplete) + [f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete"]
-    if told:
-        return f"{'; '.join(told)}."
+        told = _first([_moved_words(rule, found) for rule in open_ if rule.status == "fail"])
+        return told + [f"the run is incomplete too: {one}" for one in found.incomplete]
+    if told := [*found.incomplete, *(f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete")]:
+        return told
+    step = found.next[0].partition(": ")[0] if found.next else ""
     if found.lean:
         counts = {"newly wrong": found.newly_wrong, "newly unsupported": found.newly_unsupported,
                   "mended": {*found.mended_wrong, *found.mended_unsupported}}  # fmt: skip
         by_grader = ", ".join(f"{len(ids)} {what}" for what, ids in counts.items() if ids)
         by_grader = by_grader or "no question is newly bad or mended"
-        step = found.next[0].partition(": ")[0] if found.next else "nothing can be looked at"
-        return f"leaning {found.lean}: by the grader, {by_grader}; {step}."
+        return [f"leaning {found.lean}: by the grader, {by_grader}", step or "nothing can be looked at"]
     for rule in open_:
         if rule.status == "undecidable" and rule.change is not None and rule.margin is not None:
-            way = "risen" if _worst(rule) == rule.high else "fallen"
-            by, allowed = words_for(rule, abs(_worst(rule))), words_for(rule, abs(rule.margin))
+            way = "risen" if rule.worst == rule.high else "fallen"
+            by, allowed = rule.change_words(abs(rule.worst)), rule.change_words(abs(rule.margin))
             by = by if by != allowed else f"a little more than {by}"
             told.append(f"{_called(rule)} may have {way} by up to {by}; you allow {allowed}")
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
-    step = found.next[0].partition(": ")[0] if found.next else ""
-    told[_REASONS:] = [f"{len(told) - _REASONS} more open"] if len(told) > _REASONS else []
-    told += ["ask the questions in doubt again"] if step.startswith("surefoot run") else [step] * bool(step)
-    return f"{'; '.join(told) or 'no rule applies'}."
+    step = "ask the questions in doubt again" if step.startswith("surefoot run") else step
+    return [*_first(told), *([step] if step else [])]
+
+
+def _first(told: list[str]) -> list[str]:
+    return told if len(told) <= _REASONS else [*told[:_REASONS], f"{len(told) - _REASONS} more"]
 
 
 def _moved_words(rule: RuleResult, found: GateResult) -> str:
     if rule.metric in LASTING:
-        bucket = rule.metric.removeprefix("newly_")
-        mended = found.mended_wrong if bucket == "wrong" else found.mended_unsupported
+        ids, bucket = names(rule.questions, len(rule.questions), 4), rule.metric.removeprefix("newly_")
+        mended = found[f"mended_{bucket}"]
         better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
-        ids = names(rule.questions, len(rule.questions), 4)
         return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
     if rule.change is None:
-        limit = f" ({value_of(rule, rule.after)}, the limit is {value_of(rule, rule.limit)})"
-        limit = "" if rule.limit is None or rule.after is None else limit
-        return f"{rule.name} does not hold{limit}"
-    by, *both = (words_for(rule, abs(one or 0)) for one in (rule.change, rule.low, rule.high))
+        limit = f" ({rule.value_words(rule.after)}, the limit is {rule.value_words(rule.limit)})"
+        return f"{rule.name} does not hold" + ("" if rule.limit is None or rule.after is None else limit)
+    by, *both = (rule.change_words(abs(one or 0)) for one in (rule.change, rule.low, rule.high))
     least, most = both if rule.change > 0 else both[::-1]
     ends = f" ({least.removesuffix(' points')} to {most})" if rule.low != rule.high else ""
     if rule.metric in BAD:
@@ -673,20 +642,3 @@ def _moved_words(rule: RuleResult, found: GateResult) -> str:
 
 def _called(rule: RuleResult) -> str:
     return (rule.metric if " " in rule.name else rule.name).replace("_", " ")
-
-
-def value_of(rule: RuleResult, value: float | None) -> str:
-    """A value as people read it: of a share in percent."""
-    metric = metric_named(rule.metric)
-    is_share = value is not None and metric is not None and metric.shape == "share"
-    return f"{value:.1%}" if is_share else words_for(rule, value)
-
-
-def words_for(rule: RuleResult, value: float | None) -> str:
-    """A change as people read it: of a share in points."""
-    metric = metric_named(rule.metric)
-    if value is None:
-        return "-"
-    if metric is not None and metric.shape == "share":
-        return f"{round(value * 100, 1) + 0.0:g} points"
-    return f"{round(value, 2 if metric is not None and metric.shape == 'mean' else 1) + 0.0:g}"

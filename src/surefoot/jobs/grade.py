@@ -15,7 +15,6 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError, nearest
@@ -123,7 +122,6 @@ class Grades(Result, frozen=True, kw_only=True):
     runs: tuple[str, ...]
     buckets: dict[str, int]
     not_graded: int
-    sure: dict[str, int]
     problems: list[str]
     notes: list[str]
     rows: list[dict[str, Any]]  # an answer each, with its verdict on each axis, and every claim with its evidence
@@ -155,8 +153,9 @@ def grade(
     how = _Grading(settings_from(settings, citations=citations, yes=yes), grader, corpus, person, engine)
     with opened(runs, db) as (_, found):
         check_texts(found)
-        for run in found if how.texts else ():  # whoever grades or labels it has to see the same
-            run.keep(filled for trace in run.traces() if (filled := how.filled(trace)) != trace)
+        if texts := how.texts:  # whoever grades or labels it has to see the same
+            for run in found:
+                run.keep(filled for trace in run.traces() if (filled := texts.filled(trace)) != trace)
         return how.grades(found)
 
 
@@ -185,7 +184,8 @@ def grade_log(
         person.tell(f"note: {plain(str(note), 500)}")
     with Project.open(db) as project:
         run = run_of(project, log, version, how.texts.sha256 if how.texts else None)
-        return how.grades([run], map(str, log.problems), [] if log.has_gold else [_WITHOUT_GOLD])
+        has_gold = any(one.gold_claims or one.gold_ids or one.expects == "refusal" for one in log.questions)
+        return how.grades([run], map(str, log.problems), [] if has_gold else [_WITHOUT_GOLD])
 
 
 def grade_items(
@@ -212,7 +212,9 @@ def grade_items(
     while batch := list(islice(rest, size)):
         if len(batch) == 1 and isinstance(batch[0], Ungradable) and batch[0].problem.kind == "unreadable" and not told:
             raise Incomplete(f"{batch[0].problem}, so there is nothing to grade", hint)
-        for graded in how.grader.read([how.item(one) for one in batch]):
+        given = [Item(Question(one.id or "", "", "answer"), Trace(error=str(one.problem)))
+                 if isinstance(one, Ungradable) else one for one in batch]  # fmt: skip
+        for graded in how.grader.read([how.texts.filled_item(one) for one in given] if how.texts else given):
             row = row_of(graded)
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row | {"id": row["id"] or None}
@@ -235,15 +237,6 @@ class _Grading:
         self.grader = open_grader(grader, settings, person=person)
         self.texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
 
-    def filled(self, trace: Trace) -> Trace:
-        return self.texts.filled(trace) if self.texts else trace
-
-    def item(self, found: Item | Ungradable) -> Item:
-        """What cannot be read is an answer that failed."""
-        if isinstance(found, Item):
-            return replace(found, trace=self.filled(found.trace))
-        return Item(Question(found.id or "", "", "answer"), Trace(error=str(found.problem)))
-
     def grades(self, runs: Sequence[Run], problems: Iterable[str] = (), notes: Iterable[str] = ()) -> Grades:
         graded, found = list[Graded](), list(problems)
         for run in runs:
@@ -255,12 +248,10 @@ class _Grading:
             found += [f"{run.id}: not asked for, so not graded: {names(strange, len(strange))}"] if strange else []
         found += map(str, self.texts.problems() if self.texts else ())
         rows, counts = [row_of(one) for one in graded], Counter(one.bucket for one in graded)
-        sure = Counter(one.bucket for one in graded if one.bucket and not one.verdicts[0].unsure)
         has_verdicts = any(one.value is not None for one in runs[-1].verdicts())
         return Grades(
             runs=tuple(run.id for run in runs), buckets={bucket: counts[bucket] for bucket in BUCKETS},
-            not_graded=counts[None], sure={bucket: sure[bucket] for bucket in BUCKETS}, problems=found,
-            notes=[*notes, *notes_on(rows, self.grader)], rows=rows,
+            not_graded=counts[None], problems=found, notes=[*notes, *notes_on(rows, self.grader)], rows=rows,
             overview=overview_of(read_all(runs[-1].project, runs[-1:])) if has_verdicts else None,
         )  # fmt: skip
 
@@ -352,10 +343,6 @@ class Log(Struct, frozen=True):
     traces: list[Trace]
     problems: list[Problem]  # rows that hold no answer to a question
     notes: list[Problem]
-
-    @property
-    def has_gold(self) -> bool:
-        return any(one.gold_claims or one.gold_ids or one.expects == "refusal" for one in self.questions)
 
 
 def read_log(
@@ -463,10 +450,8 @@ def _refusals(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for text in (row["text"] for row in rows):
         value, start, end = detect(text)
-        made.append({"refusal": value} if value == "answered" else
-                    {"refusal": value, "span": [start, end], "evidence": text[start:end]})  # fmt: skip
-        if is_empty(text):
-            made[-1] = {"reason": "the text is empty"}
+        words = {} if value == "answered" else {"span": [start, end], "evidence": text[start:end]}
+        made.append({"reason": "the text is empty"} if is_empty(text) else {"refusal": value, **words})
     return made
 
 

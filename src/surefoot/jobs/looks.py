@@ -158,7 +158,7 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
             found = Answer(Item(question, said.trace), said.key, said.run, said.graded.get(BUCKET_AXIS))
             answers.setdefault(said.key, found)
     looks = LookList(
-        names=versions.names, target=target, notes=(*versions.notes, *versions.not_counted, *notes), rows=[],
+        names=versions.names, target=target, notes=(*versions.notes, *notes), rows=[],
         answers=answers, readings=readings_of(*sides), runs=runs,
     )  # fmt: skip
     return _counted(project, looks)

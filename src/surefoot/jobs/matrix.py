@@ -28,6 +28,7 @@ from surefoot.pipelines.specs import PROMPTS, Cell, Plan, needs_corpus, read_pla
 from surefoot.store import Project, Run
 
 _NAMED_ALREADY = ("error", "missing")  # by the asking
+_INTERRUPTED = "interrupted"
 
 
 class MatrixResult(Result, frozen=True, kw_only=True):
@@ -97,8 +98,7 @@ def matrix(
             # A limit of 0 stops no cell: models refuse each call, and what costs nothing goes on.
             if budget.left_usd == 0 and budget.spent_usd > 0 and open_[cell.name]:
                 limit, spent = money(budget.most_usd or 0.0), money(budget.spent_usd)
-                why = f"not asked: {spent} USD have been spent, and {limit} was the limit"
-                return CellResult(cell.name, cell.values, versions[cell.name], failed=why)
+                raise Incomplete(f"not asked: {spent} USD have been spent, and {limit} was the limit")
             answers = run(
                 cell.spec, questions=plan.questions, corpus=plan.corpus, repeats=plan.repeats,
                 version=versions[cell.name], asking=replace(asking, prompt=cell.prompt or PROMPTS[0]), db=db,
@@ -107,7 +107,7 @@ def matrix(
             if not cell.model:  # whose calls the budget has counted already
                 budget.spend(_cost(answers.traces) - _cost(before[cell.name]))
             if answers.interrupted:
-                return CellResult(cell.name, cell.values, versions[cell.name], failed="interrupted")
+                raise Incomplete(_INTERRUPTED)
             kept = project.named(answers.run)[0]
             if not _is_graded_by(kept, chosen):
                 grade_run(kept, chosen)
@@ -127,13 +127,12 @@ def matrix(
                     error.hint = "choose another name for the matrix file: what has changed is another version"
                 person.tell(f"error: {cell.name}: {error}")
                 results.append(CellResult(cell.name, cell.values, versions[cell.name], failed=str(error)))
-            if interrupted := results[-1].failed == "interrupted":
+            if interrupted := results[-1].failed == _INTERRUPTED:
                 break
         graded = [cell.run for cell in results if cell.graded]
         # Grader, rubric and corpus are the same in all cells.
         trust = trust_in(overview_of(read_all(project, project.named(graded[0])))) if graded else ""
-    documents = {passage.id: passage.doc for passage in corpus or () if passage.doc}
-    effects = effects_of(results, given, plan.axes, documents)
+    effects = effects_of(results, given, plan.axes, {one.id: one.doc for one in corpus or () if one.doc})
     return MatrixResult(
         name=str(plan.name), questions=questions, repeats=plan.repeats, grader=chosen.name, trust=trust,
         axes=plan.axes, cells=tuple(results), effects=effects,
@@ -151,10 +150,8 @@ def _agree_on(
 ) -> None:
     """Tell what will be asked before anything is."""
     total, left = questions * plan.repeats * len(cells), sum(open_.values())
-    times = f" x {counted(plan.repeats, 'time')}" if plan.repeats > 1 else ""
-    planned = f"{counted(len(cells), 'cell')} x {counted(questions, 'question')}{times} = {total:,} answers"
-    there = f", {total - left:,} of them there already" if left < total else ""
-    person.tell(f"{planned}{there}: {left:,} to ask")
+    each = f"{counted(questions, 'question')} x {counted(plan.repeats, 'time')}"
+    person.tell(f"{counted(len(cells), 'cell')} x {each} = {total:,} answers: {left:,} to ask")
     for model in dict.fromkeys(cell.model for cell in cells if cell.model and open_[cell.name]):
         calls = sum(open_[cell.name] for cell in cells if cell.model == model)
         person.tell(f"{counted(calls, 'call')} to {model}")
@@ -178,10 +175,8 @@ def _notes(answers: Answers, side: ReadRun) -> Iterator[str]:
         yield f"{count} not answered: {kind}"
     if answers.missing:
         yield f"{answers.missing} not asked"
-    left_open = (
-        one.reason.partition(":")[0] for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None
-    )
-    for reason, count in Counter(left_open).items():
+    left_open = (one for one in side.counted() if one.axis == BUCKET_AXIS and one.value is None)
+    for reason, count in Counter(one.reason.partition(":")[0] for one in left_open).items():
         if reason not in _NAMED_ALREADY:
             yield f"{count} not graded: {reason}"
     for grader, misread in failed_checks([side]).items():

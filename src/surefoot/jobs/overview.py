@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -25,7 +25,7 @@ from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
 
 Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
-Place = Literal["not retrieved", "not cited", "cited", "not named", "not known"]
+Place = Literal["not retrieved", "not cited", "not named", ""]
 Judged = tuple[Said, Question | None]  # a file of verdicts does not know the question
 _AGAINST = frozenset({"contradicted", "conflicts_gold"})
 
@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True):
     expects: str
     exists: object = None  # the verdicts on citations
     supports: object = None
-    gold: Place = "not known"  # where the passage with the expected answer is
+    gold: Place = ""  # where the passage with the expected answer is
 
 
 class Cause(NamedTuple):
@@ -108,31 +108,24 @@ def cause_of(said: Said, question: Question | None) -> Cause | None:
 
 def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
     """What to look into: the layer with most answers first."""
-    found: dict[Cause, list[str]] = {}
+    found: defaultdict[Cause, list[str]] = defaultdict(list)
     for said, question in answers:
         if cause := cause_of(said, question):
-            found.setdefault(cause, []).append(said.question_id)
-    made = [
-        Fault(cause.layer, cause.finding, cause.action, len(ids), tuple(dict.fromkeys(ids)))
-        for cause, ids in found.items()
-    ]
-    by_layer = Counter[str]()
-    for one in made:
-        by_layer[one.layer] += one.answers
+            found[cause].append(said.question_id)
+    by_layer = Counter(cause.layer for cause, ids in found.items() for _ in ids)
+    made = (Fault(*cause[:3], len(ids), tuple(dict.fromkeys(ids))) for cause, ids in found.items())
     return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
     if question is not None and not question.gold_ids:
         return "not named"
-    retrieved = trace.retrieved if trace else None
-    if trace is None or question is None or retrieved is None or retrieved.ids is None:
-        return "not known"
-    gold = set(question.gold_ids)
-    if gold.isdisjoint(retrieved.ids):
+    if question is None or trace is None or trace.retrieved is None or trace.retrieved.ids is None:
+        return ""
+    gold, cited = set(question.gold_ids), cited_in(trace, question)
+    if gold.isdisjoint(trace.retrieved.ids):
         return "not retrieved"
-    cited = cited_in(trace, question)
-    return "not cited" if cited and gold.isdisjoint(cited) else "cited" if cited else "not known"
+    return "not cited" if cited and gold.isdisjoint(cited) else ""
 
 
 AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
@@ -142,7 +135,7 @@ _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # t
 class RunOverview(Result, frozen=True, kw_only=True):
     """What a run says, or all runs of a version together."""
 
-    beside = ("answers",)
+    beside, framed = ("answers",), "next"
 
     run: str
     runs: tuple[str, ...]
@@ -168,10 +161,6 @@ class RunOverview(Result, frozen=True, kw_only=True):
     def exit_code(self) -> ExitCode:
         lacking = self.buckets[UNGRADED] or self.incomplete or self.failed_checks
         return ExitCode.OK if self.total and not lacking else ExitCode.INCOMPLETE
-
-    def table(self) -> Sequence[Mapping[str, Any]]:
-        """What to look into."""
-        return list(self["next"])
 
 
 def overview(run: Name, *, db: str | Path | None = None) -> RunOverview:
@@ -348,39 +337,33 @@ Stamp = tuple[object, ...]  # as long as it is the same, so is what it was taken
 
 def history(db: str | Path | None = None) -> History:
     """The runs of a project."""
+    sets: defaultdict[tuple[str, str], defaultdict[str, list[PastRun]]] = defaultdict(lambda: defaultdict(list))
     with Project.existing(db) as project:
-        return _history(project)
+        runs, past = {run.id: run for run in project.runs()[::-1]}, list[PastRun]()
+
+        @cache
+        def measure(*ids: str) -> RunOverview:
+            """All of them together."""
+            return replace(overview_of(read_all(project, [runs[id] for id in ids])), answers=())
+
+        for run in runs.values():
+            try:
+                past.append(PastRun(run.id, run.manifest, found := measure(run.id)))
+                if found.buckets[UNGRADED] < found.total:  # a council alone puts no answer into a bucket
+                    sets[run.manifest.questions_sha256, run.manifest.grader or ""][run.version].append(past[-1])
+            except SurefootError as error:
+                past.append(PastRun(run.id, run.manifest, None, str(error)))
+        trends = tuple(
+            Trend(
+                questions, max(one.manifest.question_count for group in versions.values() for one in group), grader,
+                {name: measure(*(one.name for one in reversed(group))) for name, group in reversed(versions.items())},
+            )
+            for (questions, grader), versions in sets.items()
+        )  # fmt: skip
+        return History(project.name, tuple(past), trends, tuple(reversed(project.decisions())))
 
 
 def stamp(db: str | Path | None) -> Stamp:
     """Of everything that a page may show."""
     with Project.existing(db) as project:
         return (*project.counts().items(), *(msgspec.json.encode(run.manifest) for run in project.runs()))
-
-
-def _history(project: Project) -> History:
-    runs, past = {run.id: run for run in project.runs()[::-1]}, list[PastRun]()
-
-    @cache
-    def measure(*ids: str) -> RunOverview:
-        """All of them together."""
-        return replace(overview_of(read_all(project, [runs[id] for id in ids])), answers=())
-
-    sets: dict[tuple[str, str], dict[str, list[PastRun]]] = {}
-    for run in runs.values():
-        made = run.manifest
-        try:
-            past.append(one := PastRun(run.id, made, found := measure(run.id)))
-            if found.buckets[UNGRADED] < found.total:  # a council alone puts no answer into a bucket
-                of_set = sets.setdefault((made.questions_sha256, made.grader or ""), {})
-                of_set.setdefault(run.version, []).append(one)
-        except SurefootError as error:
-            past.append(PastRun(run.id, made, None, str(error)))
-    trends = (
-        Trend(
-            questions, max(one.manifest.question_count for group in versions.values() for one in group), grader,
-            {name: measure(*(one.name for one in reversed(group))) for name, group in reversed(versions.items())},
-        )
-        for (questions, grader), versions in sets.items()
-    )  # fmt: skip
-    return History(project.name, tuple(past), tuple(trends), tuple(reversed(project.decisions())))

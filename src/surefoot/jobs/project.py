@@ -100,9 +100,7 @@ def export(
     check_outputs([path])
     if not path.name.endswith(exports.NAMES) or path.name in exports.NAMES:
         raise UsageError(f"{name} does not end in {' or '.join(exports.NAMES)}", ELSEWHERE)
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{name} is no ordinary file", ELSEWHERE)
-    if path.exists() and path.stat().st_size and not exports.is_export(path):
+    if path.exists() and (not path.is_file() or path.stat().st_size) and not exports.is_export(path):
         raise UsageError(f"{name} is there already, and is something else", f"{ELSEWHERE}, or remove it first")
     with opened(runs, db) as (project, named):
         chosen: Sequence[Run] | None = named if runs else None
@@ -114,10 +112,8 @@ def export(
         if chosen is not None and decisions is not None:  # that a version is the baseline goes along with it
             ids = {run.id for run in chosen}
             decisions |= {one.id for one in project.decisions() if one.mode == BASELINE and {*one.cand_runs} <= ids}
-        count = exports.write_export(
-            path, exports.lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts)
-        )
-        return Exported(str(file), project.name, count, exports.sha256_of(path))
+        lines = exports.lines_of(project, chosen, labels=labels, decisions=decisions, texts=texts)
+        return Exported(str(file), project.name, exports.write_export(path, lines), exports.sha256_of(path))
 
 
 def import_(
@@ -148,9 +144,10 @@ def verify_export(file: str | Path) -> Verified:
         raise UsageError(f"{path} is not an export", "surefoot export FILE --decision latest writes one")
     try:
         found = exports.read_export(path)
+        counts, faults = found.counts, tuple(exports.verify(found))
     except (UsageError, Incomplete) as error:
-        return Verified(str(path), exports.sha256_of(path), {}, (error.message,))
-    return Verified(str(path), exports.sha256_of(path), found.counts, tuple(exports.verify(found)))
+        counts, faults = {}, (error.message,)
+    return Verified(str(path), exports.sha256_of(path), counts, faults)
 
 
 def purge(
@@ -199,9 +196,7 @@ def purge(
 
 def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: Tell) -> Imported:
     """Add labels on the answers of a run or version, or of all runs of the project."""
-    problems: list[Problem] = []
-    places: dict[str, Place] = {}
-    at = timestamp()
+    problems, places, new, at = list[Problem](), dict[str, Place](), list[Label](), timestamp()
     with Project.existing(db) as project:
         runs = runs_of(project, name) if name is not None else project.runs()
         rubrics = {run.manifest.rubric for run in runs}
@@ -225,7 +220,6 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
             tell_problems(problems, tell)
             hint = "nothing was imported; call questions as the runs do, and give each row the answer's words"
             raise Incomplete(f"no label in {path} could be placed", hint)
-        new = list[Label]()
 
         def added(known: list[Label]) -> list[Label]:
             new[:] = not_yet_in(known, labels, at)

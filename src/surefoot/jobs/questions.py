@@ -17,7 +17,7 @@ from surefoot.core.result import READER, Person, Result, Seen, tell_problems
 from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import Passages, PassageTexts, load_rows, shown
-from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of, kind_of
+from surefoot.datasets.protocol import PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import accept_unread, wordings_of
 from surefoot.graders.grader import Reader, read_watched
@@ -114,17 +114,15 @@ def build_questions(
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
     if from_traces is not None:  # a log has as many questions worth keeping as it has
         short, size = {}, min(size, made.total())
-    if short and (foreign := sum(unreadable(row.text) == "not English" for row in rows)):
-        person.tell(f"note: {foreign:,} of {counted(len(rows), 'passage')} are not English and were not used")
-    for name, lacking in short.items():
-        what = f"{made[name]} of {made[name] + lacking} questions that {KINDS[name].what}"
-        person.tell(f"note: {name} has {what}: the documents do not give more")
     if made.total() < size:
+        if foreign := sum(unreadable(row.text) == "not English" for row in rows):
+            person.tell(f"note: {foreign:,} of {counted(len(rows), 'passage')} are not English and were not used")
+        lacking = ", ".join(f"{count} {name}" for name, count in short.items())
         hint = "add documents, or write the others on the page of `questions review`"
-        person.tell(f"warning: {made.total():,} of {size:,} questions: {hint}")
+        person.tell(f"warning: {made.total():,} of {size:,} questions, short of {lacking}: {hint}")
     proposed = sum(review_of(question) == PROPOSED for question in file.questions())
-    counts = {kind.name: made[kind.name] for kind in PROTOCOL}
-    return Built(str(file.path), made.total(), made.total() - before, proposed, counts, short, size)
+    return Built(str(file.path), made.total(), made.total() - before, proposed,
+                 {kind.name: made[kind.name] for kind in PROTOCOL}, short, size)  # fmt: skip
 
 
 def proposals_from_log(

@@ -153,7 +153,6 @@ def run(
             project = opened.enter_context(Project.existing(db))
         if resume:
             kept = _can_be_asked(runs_of(project, resume)[-1])
-            refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
             made = opened.enter_context(closing(wanted.same_pipeline(kept.manifest)))
         else:
             manifest, asked, made = wanted.once_more(project, again, only) if again else wanted.planned()
@@ -213,8 +212,7 @@ class _Wanted(Struct, frozen=True):
         refuse_too_many(f"--repeats {repeats}", 1, repeats, len(questions))
         corpus = load_corpus(self.corpus, self.questions, self.tell)
         pipeline, code = load_pipeline(self.pipeline, corpus, self.how, self.tell), code_of(name)
-        ours = {"python": platform.python_version(), "surefoot": __version__}
-        versions = {**ours, **getattr(pipeline, "versions", {})}
+        versions = {"python": platform.python_version(), "surefoot": __version__, **getattr(pipeline, "versions", {})}
         # Without a name, a pipeline whose code and prompt are the same is the same version.
         hashes = (one.removeprefix("sha256:")[:8] for one in (code, versions.get("prompt", "")) if one)
         manifest = Manifest(
@@ -260,20 +258,21 @@ class _Wanted(Struct, frozen=True):
         name = name_of(self.pipeline) if self.pipeline else None
         for option, given in (("pipeline", name), ("repeats", self.repeats), ("version", self.version or None)):
             if given not in (None, there := getattr(made, option)):
-                hint = f"leave --{option} out, or start a new run"
-                raise OtherRun(f"the run was made with --{option} {there}", hint)
+                raise _made_with(f"--{option} {there}")
         if self.questions and made.questions_sha256 != fingerprint(self.asked):
-            raise OtherRun("the question set is not the one the run was made with", "start a new run")
+            raise _made_with("other questions")
         corpus = (load_corpus(self.corpus, None, self.tell) or []) if made.corpus_sha256 else []
         if made.corpus_sha256 and fingerprint(corpus) != made.corpus_sha256:
-            hint = "pass the same one with --corpus, or start a new run"
-            raise OtherRun("the run was made with another corpus", hint)
+            raise _made_with("another corpus")
         pipeline = load_pipeline(self.pipeline or made.pipeline, corpus, self.how, self.tell)
         if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
             with closing(pipeline):
-                hint = "pass the same one with --prompt, or start a new run"
-                raise OtherRun("the run was made with another prompt", hint)
+                raise _made_with("another prompt")
         return pipeline
+
+
+def _made_with(what: str) -> OtherRun:
+    return OtherRun(f"the run was made with {what}", "pass the same, or start a new run")
 
 
 def _can_be_asked(run: Run) -> Run:
@@ -285,10 +284,8 @@ def _can_be_asked(run: Run) -> Run:
 
 def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) -> tuple[str, ...]:
     """What was left out of a locked question set, or added to it: a decision has to say so."""
-    found = None if given is None else since_locked(given, questions)
-    if found is None:
-        return ()
-    told = {"are missing": found.removed, "are new": found.added}
+    found = since_locked(given, questions) if given else None
+    told = {"are missing": found.removed, "are new": found.added} if found else {}
     return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
 
 

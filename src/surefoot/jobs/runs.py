@@ -167,7 +167,6 @@ class Versions(Struct, frozen=True):
     base: tuple[Run, ...]
     cand: tuple[Run, ...]
     notes: tuple[str, ...] = ()
-    not_counted: tuple[str, ...] = ()  # runs that were asked fewer questions, or are not finished
     left_out: tuple[str, ...] = ()  # by name, with the reason
 
     @property
@@ -203,32 +202,36 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             hint = f"there are {', '.join(run.id for run in others)}" if others else "no other run counts here"
             raise UsageError(f"no run {name} can be left out", hint)
     left_out = tuple(f"{name} ({reason})" for name, reason in without.items())
-    notes, kept, skipped = [f"left out: {one}" for one in left_out], [], list[str]()
+    notes, kept = [f"left out: {one}" for one in left_out], list[Run]()
     asked = {base.manifest.questions_sha256, cand.manifest.questions_sha256}
-    for run in others:
-        if run.id in without:
-            continue
-        if not run.manifest.finished:
-            skipped.append(f"{_called(run)}, which is not finished")
-        elif not run.manifest.partial and run.manifest.questions_sha256 not in asked:
-            dropped, words = _other_questions(run, base)
-            (notes if dropped else skipped).append(words)
+    for run in (one for one in others if one.id not in without):
+        like, made = base.manifest, run.manifest
+        called = f"not counted: {run.id}, made {made.created[:16].replace('T', ' ')}, which"
+        if not made.finished:
+            notes.append(f"{called} is not finished")
+        elif not made.partial and made.questions_sha256 not in asked:
+            missing = sorted({one.id for one in run.questions()} - {one.id for one in base.questions()})
+            of = f"; {len(missing)} of its {made.question_count} questions are missing here: {some(missing)}"
+            notes.append(f"{called} was asked another question set{of if missing else ''}")
+        elif (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
+            hint = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
+            whose = f"belongs to this decision and is not graded by {like.grader}"
+            raise Incomplete(f"the run {run.id} of {run.version} {whose}", f"surefoot grade {run.id}, or {hint}")
         else:
-            like, made = base.manifest, run.manifest
-            if (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
-                hint = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
-                whose = f"belongs to this decision and is not graded by {like.grader}"
-                raise Incomplete(f"the run {run.id} of {run.version} {whose}", f"surefoot grade {run.id}, or {hint}")
             kept.append(run)
-    notes += [
-        f"answers of {run.id} were purged, {words}" for run in (*kept, base, cand) for words in run.manifest.purged
-    ]
-    notes += _of_other_code([*(run.manifest for run in kept), base.manifest, cand.manifest])
-    before, after = _split_by_version(kept, base, cand)
+    of_all = (*kept, base, cand)
+    notes += [f"answers of {run.id} were purged, {words}" for run in of_all for words in run.manifest.purged]
+    notes += _of_other_code(run.manifest for run in of_all)
     if len(names) == 1 and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {base.version}: {parted}; name versions with run --version")
-    return Versions((*before, base), (*after, cand), tuple(notes), tuple(skipped), left_out)
+    # By version. Two runs of one version part its runs in time: what came after the earlier is another version.
+    parts: tuple[list[Run], list[Run]] = [], []
+    for run in kept:
+        is_late = run.manifest.created > min(base.manifest.created, cand.manifest.created)
+        by_time = is_late == (base.manifest.created <= cand.manifest.created)
+        parts[by_time if len(names) == 1 else run.version == cand.version].append(run)
+    return Versions((*parts[0], base), (*parts[1], cand), tuple(notes), left_out)
 
 
 def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
@@ -239,32 +242,6 @@ def _of_other_code(manifests: Iterable[Manifest]) -> Iterator[str]:
     for version, by_code in made.items():
         if len(by_code) > 1:
             yield f"runs of {version} are of different pipelines or code: {', '.join(by_code.values())}"
-
-
-def _called(run: Run) -> str:
-    return f"{run.id}, made {run.manifest.created[:16].replace('T', ' ')}"
-
-
-def _other_questions(run: Run, asked: Run) -> tuple[bool, str]:
-    """What a version was asked before: the decision itself has to say so when the hard questions were dropped."""
-    note, count = f"{_called(run)}, which was asked another question set", run.manifest.question_count
-    missing = sorted({q.id for q in run.questions()} - {q.id for q in asked.questions()})
-    if missing:
-        return True, f"not counted: {note}; {len(missing)} of its {count} questions are missing here: {some(missing)}"
-    return False, f"{note} (of {count} questions, where here there are {asked.manifest.question_count})"
-
-
-def _split_by_version(kept: Sequence[Run], base: Run, cand: Run) -> tuple[list[Run], list[Run]]:
-    """By version. Two runs of one version part its runs in time: what came after the earlier is another version."""
-    sides: tuple[list[Run], list[Run]] = [], []
-    for run in kept:
-        if base.version == cand.version:
-            is_late = run.manifest.created > min(base.manifest.created, cand.manifest.created)
-            is_cand = is_late == (base.manifest.created <= cand.manifest.created)
-        else:
-            is_cand = run.version == cand.version
-        sides[is_cand].append(run)
-    return sides
 
 
 def labelled_alike(project: Project, like: Manifest) -> list[Run]:

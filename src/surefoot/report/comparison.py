@@ -12,7 +12,7 @@ from surefoot.core.types import counted, in_plain_words, names, plain
 from surefoot.gate.decide import RuleResult
 from surefoot.gate.metrics import LASTING, UNGRADED, metric_named
 from surefoot.gate.sides import SIDES
-from surefoot.jobs.gate import GateResult, value_of, words_for
+from surefoot.jobs.gate import GateResult
 from surefoot.report import blocks
 from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
@@ -81,9 +81,9 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     if metric is None or rule.after is None:
         return rule.rule
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
-    told = [f"{value_of(rule, rule.before)} \u2192 {value_of(rule, rule.after)}{of}"]
+    told = [f"{rule.value_words(rule.before)} \u2192 {rule.value_words(rule.after)}{of}"]
     if rule.change is not None:
-        is_sum = rule.before is None or words_for(rule, rule.after - rule.before) == words_for(rule, rule.change)
+        is_sum = rule.before is None or rule.change_words(rule.after - rule.before) == rule.change_words(rule.change)
         told.append(_change(rule) + ("" if is_sum else " where both can be compared"))
     if rule.margin is not None:
         told.append(f"you allow {_signed(rule, rule.margin)}")
@@ -93,7 +93,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
 
 
 def _signed(rule: RuleResult, value: float | None) -> str:
-    return f"{'+' if (value or 0) > 0 else ''}{words_for(rule, value)}"
+    return f"{'+' if (value or 0) > 0 else ''}{rule.change_words(value)}"
 
 
 def unseen(found: GateResult) -> str:
@@ -129,7 +129,7 @@ def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Blo
     if bars[1:]:
         yield Section("Buckets by stratum", (blocks.Bars(("stratum", "version"), bars[1:]),))
     for field, values in found.by.items():
-        rows = [(value, rule.metric, value_of(rule, rule.before), value_of(rule, rule.after), _change(rule))
+        rows = [(value, rule.metric, rule.value_words(rule.before), rule.value_words(rule.after), _change(rule))
                 for value, rules in values.items() for rule in rules]  # fmt: skip
         yield Section(f"Changes by {field}", (Table((field, "metric", "baseline", "candidate", "change"), rows),))
 
@@ -145,9 +145,6 @@ def _background(found: GateResult) -> Iterator[str]:
     for side in SIDES:
         times = f", every question asked {counted(found.times[side], 'time')}" if found.times[side] > 1 else ""
         yield f"{found.names[side]}: {', '.join(found.runs[side])}{times}, {blocks.graded_by(found.graders[side])}"
-    yield from (f"not counted: {one}" for one in found.not_counted)
-    for grader, words in found.failed_checks.items():
-        yield f"self-check FAILED: the grader {grader} {words} among answers of known label"
     if found.annotators:
         yield f"labels by {whose_by_name(found.annotators)}"
     yield "an interval ends at its 1 % and 97.5 % points: the first above 0 blocks, the other within the margin ships"
