@@ -28,7 +28,7 @@ from surefoot.council.evaluate import Preferences, Sheet
 from surefoot.council.ranking import Ranked, rank
 from surefoot.council.rows import HOLISTIC, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
-from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.gate.sides import BUCKET_AXIS, document_of
 from surefoot.graders.llm import agree, replies_kept, spent_words
 from surefoot.jobs.grade import settings_of
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
@@ -42,7 +42,6 @@ from surefoot.text import jsonblocks
 from surefoot.text.normal import is_empty
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
-_FROM_FILE = "reviews file"
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _SCORE_FIRST = "let a council score them: surefoot council runs RUN --reviewer MODEL"
 _SYNTHESIS = "synthesis"  # the stage of the closing answer
@@ -234,9 +233,7 @@ def score_reviews(
     """Rank answers by reviewers' raw texts, as a file or a mapping holds them. No model is asked, nothing is kept."""
     content = _json_in(reviews)
     file = _read(content)
-    options = _given(_FROM_FILE, {"RUBRIC": file.rubric or None, "SAFETY_GATE": file.safety})
-    options |= _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
-    weights = None if file.weights is None else (file.weights, _FROM_FILE)
+    options = {"RUBRIC": rubric or file.rubric or None, "SAFETY_GATE": file.safety if safety is None else safety}
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
     texts = list[Review]()
@@ -244,13 +241,13 @@ def score_reviews(
         found = written if isinstance(written, dict) else {}
         name = found.get("reviewer")
         texts.append(Review((name.strip() if isinstance(name, str) else "") or f"review {place}", found.get("text")))
-    chosen = prompts.read_settings(os.environ, options, weights)
+    chosen = prompts.read_settings(os.environ, options, file.weights)
     return Council(**asdict(rank(file.answers, texts, chosen, file.question or "", problems)), answers=file.answers)
 
 
 def council_settings(rubric: str | None = None, /, **values: prompts.Value | None) -> prompts.Settings:
     """The settings from the environment, but for what is given."""
-    return prompts.read_settings(os.environ, _given("option", {"RUBRIC": rubric, **values}))
+    return prompts.read_settings(os.environ, {"RUBRIC": rubric, **values})
 
 
 def council_runs(
@@ -403,10 +400,6 @@ def tune_rubric(
     return replace(found, written=printable(target))
 
 
-def _given(source: str, values: Mapping[str, prompts.Value | None]) -> dict[str, tuple[prompts.Value, str]]:
-    return {key: (value, source) for key, value in values.items() if value is not None}
-
-
 def _opened(
     named: str | Sequence[str | Model], how: Settings, example: str, chair: str | Model = ""
 ) -> tuple[list[Model], Model | None]:
@@ -503,10 +496,11 @@ def _council_rows(run: Run) -> list[Verdict]:
 def _scores(
     found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], council: str, reviewers: Sequence[str]
 ) -> CouncilScores:
-    runs = rows.run_scores(found, items, council)
+    answers = rows.scored_answers(found, items)
+    documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     return CouncilScores(
-        rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers), runs=tuple(runs),
-        answers=tuple(rows.scored_answers(found, items)),
+        rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers),
+        runs=tuple(rows.run_scores(found, answers, documents)), answers=tuple(answers),
         rows=tuple({"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given),
     )  # fmt: skip
 
