@@ -13,7 +13,7 @@ points check the result: where the two disagree, answers are declared tied.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from math import inf, sqrt
 from statistics import fmean, mean, stdev
@@ -124,7 +124,6 @@ class Ranked(Result, frozen=True):
     void: tuple[Void, ...]
     abstained: tuple[Abstained, ...]
     safety_gate: SafetyGate
-    levels: dict[str, float]  # what each reviewer gives to an average answer
     notes: tuple[str, ...]
     votes: tuple[Vote, ...]
 
@@ -175,18 +174,20 @@ def rank(
             dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
             reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
         )  # fmt: skip
-    groups, notes = standings(table_of(vote for vote in votes if vote.label not in failed)), list(problems)
+    table: Table = {}
+    for vote in votes:
+        if vote.value is not None and not vote.own and vote.label not in failed:
+            table.setdefault(vote.reviewer, {})[vote.label] = vote.value
+    groups, notes = standings(table), list(problems)
     if left_out := [name for name in rubric.weights if not settings.weights.get(name)]:
         notes.append(f"the weights leave out {', '.join(left_out)}")
-    if groups and groups[0][0].z is None:
-        notes.append("no reviewer scored two answers, so the order is that of the plain means")
     notes += _notes(ballots, votes, rubric)
     notes += [f"{row.label}: {row.dispute}" for row in rows.values() if row.dispute]
     gate = SafetyGate(gated, cap, tuple(rows[label].model or label for label in failed))
     ties = tuple(tuple(one.label for one in group) for group in groups if len(group) > 1)
     return Ranked(
         question, rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)), ties, tuple(void),
-        abstained, gate, fit(table_of(votes, capped=False)), tuple(notes), tuple(votes),
+        abstained, gate, tuple(notes), tuple(votes),
     )  # fmt: skip
 
 
@@ -295,16 +296,6 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], rubric: Rubric) -> 
     for vote in votes:
         notes = (vote.reason if vote.missing else "", vote.unused)
         yield from (f"{vote.reviewer}: {vote.label}: {note}" for note in notes if note)
-
-
-def table_of(votes: Iterable[Vote], *, capped: bool = True) -> Table:
-    """The scores that count. Levels are of those without ceilings: these are ours and not the reviewer's."""
-    table: Table = {}
-    for vote in votes:
-        score = vote.value if capped else vote.uncapped
-        if score is not None and not vote.own:
-            table.setdefault(vote.reviewer, {})[vote.label] = score
-    return table
 
 
 def standings(table: Table) -> list[list[Standing]]:

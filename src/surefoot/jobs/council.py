@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Literal
 
 import msgspec
@@ -45,7 +46,6 @@ _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews":
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _SCORE_FIRST = "let a council score them: surefoot council runs RUN --reviewer MODEL"
 _SYNTHESIS = "synthesis"  # the stage of the closing answer
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Failure(Struct, frozen=True):
@@ -194,8 +194,8 @@ def council(
 
 def label_of(place: int) -> str:
     """A to Z, then A2 to Z2, and so on."""
-    again, letter = divmod(place, len(_LETTERS))
-    return _LETTERS[letter] + (str(again + 1) if again else "")
+    again, letter = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
 
 def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
@@ -317,9 +317,7 @@ def _keep_scores(
     if not rows.scores_of(verdicts) and made.council != review.pooled:
         return verdicts  # nobody replied: what an earlier council said stays the run's
     _add(run, review, verdicts)
-    answered = run.answer_keys()
-    missing = [row for row in verdicts if (row.question_id, row.attempt) not in answered]  # no answer, no row
-    return [*_council_rows(run), *missing]
+    return _council_rows(run)
 
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
@@ -471,14 +469,13 @@ def _agree_on(
     if unseen:
         what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
         person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
-    calls = paid = 0
+    calls = 0
     for model in models:
         texts = [one.prompt for one in asked[model.name]]
         found = model.estimate(texts) if isinstance(model, EndpointModel) else None
         person.tell(found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)}")
-        paid += found.calls if found else 0
         calls += found.calls if found else len(texts)
-    if paid:
+    if calls:
         agree(person, how.yes)
     return calls
 
