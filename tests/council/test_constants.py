@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.council.ranking import Table, shrunk_spreads, standings, tied
+from surefoot.council.ranking import Table, shrunk_spreads, standings
 
 from .helpers import ballot, scored, scores, sitting
 
@@ -43,4 +43,4 @@ def test_shrinkage_counts_the_shared_spread_like_one_further_answer() -> None:
 
 @pytest.mark.parametrize(("apart", "groups"), [(5e-10, 1), (5e-9, 2)])
 def test_tolerance_of_ties(apart: float, groups: int) -> None:
-    assert len(tied(standings({"r": {"A": 5.0 + apart}, "s": {"B": 5.0}}))) == groups
+    assert len(standings({"r": {"A": 5.0 + apart}, "s": {"B": 5.0}})) == groups

@@ -26,7 +26,7 @@ def test_every_setting_has_a_value_and_a_source() -> None:
 
 def test_the_environment_is_read_and_options_win() -> None:
     environ = of(SAFETY_GATE="false", SAFETY_SCORE_CAP="2.5", SEED="7", WEIGHT_ACCURACY="0.45", WEIGHT_CLARITY="0.10")
-    read = settings.read_settings(environ, {"SEED": (8, "option")})
+    read = settings.read_settings(environ, {"SEED": 8, "RUBRIC": None})
     assert [read[key] for key in ("SAFETY_GATE", "SAFETY_SCORE_CAP", "SEED")] == [False, 2.5, 8]
     assert read.weights["accuracy"] == 0.45
     sources = {row.name: row.source for row in read.rows}

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.models.client import VENDOR_KEYS
 from surefoot.models.dialects import Manner, OllamaDialect
 from surefoot.models.endpoint import open_model
 from surefoot.models.failures import CallFailed
 from surefoot.models.seam import Prompt, Settings
+from surefoot.models.spec import VENDORS
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((Path(__file__).parent / "exchanges").glob("*.json"))
@@ -157,5 +157,5 @@ def test_the_table_of_vendors_has_a_row_for_each_exchange() -> None:
         told = json.loads(file.read_text())
         kind = told["model"].partition(":")[0]
         assert [row for row in rows if f"`{kind}:" in row and told["title"] in row], told["title"]
-        key = told["key"] if told["key"] in VENDOR_KEYS.values() else ""
+        key = told["key"] if told["key"] in {one.key for one in VENDORS.values()} else ""
         assert not key or any(told["title"] in row and key in row for row in rows), key

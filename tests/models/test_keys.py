@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from surefoot.core.errors import UsageError
+from surefoot.models.budget import Budget
 from surefoot.models.client import Secret, key_of, variables_of
+from surefoot.models.dialects import Manner, OpenAiDialect
+from surefoot.models.endpoint import open_model
+from surefoot.models.seam import Prompt, Settings
+from surefoot.models.spec import VENDORS, Vendor
 
 KEY = "sk-very-secret-0123456789"
 
@@ -24,6 +29,19 @@ def test_a_vendors_key_goes_to_the_vendor_alone(monkeypatch: pytest.MonkeyPatch)
         assert not key_of(elsewhere)
     monkeypatch.setenv("SUREFOOT_KEY_EXAMPLE_ORG", KEY[::-1])
     assert key_of("https://example.org/v1").reveal() == KEY[::-1]
+
+
+def test_another_vendor_is_a_line_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="the price of m is not known"):
+        open_model("llm:m@https://api.example.ai/v1", budget=Budget(1.0))
+    monkeypatch.setitem(VENDORS, "api.example.ai", Vendor("EXAMPLE_API_KEY", {"tier": "free"}, "max_output"))
+    with pytest.raises(UsageError, match=r"there is no key for api\.example\.ai") as refused:
+        open_model("llm:m@https://api.example.ai/v1")
+    assert refused.value.hint == "set the environment variable EXAMPLE_API_KEY"
+    monkeypatch.setenv("EXAMPLE_API_KEY", KEY)
+    assert key_of("https://api.example.ai/v1").reveal() == KEY
+    body = OpenAiDialect(VENDORS["api.example.ai"]).body("m", Prompt("hi"), Manner(), Settings())
+    assert (body["tier"], body["max_output"]) == ("free", 1_024)
 
 
 def test_a_secret_does_not_show_itself() -> None:

@@ -44,7 +44,7 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
     return ExitCode.OK
 
 
-@council.command(epilog="Example: surefoot council v1 v2 --reviewer anthropic:NAME --reviewer ollama:NAME")
+@council.command(epilog="Example: surefoot council runs v1 v2 --reviewer anthropic:NAME --reviewer ollama:NAME")
 @click.argument("names", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--reviewer", "reviewers", multiple=True, metavar="MODEL",

@@ -120,7 +120,8 @@ def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: 
     """
     text, known = review.text, Labels(answer.label for answer in answers)
     if not isinstance(text, str) or not text.strip():
-        return Void(review.reviewer, "the review is empty" if isinstance(text, str) else "the review is not a text")
+        why = "the review is empty" if isinstance(text, str) else "the review is not a text"
+        return Void(review.reviewer, review.error or why)
     text, copied = _own_words(text, answers)
     blocks = [_unwrapped(block) for block in jsonblocks.blocks(text)]
     codes = dict.fromkeys((review.code or None, None))
@@ -261,14 +262,13 @@ def _numbers(entries: Mapping[str, object]) -> tuple[dict[str, float], list[str]
 
 
 def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None]) -> str:
-    if not blocks:
-        return "there is no JSON block that can be read"
     meant = [block for block in blocks if block.get("ballot") in codes]
     if not meant:
-        return "no JSON block carries the code that the reviewer was given"
-    entries = [found for block in meant for found in _entries(block) if found is not block]
-    found, problems = known.sort(entries[-1]) if entries else ({}, ["no JSON block has evaluations"])
-    return "no score in it can be read" if found else "; ".join(["it scores none of the answers", *problems[:3]])
+        return "no JSON block carries the code of the reviewer" if blocks else "there is no JSON block that can be read"
+    found = [known.sort(one, name_others=one is not block) for block in meant for one in _entries(block)]
+    problems = [problem for _, some in found for problem in some]
+    scores_none = "; ".join(["it scores none of the answers", *problems[:3]])
+    return "no score in it can be read" if any(labels for labels, _ in found) else scores_none
 
 
 def _short(value: object) -> str:

@@ -13,10 +13,10 @@ points check the result: where the two disagree, answers are declared tied.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from math import sqrt
-from statistics import fmean, mean
+from math import inf, sqrt
+from statistics import fmean, mean, stdev
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -124,7 +124,6 @@ class Ranked(Result, frozen=True):
     void: tuple[Void, ...]
     abstained: tuple[Abstained, ...]
     safety_gate: SafetyGate
-    levels: dict[str, float]  # what each reviewer gives to an average answer
     notes: tuple[str, ...]
     votes: tuple[Vote, ...]
 
@@ -139,14 +138,19 @@ def rank(
     settings: Settings,
     question: str = "",
     problems: Sequence[str] = (),
-    known: Mapping[str, Known] | None = None,
+    known: Known | None = None,
 ) -> Ranked:
-    """Rank the answers. `problems` were found before, and open the notes; `known` is by label."""
-    ballots, void, abstained = _read_all(reviews, answers, settings)
+    """Rank the answers. `problems` were found before, and open the notes; `known` is of each answer."""
+    found = [read(review, answers, settings.rubric, settings.use_rubric) for review in reviews]
+    # Of several ballots of one reviewer the last counts, and the others are named.
+    last = {_folded(one.reviewer): one for one in found if isinstance(one, Ballot)}
+    ballots, abstained = list(last.values()), tuple(one for one in found if isinstance(one, Abstained))
+    void = [Void(one.reviewer, "a later review of the same reviewer counts instead") if isinstance(one, Ballot) else one
+            for one in found if one not in ballots and not isinstance(one, Abstained)]  # fmt: skip
+    before = known or Known()
     votes, rows, failed = list[Vote](), dict[str, Row](), dict[str, float]()
     rubric, gated, cap = settings.rubric, bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"])
     for one in answers:
-        before = (known or {}).get(one.label, Known())
         refused, dispute = _refusal(one, ballots, rubric, before)
         forms = {axis.name: form_of_answer(one.text, axis.check) for axis in rubric.axes if axis.check}
         checked = {name: score for name, (score, _) in forms.items()}
@@ -154,7 +158,7 @@ def rank(
         votes += on
         counted, overall = [vote for vote in on if vote.counts], _mean(on)
         capped_by = [name for vote in counted for name in vote.capped_by]
-        if found := tuple(safety.check(one.text, question)) if gated else ():
+        if unsafe := tuple(safety.check(one.text, question)) if gated else ():
             failed[one.label] = overall or 0.0
             capped_by.append("safety")
             # A score of 0 is below every other, so it is certain even where nobody has voted.
@@ -165,42 +169,26 @@ def rank(
         rows[one.label] = Row(
             label=one.label, model=one.model, overall=overall, capped_by=tuple(dict.fromkeys(capped_by)),
             dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
-            votes=len(counted), safety=Safety(not found, found) if gated else None,
+            votes=len(counted), safety=Safety(not unsafe, unsafe) if gated else None,
             missing=tuple(sorted({name for vote in counted for name in vote.missing})), refused=bool(refused),
             dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
             reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
         )  # fmt: skip
-    groups, notes = tied(standings(table_of(vote for vote in votes if vote.label not in failed))), list(problems)
+    table: Table = {}
+    for vote in votes:
+        if vote.value is not None and not vote.own and vote.label not in failed:
+            table.setdefault(vote.reviewer, {})[vote.label] = vote.value
+    groups, notes = standings(table), list(problems)
     if left_out := [name for name in rubric.weights if not settings.weights.get(name)]:
         notes.append(f"the weights leave out {', '.join(left_out)}")
-    if groups and groups[0][0].z is None:
-        notes.append("no reviewer scored two answers, so the order is that of the plain means")
     notes += _notes(ballots, votes, rubric)
     notes += [f"{row.label}: {row.dispute}" for row in rows.values() if row.dispute]
     gate = SafetyGate(gated, cap, tuple(rows[label].model or label for label in failed))
     ties = tuple(tuple(one.label for one in group) for group in groups if len(group) > 1)
     return Ranked(
         question, rubric.name, settings.weights, tuple(_in_order(rows, groups, failed)), ties, tuple(void),
-        tuple(abstained), gate, fit(table_of(votes, capped=False)), tuple(notes), tuple(votes),
+        abstained, gate, tuple(notes), tuple(votes),
     )  # fmt: skip
-
-
-def _read_all(
-    reviews: Sequence[Review], answers: Sequence[Answer], settings: Settings
-) -> tuple[list[Ballot], list[Void], list[Abstained]]:
-    """One ballot per reviewer at most: of several that can be read the last counts, and the others are named."""
-    counted, void, abstained = dict[str, Ballot](), list[Void](), list[Abstained]()
-    for review in reviews:
-        found, name = read(review, answers, settings.rubric, settings.use_rubric), _folded(review.reviewer)
-        if isinstance(found, Ballot):
-            if name in counted:
-                void.append(Void(counted[name].reviewer, "a later review of the same reviewer counts instead"))
-            counted[name] = found
-        elif isinstance(found, Abstained):
-            abstained.append(found)
-        else:
-            void.append(Void(review.reviewer, review.error or found.reason))
-    return list(counted.values()), void, abstained
 
 
 def _folded(name: str) -> str:
@@ -310,27 +298,14 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], rubric: Rubric) -> 
         yield from (f"{vote.reviewer}: {vote.label}: {note}" for note in notes if note)
 
 
-def table_of(votes: Iterable[Vote], *, capped: bool = True) -> Table:
-    """The scores that count. Levels are of those without ceilings: these are ours and not the reviewer's."""
-    table: Table = {}
-    for vote in votes:
-        score = vote.value if capped else vote.uncapped
-        if score is not None and not vote.own:
-            table.setdefault(vote.reviewer, {})[vote.label] = score
-    return table
-
-
-def standings(table: Table) -> list[Standing]:
-    """Every scored answer, best first; ties in the order of their mean, then of their label."""
+def standings(table: Table) -> list[list[Standing]]:
+    """Every scored answer, best first; those of one group are tied, in the order of their mean, then of their label."""
     means = {label: mean(row[label] for row in table.values() if label in row) for label in labels_of(table)}
     z, points = z_means(table), borda(table)
     found = [Standing(label, means[label], z.get(label), points[label]) for label in means]
-    found.sort(key=lambda one: (-round(one.strength, 9), *_by_mean(one)))
-    return [one for group in tied(found) for one in sorted(group, key=_by_mean)]
-
-
-def _by_mean(one: Standing) -> tuple[float, str]:
-    return -round(one.mean, 9), one.label
+    found.sort(key=lambda one: (-round(one.mean, 9), one.label))
+    groups = tied(sorted(found, key=lambda one: -round(one.strength, 9)))
+    return [[one for one in found if one in group] for group in groups]
 
 
 def tied(ordered: Sequence[Standing]) -> list[list[Standing]]:
@@ -356,25 +331,23 @@ def labels_of(table: Table) -> list[str]:
 
 def z_means(table: Table) -> dict[str, float]:
     """Each answer's mean z-score; empty if no reviewer scored two answers, so that no spread is known."""
-    spreads, levels, scores = shrunk_spreads(table), fit(table), dict[str, list[float]]()
-    for reviewer, row in table.items() if spreads else ():
-        for label, value in row.items():
-            spread = spreads[reviewer]
-            scores.setdefault(label, []).append((value - levels[reviewer]) / spread if spread else 0.0)
-    return {label: fmean(values) for label, values in scores.items()}
+    spreads, levels = shrunk_spreads(table), fit(table)
+    return {
+        label: fmean((row[label] - levels[who]) / (spreads[who] or inf) for who, row in table.items() if label in row)
+        for label in (labels_of(table) if spreads else ())
+    }
 
 
 def shrunk_spreads(table: Table) -> dict[str, float]:
     """Each reviewer's standard deviation, drawn toward the pooled one; empty if there is none."""
     free = {reviewer: len(row) - 1 for reviewer, row in table.items()}
-    if not sum(free.values()):
+    own = {reviewer: stdev(row.values()) for reviewer, row in table.items() if free[reviewer]}
+    if not own:
         return {}
-    squares = {reviewer: sum((v - fmean(row.values())) ** 2 for v in row.values()) for reviewer, row in table.items()}
-    pooled = sqrt(sum(squares.values()) / sum(free.values()))
-    own = {reviewer: sqrt(squares[reviewer] / free[reviewer]) if free[reviewer] else pooled for reviewer in table}
+    pooled = sqrt(sum(free[reviewer] * spread**2 for reviewer, spread in own.items()) / sum(free.values()))
     return {
-        reviewer: (free[reviewer] * own[reviewer] + PRIOR_ANSWERS * pooled) / (free[reviewer] + PRIOR_ANSWERS)
-        for reviewer in table
+        reviewer: (count * own.get(reviewer, 0.0) + PRIOR_ANSWERS * pooled) / (count + PRIOR_ANSWERS)
+        for reviewer, count in free.items()
     }
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
@@ -30,7 +30,6 @@ from surefoot.core.types import Evidence, Item, Question, Verdict, without_surro
 from surefoot.council.ballots import Answer, Review
 from surefoot.council.prompts import Settings, Sources, review_prompt
 from surefoot.council.ranking import Known, Ranked, rank
-from surefoot.gate.sides import document_of
 from surefoot.models.seam import Prompt
 from surefoot.text.normal import is_empty
 
@@ -181,7 +180,7 @@ def verdicts_alone(
     way of asking in turn; `author` is the model that gave the answer, and `bucket` what it was graded as, if known."""
     if why := unanswered(item):
         return [_row(item, one, OVERALL, None, reason=why) for one in (*review.graders.values(), review.pooled)]
-    answer, known = Answer(_LABEL, author, item.trace.answer or ""), {_LABEL: known_of(item.question, bucket)}
+    answer, known = Answer(_LABEL, author, item.trace.answer or ""), known_of(item.question, bucket)
     ranked = [rank([answer], given, settings, item.question.text, known=known)
               for settings, given in zip(review.ways, reviews, strict=True)]  # fmt: skip
     return verdicts_on(item, review, ranked)
@@ -284,54 +283,55 @@ class RunScores(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
-def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> Iterator[ScoredAnswer]:
+def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> list[ScoredAnswer]:
     """What all reviewers together and each of them gave to every answer."""
     given: dict[AnswerKey, dict[str, tuple[float | None, str]]] = {}
     for run, row in ((run, row) for run, some in found.items() for row in some if row.axis == axis_of(OVERALL)):
         by = given.setdefault(AnswerKey(run, row.question_id, row.attempt), {})
         by[reviewer_of(row.grader)] = score_in(row), row.reason
+    made = []
     for answer, item in items.items():
         by = given.get(answer, {})
-        score, reason = by.pop(POOLED, (None, "not asked"))
-        yield ScoredAnswer(
+        score, reason = by.pop(POOLED, (None, unanswered(item) or "not asked"))
+        made.append(ScoredAnswer(
             run=answer.run, question_id=answer.question, attempt=answer.attempt, question=item.question.text,
             answer=item.trace.answer, score=score, reason=reason, by=by,
-        )  # fmt: skip
+        ))  # fmt: skip
+    return made
 
 
-def run_scores(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], pooled: str) -> list[RunScores]:
+def run_scores(
+    found: Mapping[str, Sequence[Verdict]], answers: Sequence[ScoredAnswer], documents: Mapping[str, str]
+) -> list[RunScores]:
     """The best run first. Runs are ranked over the questions that all of them have scores for."""
-    scores = {run: scores_of(given, run).get(POOLED, {}) for run, given in found.items()}
-    scored = ({one.question for one, by in given.items() if OVERALL in by} for given in scores.values())
-    shared = set.intersection(*scored)
-    by_axis: dict[str, dict[str, _Values]] = {run: {} for run in found}
-    for answer, by in (one for given in scores.values() for one in given.items() if one[0].question in shared):
-        for name, score in by.items():
-            if name != UNSAFE:
-                by_axis[answer.run].setdefault(name, {}).setdefault(answer.question, []).append(score)
-    documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
-    made = list[RunScores]()
-    for run, given in scores.items():
-        overall = [row for row in found[run] if row.grader == pooled and row.axis == axis_of(OVERALL)]
-        means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis[run].items()}
-        firsts = [row.reason.partition(";")[0] for row in overall]
-        capped = [first.removeprefix(_CAPPED) for first in firsts if first.startswith(_CAPPED)]
+    shared = set.intersection(*({one.question_id for one in answers if one.run == run and one.score is not None}
+                                for run in found))  # fmt: skip
+    made, overall = list[RunScores](), dict[str, _Values]()
+    for run, verdicts in found.items():
+        scores, mine = scores_of(verdicts, run), [one for one in answers if one.run == run]
+        pooled, by_axis = scores.get(POOLED, {}), defaultdict[str, _Values](lambda: defaultdict(list))
+        for answer, by in pooled.items():
+            for name, score in by.items():
+                if answer.question in shared and name != UNSAFE:
+                    by_axis[name][answer.question].append(score)
+        overall[run] = by_axis[OVERALL]
+        means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis.items() if values}
+        capped = [one.reason.partition(";")[0].removeprefix(_CAPPED) for one in mine if one.reason.startswith(_CAPPED)]
         made.append(RunScores(
             run=run, overall=means.pop(OVERALL, None), dimensions=means,
-            not_scored=dict(Counter(row.reason for row in overall if row.value is None)),
+            not_scored=dict(Counter(one.reason for one in mine if one.score is None)),
             capped=dict(Counter(name for names in capped for name in names.split(", "))),
-            unsafe=tuple(answer.question for answer, by in given.items() if UNSAFE in by),
-            disputed=tuple(row.question_id for row in overall if _DISPUTED in row.reason),
-            own=tuple(sorted({reviewer_of(row.grader) for row in found[run] if row.via.startswith(OWN)})),
+            unsafe=tuple(answer.question for answer, by in pooled.items() if UNSAFE in by),
+            disputed=tuple(one.question_id for one in mine if _DISPUTED in one.reason),
+            own=tuple(sorted(who for who, given in scores.items() if any(OWN in by for by in given.values()))),
         ))  # fmt: skip
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))
     values = [one.overall.value for one in made if one.overall]
-    first = {id: fmean(some) for id, some in by_axis[made[0].run].get(OVERALL, {}).items()}
     for at, one in enumerate(made):
         if one.overall:
             # Question by question: what makes a question hard for both runs cancels out.
-            mine = by_axis[one.run][OVERALL]
-            gaps = {id: [value - fmean(mine[id]) + HIGHEST] for id, value in first.items()}
+            gaps = {id: [fmean(best) - fmean(overall[one.run][id]) + HIGHEST]
+                    for id, best in overall[made[0].run].items()}  # fmt: skip
             gap = _mean(gaps, documents, 2 * HIGHEST)
             behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
             made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)

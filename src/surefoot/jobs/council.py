@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Literal
 
 import msgspec
@@ -28,7 +29,7 @@ from surefoot.council.evaluate import Preferences, Sheet
 from surefoot.council.ranking import Ranked, rank
 from surefoot.council.rows import HOLISTIC, AnswerKey, RunReview, RunScores, ScoredAnswer
 from surefoot.council.tune import RubricTuned, Scoring, read_preferences, tune
-from surefoot.gate.sides import BUCKET_AXIS
+from surefoot.gate.sides import BUCKET_AXIS, document_of
 from surefoot.graders.llm import agree, replies_kept, spent_words
 from surefoot.jobs.grade import settings_of
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
@@ -42,11 +43,9 @@ from surefoot.text import jsonblocks
 from surefoot.text.normal import is_empty
 
 _A_FILE = 'write {"responses": {"A": {"model": "m1", "text": "..."}}, "reviews": [{"reviewer": "m2", "text": "..."}]}'
-_FROM_FILE = "reviews file"
 _ASK_AGAIN = "the same command asks for it again, and for nothing that was answered"
 _SCORE_FIRST = "let a council score them: surefoot council runs RUN --reviewer MODEL"
 _SYNTHESIS = "synthesis"  # the stage of the closing answer
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Failure(Struct, frozen=True):
@@ -195,8 +194,8 @@ def council(
 
 def label_of(place: int) -> str:
     """A to Z, then A2 to Z2, and so on."""
-    again, letter = divmod(place, len(_LETTERS))
-    return _LETTERS[letter] + (str(again + 1) if again else "")
+    again, letter = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
 
 def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str | Path | None) -> dict[str, str]:
@@ -234,9 +233,7 @@ def score_reviews(
     """Rank answers by reviewers' raw texts, as a file or a mapping holds them. No model is asked, nothing is kept."""
     content = _json_in(reviews)
     file = _read(content)
-    options = _given(_FROM_FILE, {"RUBRIC": file.rubric or None, "SAFETY_GATE": file.safety})
-    options |= _given("option", {"RUBRIC": rubric, "SAFETY_GATE": safety})
-    weights = None if file.weights is None else (file.weights, _FROM_FILE)
+    options = {"RUBRIC": rubric or file.rubric or None, "SAFETY_GATE": file.safety if safety is None else safety}
     problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
     texts = list[Review]()
@@ -244,13 +241,13 @@ def score_reviews(
         found = written if isinstance(written, dict) else {}
         name = found.get("reviewer")
         texts.append(Review((name.strip() if isinstance(name, str) else "") or f"review {place}", found.get("text")))
-    chosen = prompts.read_settings(os.environ, options, weights)
+    chosen = prompts.read_settings(os.environ, options, file.weights)
     return Council(**asdict(rank(file.answers, texts, chosen, file.question or "", problems)), answers=file.answers)
 
 
 def council_settings(rubric: str | None = None, /, **values: prompts.Value | None) -> prompts.Settings:
     """The settings from the environment, but for what is given."""
-    return prompts.read_settings(os.environ, _given("option", {"RUBRIC": rubric, **values}))
+    return prompts.read_settings(os.environ, {"RUBRIC": rubric, **values})
 
 
 def council_runs(
@@ -320,9 +317,7 @@ def _keep_scores(
     if not rows.scores_of(verdicts) and made.council != review.pooled:
         return verdicts  # nobody replied: what an earlier council said stays the run's
     _add(run, review, verdicts)
-    answered = run.answer_keys()
-    missing = [row for row in verdicts if (row.question_id, row.attempt) not in answered]  # no answer, no row
-    return [*_council_rows(run), *missing]
+    return _council_rows(run)
 
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
@@ -403,10 +398,6 @@ def tune_rubric(
     return replace(found, written=printable(target))
 
 
-def _given(source: str, values: Mapping[str, prompts.Value | None]) -> dict[str, tuple[prompts.Value, str]]:
-    return {key: (value, source) for key, value in values.items() if value is not None}
-
-
 def _opened(
     named: str | Sequence[str | Model], how: Settings, example: str, chair: str | Model = ""
 ) -> tuple[list[Model], Model | None]:
@@ -478,14 +469,13 @@ def _agree_on(
     if unseen:
         what = f"{counted(unseen, 'answer')} with passages whose texts are not known, which reviewers cannot check"
         person.tell(f"note: {what}; `surefoot grade RUN --corpus PATH` adds the texts")
-    calls = paid = 0
+    calls = 0
     for model in models:
         texts = [one.prompt for one in asked[model.name]]
         found = model.estimate(texts) if isinstance(model, EndpointModel) else None
         person.tell(found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)}")
-        paid += found.calls if found else 0
         calls += found.calls if found else len(texts)
-    if paid:
+    if calls:
         agree(person, how.yes)
     return calls
 
@@ -503,10 +493,11 @@ def _council_rows(run: Run) -> list[Verdict]:
 def _scores(
     found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], council: str, reviewers: Sequence[str]
 ) -> CouncilScores:
-    runs = rows.run_scores(found, items, council)
+    answers = rows.scored_answers(found, items)
+    documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     return CouncilScores(
-        rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers), runs=tuple(runs),
-        answers=tuple(rows.scored_answers(found, items)),
+        rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers),
+        runs=tuple(rows.run_scores(found, answers, documents)), answers=tuple(answers),
         rows=tuple({"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given),
     )  # fmt: skip
 

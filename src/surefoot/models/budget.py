@@ -19,7 +19,6 @@ from surefoot.models.seam import Price, Prompt, Reply
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
 _A_BILLION = 1_000_000_000
-_VENDORS = {"api.openai.com": "openai", "api.anthropic.com": "anthropic"}
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
 _LOCAL = re.compile(r"@https?://(?:127\.|localhost\b|\[::1\])")  # costs nothing but time
@@ -164,10 +163,9 @@ def price_of(model: str, endpoint: str, own: Mapping[str, Price] | None = None) 
     """The user's own first, by MODEL@ENDPOINT or MODEL; ours holds only at the vendors themselves."""
     if own and (found := own.get(f"{model}@{endpoint}") or _match(model, own)):
         return found
-    if (vendor := _VENDORS.get(urlsplit(endpoint).hostname or "")) is None:
-        return None
     content = (files("surefoot.models") / "prices.toml").read_text("utf-8")
-    return _match(model, msgspec.convert(msgspec.toml.decode(content)[vendor], dict[str, Price]))
+    by_host = msgspec.toml.decode(content, type=dict[str, dict[str, Price]])
+    return _match(model, by_host.get(urlsplit(endpoint).hostname or "", {}))
 
 
 def _match(model: str, prices: Mapping[str, Price]) -> Price | None:

@@ -30,6 +30,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.models.dialects import Answer, AnthropicDialect, Dialect, OllamaDialect, OpenAiDialect
 from surefoot.models.failures import SILENT, CallFailed, Hints, failure_of
 from surefoot.models.seam import Settings
+from surefoot.models.spec import VENDORS
 
 _STEPS = 16  # from nothing to the ceiling
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 30.0
@@ -56,8 +57,6 @@ class Limit:
         share = self._refused / self._finished
         step = max(1.0, self.ceiling / _STEPS)
         self._limit = min(float(self.ceiling), max(1.0, self._limit * (1 - share / 2) + step * (1 - share)))
-        if share == 1 and self._limit < 2:
-            self._limit = 1.0
         self._finished = self._refused = 0
 
 
@@ -103,12 +102,6 @@ _LARGEST_REPLY = 32 << 20
 _STALE_CONNECTIONS = 3
 _TO_NOTICE = 0.01  # seconds, that others are closed as well
 _NOT_SENT = re.compile("can ?not write", re.IGNORECASE)
-VENDOR_KEYS = {
-    "api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY",
-    "generativelanguage.googleapis.com": "GEMINI_API_KEY", "openrouter.ai": "OPENROUTER_API_KEY",
-}  # fmt: skip
-# By default OpenRouter takes the middle out of prompts that are too long for a model with a short context.
-_ALWAYS = {"openrouter.ai": {"plugins": [{"id": "context-compression", "enabled": False}]}}
 _SHORTEST = 8  # what is shorter is a placeholder, and taking it out would garble ordinary text
 _MASK = "***"
 
@@ -212,8 +205,8 @@ def _dialect(kind: str, host: str) -> Dialect:
 
         # Servers reject keywords that their grammars do not know; the SDK puts these into descriptions instead.
         return AnthropicDialect(transform_schema)
-    is_vendor = host in VENDOR_KEYS or host.endswith(".azure.com")
-    return OpenAiDialect(_ALWAYS.get(host), lengths=not is_vendor)
+    is_vendor = host in VENDORS or host.endswith(".azure.com")
+    return OpenAiDialect(VENDORS.get(host), lengths=not is_vendor)
 
 
 @dataclass(frozen=True)
@@ -249,4 +242,4 @@ def variables_of(endpoint: str) -> list[str]:
     host = parts.hostname or ""
     places = [f"{host}_{parts.port}", host] if parts.port else [host]
     names = [f"SUREFOOT_KEY_{re.sub('[^A-Z0-9]', '_', place.upper())}" for place in places]
-    return names + ([VENDOR_KEYS[host]] if host in VENDOR_KEYS else [])
+    return names + ([VENDORS[host].key] if host in VENDORS else [])

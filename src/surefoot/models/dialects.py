@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from surefoot.models.budget import tokens_of
 from surefoot.models.failures import CallFailed, failure_of
 from surefoot.models.seam import Prompt, Schema, Settings
+from surefoot.models.spec import Vendor
 
 _LIMITS = {
     "minLength": "at least {} characters", "maxLength": "at most {} characters", "minimum": "at least {}",
@@ -136,11 +137,7 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 
 How = Literal["json_schema", "json_object", "text"]
-LimitName = Literal["max_tokens", "max_completion_tokens"]
-_OTHER: dict[LimitName, LimitName] = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
+_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _TOO_LONG = re.compile(
     r"context (?:length|window|size)|too long|request too large|tokens must be reduced|maximum.{0,20} length"
     r"|content.?(?:policy|filter)"
@@ -182,8 +179,7 @@ class Manner(Struct, frozen=True):
 
     how: How = "json_schema"
     temperature: bool = True
-    limit: LimitName = "max_tokens"
-    switched: bool = False  # the limit goes by its other name already
+    switched: bool = False  # the limit of a reply goes by the name that is not the usual one there
     room: int = 0  # the place of the share of the room to think
     most: int | None = None  # tokens of a reply that the server has named as its limit
     stream: bool = True
@@ -210,18 +206,6 @@ class Answer(Struct, frozen=True):
     cost_usd: float | None = None  # where the server itself says so
 
 
-class Dialect(Protocol):
-    path: str  # behind the address
-    models: str  # where the names of all models are
-    hows: tuple[How, ...]
-
-    def headers(self, key: str) -> dict[str, str]: ...
-
-    def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]: ...
-
-    def answer(self, data: bytes) -> Answer: ...
-
-
 def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool, asked: int = 0) -> Manner | None:
     """How to ask again what a server has rejected; None where another manner would not help.
 
@@ -235,7 +219,7 @@ def adapted(manner: Manner, message: str, dialect: Dialect, with_schema: bool, a
     if manner.room < len(_ROOMS) - 1 and ((about_tokens and _TOO_MANY.search(said)) or _TOO_LONG.search(said)):
         return replace(manner, room=manner.room + 1)
     if not manner.switched and len(dialect.hows) > 2 and about_tokens:
-        return replace(manner, limit=_OTHER[manner.limit], switched=True)
+        return replace(manner, switched=True)
     if manner.stream and "stream" in said:
         return replace(manner, stream=False)
     later = dialect.hows[dialect.hows.index(manner.how) + 1 :]
@@ -257,15 +241,17 @@ def named_limit(said: str, asked: int) -> int | None:
 
 
 class OpenAiDialect:
-    path, models = "/chat/completions", "/models"
+    path, models = "/chat/completions", "/models"  # behind the address: of calls, and of the names of all models
     hows: tuple[How, ...] = ("json_schema", "json_object", "text")
 
-    def __init__(self, always: Mapping[str, Any] | None = None, *, lengths: bool = True) -> None:
-        """`always`: what else this vendor is told. `lengths`: see `portable`."""
-        self._always, self._lengths = always or {}, lengths
+    def __init__(self, vendor: Vendor | None = None, *, lengths: bool = True) -> None:
+        """`lengths`: see `portable`."""
+        self._vendor, self._lengths = vendor or Vendor(""), lengths
 
     def body(self, model: str, prompt: Prompt, manner: Manner, settings: Settings) -> dict[str, Any]:
-        body = {"model": model, "messages": messages_of(prompt, manner), manner.limit: prompt.longest, **self._always}
+        usual = self._vendor.limit
+        limit = next(name for name in _LIMIT_NAMES if name != usual) if manner.switched else usual
+        body = {"model": model, "messages": messages_of(prompt, manner), limit: prompt.longest, **self._vendor.always}
         if manner.temperature and settings.temperature is not None:
             body["temperature"] = settings.temperature
         if settings.effort:
@@ -431,3 +417,6 @@ class OllamaDialect(OpenAiDialect):
         cut, _ = stopped(last.get("done_reason"))
         is_full = tokens_in is not None and tokens_in >= self._context - 1
         return Answer(without_thinking(text), tokens_in, tokens_out, cut, shortens=is_full)
+
+
+Dialect = OpenAiDialect | AnthropicDialect  # Ollama's is a form of the first

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import UsageError
 from surefoot.models.budget import Budget, Estimate, affordable, fewest_tokens, money, most_usd, price_of, tokens_of
-from surefoot.models.client import VENDOR_KEYS, Client, key_of
+from surefoot.models.client import Client, key_of
 from surefoot.models.dialects import Answer, Manner, adapted
 from surefoot.models.failures import CallFailed
 from surefoot.models.replies import Cache, Reading, check, digest_of, read, reminded, repeated
@@ -56,7 +56,6 @@ class Terms(NamedTuple):
     name: str
     client: Client  # shared by all models that are asked there with the same key
     settings: Settings
-    manner: Manner  # to begin with
     price: Price | None
     cache: Cache
     budget: Budget
@@ -130,9 +129,8 @@ class _Prompt:
                 return answer
             except CallFailed as failure:
                 refused = failure.kind == "busy"
-                if (
-                    failure.maybe_paid
-                ):  # its answer got lost: it cost at most what was set aside, where there is a price
+                # Where its answer got lost, it cost at most what was set aside, if there is a price.
+                if failure.maybe_paid:
                     self._cost = None if self._cost is None or terms.price is None else self._cost + set_aside
                     spent = set_aside
                 raise
@@ -271,8 +269,8 @@ class _Prompt:
 
 
 class Learnt:
-    def __init__(self, manner: Manner) -> None:
-        self.manner = manner
+    def __init__(self) -> None:
+        self.manner = Manner()
         self.density = 1.0  # tokens of prompts, for each that was estimated
         self.hopeless: CallFailed | None = None  # why no further prompt is asked
         self.has_answered = False
@@ -325,7 +323,7 @@ _SECONDS_TO_END = 2.0
 class EndpointModel:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
-        self._learnt = Learnt(terms.manner)
+        self._learnt = Learnt()
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
 
     @property
@@ -450,22 +448,16 @@ def open_model(spec: str, settings: Settings | None = None, budget: Budget | Non
     if price is None and budget.most_usd is not None:
         hint = 'name it in surefoot.toml: [prices] and "NAME" = { in = 0, out = 0 }'
         raise UsageError(f"the price of {asked.model} is not known, so no limit on its cost can be kept", hint)
-    # OpenAI's own newer models know the limit by the longer name alone, and most other servers by the shorter.
-    own = asked.endpoint == VENDORS["llm"]
-    manner = Manner(limit="max_completion_tokens" if own else "max_tokens")
     cache = Cache(settings.cache) if settings.cache else Cache()
-    return EndpointModel(
-        Terms(asked.model, asked.name, _client(asked, settings), settings, manner, price, cache, budget)
-    )
+    return EndpointModel(Terms(asked.model, asked.name, _client(asked, settings), settings, price, cache, budget))
 
 
 def _client(asked: Spec, settings: Settings) -> Client:
     """Models at one endpoint share its connections and its pace."""
     key = key_of(asked.endpoint)
     host = urlsplit(asked.endpoint).hostname or ""
-    if not key and host in VENDOR_KEYS:
-        hint = f"set the environment variable {VENDOR_KEYS[host]}"
-        raise UsageError(f"there is no key for {host}", hint)
+    if not key and host in VENDORS:
+        raise UsageError(f"there is no key for {host}", f"set the environment variable {VENDORS[host].key}")
     place = (os.getpid(), asked.kind, asked.endpoint, key, settings.concurrency, settings.connect,
              settings.stall, settings.total)  # fmt: skip
     if place not in _clients:

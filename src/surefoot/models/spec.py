@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from surefoot.core.errors import UsageError
 
-VENDORS = {
+
+class Vendor(NamedTuple):
+    """What one vendor wants, besides what all servers of its kind do."""
+
+    key: str  # the environment variable that holds it
+    always: Mapping[str, object] = {}  # what every request tells it
+    limit: str = "max_tokens"  # its name for the most tokens of a reply
+
+
+VENDORS = {  # by host; prices.toml may have a table of the same name
+    "api.openai.com": Vendor("OPENAI_API_KEY", limit="max_completion_tokens"),  # newer models know no other name
+    "api.anthropic.com": Vendor("ANTHROPIC_API_KEY"),
+    "generativelanguage.googleapis.com": Vendor("GEMINI_API_KEY"),
+    # By default OpenRouter takes the middle out of prompts that are too long for a model with a short context.
+    "openrouter.ai": Vendor("OPENROUTER_API_KEY", {"plugins": [{"id": "context-compression", "enabled": False}]}),
+}
+_ADDRESSES = {
     "llm": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com", "ollama": "http://localhost:11434",
 }  # fmt: skip
 KINDS = ("llm:", "anthropic:", "ollama:")  # what names of models begin with
@@ -44,7 +61,7 @@ def parsed(spec: str) -> Spec:
     if _HOST_IN_NAME.search(model):
         raise UsageError(f"the endpoint in {_shown(spec)} does not begin with http:// or https://", _FORMS)
     if endpoint is None:
-        return Spec(kind, model, VENDORS[kind])
+        return Spec(kind, model, _ADDRESSES[kind])
     endpoint = _PATHS.sub("", _checked_endpoint(endpoint))
     return Spec(kind, model, endpoint if kind == "llm" else endpoint.removesuffix("/v1"))
 

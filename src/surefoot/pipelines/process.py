@@ -291,19 +291,16 @@ def _refuse_unknown(command: str) -> None:
     program = next((word for word in words if not re.match(r"\w+=", word)), "")
     if not program or _SHELL_SYNTAX.search(program):
         return
-    path = Path(program).expanduser()
-    if "/" in program:
-        runs = path.is_file() and os.access(path, os.X_OK)
-    else:
-        builtin = ["sh", "-c", 'command -v "$1"', "sh", program]
-        runs = bool(shutil.which(program)) or bool(
-            shutil.which("sh") and not subprocess.run(builtin, capture_output=True, check=False).returncode
-        )
-    if not runs:
-        hint = "check its name, or give its path as in cmd:./program"
-        if path.is_file():
-            hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
-        raise UsageError(f"there is no command {program!r} that can be run", hint)
+    path, builtin = Path(program).expanduser().absolute(), ["sh", "-c", 'command -v "$1"', "sh", program]
+    if shutil.which(path if "/" in program else program):
+        return
+    may_be_builtin = "/" not in program and shutil.which("sh")
+    if may_be_builtin and not subprocess.run(builtin, capture_output=True, check=False).returncode:
+        return
+    hint = "check its name, or give its path as in cmd:./program"
+    if path.is_file():
+        hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
+    raise UsageError(f"there is no command {program!r} that can be run", hint)
 
 
 def host() -> None:

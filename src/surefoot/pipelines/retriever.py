@@ -13,16 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 
-from tantivy import (
-    Document,
-    Filter,
-    Index,
-    Occur,
-    Query,
-    SchemaBuilder,
-    TextAnalyzerBuilder,
-    Tokenizer,
-)
+from tantivy import Document, Filter, Index, Occur, Query, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from surefoot.core.types import Ask, Passage, Retrieved, Trace
 from surefoot.graders.judges import Asked

@@ -66,9 +66,6 @@ def _about(found: Council) -> Iterator[str]:
     yield from (f"abstained: {one.reviewer}: {one.reason}" for one in found.abstained)
     yield from (f"note: {note}" for note in found.notes)
     yield from _failed(found.failures)
-    if len(found.levels) > 1:
-        levels = ", ".join(f"{reviewer} {level:.1f}" for reviewer, level in found.levels.items())
-        yield f"what reviewers give to an average answer: {levels}"
     if found.runs:
         yield f"kept as {', '.join(found.runs.values())}; bias shows over many questions: surefoot council evaluate"
 
