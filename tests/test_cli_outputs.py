@@ -89,6 +89,20 @@ def test_a_command_that_is_not_there_brings_to_mind_another(typed: str, meant: s
     assert "hint: `surefoot --help`" in surefoot("xyzzy").err
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("score --question x", "--questions"), ("gate --brif", "--brief")])
+def test_an_option_that_is_not_there_brings_to_mind_another(typed: str, meant: str) -> None:
+    done = surefoot(*typed.split())
+    assert done.code == 2 and f"hint: did you mean {meant}?" in done.err
+
+
+def test_what_is_to_be_done_next_is_done_in_the_same_project(project: Path) -> None:
+    at = project / "my project.db"
+    (project / "surefoot.db").rename(at)
+    done = surefoot("gate", "base", "cand", "--db", at)
+    assert f"--db '{at}'" in done.err and "SUREFOOT_DB" in done.err
+    assert "SUREFOOT_DB" not in surefoot("gate", "base", "cand", "--db", at, "--quiet").err
+
+
 def test_a_link_in_a_circle_is_named_before_the_work(project: Path) -> None:
     (project / "rep.md").symlink_to("rep.md")
     refused(*COMMANDS[0], "--report", "rep.md", words="leads in a circle")

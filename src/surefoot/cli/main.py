@@ -110,6 +110,10 @@ def _run(arguments: list[str]) -> int:
         return ended.exit_code
     except SurefootError as error:
         return _say(error.message, error.hint, error.exit_code)
+    except click.NoSuchOption as error:
+        path = error.ctx.command_path if error.ctx else "surefoot"
+        near = nearest(error.option_name, error.possibilities or ())
+        return _say(f"there is no option {error.option_name}", near or f"see `{path} --help`", ExitCode.USAGE)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else " ".join(["surefoot", *arguments[:1]])
         if type(error).__name__ == "NoArgsIsHelpError":  # which older versions of click do not have

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+import shlex
 import sys
 import threading
 import time
@@ -19,6 +20,7 @@ import msgspec
 from surefoot.core import files
 from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.files import printable, replacing
+from surefoot.core.records import VARIABLE
 from surefoot.core.result import Failing, Person, Result, Watch
 from surefoot.core.rubric import BY_CITATIONS
 from surefoot.core.types import counted, plain
@@ -227,6 +229,9 @@ def common(
                 return command(output, *arguments, **options)
             finally:
                 PERSON.show_causes()
+                if options.get("db") and not as_json:
+                    place = shlex.quote(options["db"])
+                    PERSON.tell(f"note: commands for this project need --db {place} too, or {VARIABLE}={place}")
 
         return together(*options)(run)
 

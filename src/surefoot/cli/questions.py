@@ -73,9 +73,7 @@ def show(output: Output, corpus: Path, ids: tuple[str, ...]) -> int:
 @corpus.command(epilog='Example: surefoot corpus search corpus.jsonl "late payment interest"')
 @_CORPUS
 @click.argument("words")
-@click.option(
-    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="Show at most N."
-)
+@click.option("--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, metavar="N", help="At most N.")
 @_LINES
 def search(output: Output, corpus: Path, words: str, limit: int) -> int:
     """Find the passages that match WORDS best."""
@@ -119,9 +117,7 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 
 @questions.command(epilog="Example: surefoot questions build corpus.jsonl --out questions.jsonl --size 130")
 @click.argument("corpus", required=False, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The question set, as JSON lines."
-)
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The set, as JSON lines.")
 @click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, metavar="N", help="Questions.")
 @click.option("--mix", metavar="KIND=N,...", callback=_shares, help="Other shares, such as plain=60,unanswerable=40.")
 @click.option(
@@ -153,9 +149,7 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
 
 @questions.command(epilog="Example: surefoot questions review built.jsonl --corpus passages.jsonl")
 @click.argument("file", type=_FILE)
-@click.option(
-    "--corpus", required=True, type=click.Path(path_type=Path), help="The passages that the questions rest on."
-)
+@click.option("--corpus", required=True, type=click.Path(path_type=Path), help="The passages that they rest on.")
 @click.option("--name", metavar="NAME", help="Who reviews.  [default: the page asks]")
 @shared.page_options
 @_PLAIN

@@ -27,10 +27,7 @@ from surefoot.scoring import score as score_traces
 @click.option("--corpus", type=click.Path(), metavar="PATH", help="Report retrieved passages that it lacks.")
 @gate_option("default")
 @rule_option
-@click.option(
-    "--baseline", type=click.Path(), metavar="FILE",
-    help="What --json printed for an earlier run.",
-)  # fmt: skip
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="What --json printed for an earlier run.")
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
     help="Several traces for one question: refuse, take one, or count all (default without -q).",
