@@ -31,8 +31,7 @@ def brief(found: GateResult) -> Report:
     """The decision alone."""
     return Report("Surefoot decision", (
         Headline(found.outcome, tuple(sentences(found))),
-        Items([rule_line(one, found) for one in found.rules
-               if one.status != "not_applicable" or (one.before, one.after) != (None, None)]),
+        Items([rule_line(one, found) for one in found.rules]),
         *([Paragraph(unseen(found))] if found.differing else []),
         Items([(Span("next:", "strong"), step) for step in found.next]),
         Items([found.baseline] if found.baseline else [], "quiet"),
@@ -41,8 +40,8 @@ def brief(found: GateResult) -> Report:
 
 def sentences(found: GateResult) -> Iterator[str]:
     """Why, and what else nobody may overlook: whose word it rests on, what was waived, left out, or not told."""
-    first = found.headline
-    yield f"{first[:1].upper()}{first[1:]}"
+    first, *rest = found.headline.split(" ")  # which may be the name of a rule or a file
+    yield " ".join([first.capitalize() if first.isalpha() else first, *rest])
     if found.uncalibrated:
         yield "Uncalibrated: the grader's verdicts were taken for the truth."
     elif found.annotators and all(map(is_ai, found.annotators)) and found.looked_at:
@@ -79,7 +78,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
         by = f"; by {rule.by}" if rule.by else ""
         return f"{rule.after:g} newly, {rule.before:g} mended{ids}{by}"
     if metric is None or rule.after is None:
-        return rule.rule
+        return f"({rule.rule})"
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""
     told = [f"{rule.value_words(rule.before)} \u2192 {rule.value_words(rule.after)}{of}"]
     if rule.change is not None:
