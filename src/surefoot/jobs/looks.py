@@ -157,11 +157,10 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
         if not said.is_silent and said.trace and question:
             found = Answer(Item(question, said.trace), said.key, said.run, said.graded.get(BUCKET_AXIS))
             answers.setdefault(said.key, found)
-    looks = LookList(
-        names=versions.names, target=target, notes=(*versions.notes, *notes), rows=[],
-        answers=answers, readings=readings_of(*sides), runs=runs,
-    )  # fmt: skip
-    return _counted(project, looks)
+    return _counted(project, LookList(
+        names=versions.names, target=target, notes=(*versions.notes, *notes), rows=[], answers=answers,
+        readings=readings_of(*sides), runs=runs,
+    ))  # fmt: skip
 
 
 def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
@@ -187,14 +186,12 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
         notes.append(f"missing, failed or empty, so left out: {counted(silent, 'answer')}")
     if same:
         notes.append(f"the same as another, so not asked for again: {counted(same, 'answer')}")
-    name = runs[-1].id if len(runs) == 1 else runs[-1].version
     unsure = {key for key, one in answers.items() if one.verdict and one.verdict.unsure}
     order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target, unsure=unsure)
-    found = LookList(
-        names=(name,), target=target, notes=tuple(notes), rows=[], answers=answers, readings={}, order=tuple(order),
-        runs=tuple(runs),
-    )  # fmt: skip
-    return _counted(project, found)
+    return _counted(project, LookList(
+        names=(runs[-1].id if len(runs) == 1 else runs[-1].version,), target=target, notes=tuple(notes), rows=[],
+        answers=answers, readings={}, order=tuple(order), runs=tuple(runs),
+    ))  # fmt: skip
 
 
 def _counted(project: Project, found: LookList) -> LookList:
