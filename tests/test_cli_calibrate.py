@@ -136,7 +136,7 @@ def test_what_is_settled_counts(write: Write) -> None:
         (["--verdicts", "v.jsonl"], 4, "no label in v.jsonl"),
         (["--verdicts", "v.jsonl", "--labels", "empty.jsonl"], 4, "no label in empty.jsonl"),
         (["--verdicts", "v.jsonl", "--labels", "others.jsonl"], 4, "no label in others.jsonl is on an answer"),
-        (["--verdicts", "v.jsonl", "--labels", "v.jsonl"], 2, "the grader that is to be calibrated"),
+        (["--verdicts", "v.jsonl", "--labels", "v.jsonl"], 2, "v.jsonl holds the verdicts that are to be checked"),
         (["--verdicts", "two.jsonl", "--labels", "l.jsonl"], 2, "name one with --grader: there are those of g/1, g/2"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--grader", "g/9"], 2, "no verdicts by g/9"),
         (["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--report", "r.pdf"], 2, "unknown report format"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot.core.errors import SurefootError
 from surefoot.core.records import Drawn, Label, Step, timestamp
-from surefoot.jobs.looks import single_order
+from surefoot.gate.looks import single_order
 from surefoot.store import Project
 from tests.in_process import surefoot as command
 from tests.kept import add_labels, kept

@@ -123,7 +123,6 @@ def check_outputs(names: Iterable[str | Path], options: Collection[str]) -> None
 STDOUT = "-"
 _PAGES = (".html", ".htm")
 _MARKDOWN = (".md", ".markdown", ".txt", "")
-_JUNIT = (".xml",)
 
 
 class Output(NamedTuple):
@@ -141,24 +140,23 @@ class Output(NamedTuple):
         """Before the work is done that they are to tell of."""
         if self.as_json and self.to_stdout:
             raise UsageError("--json and --report - cannot both go to stdout", "name a file for the report")
-        files, known = [path for path in self.reports if path != STDOUT], (*_PAGES, *_MARKDOWN, *_JUNIT * junit)
+        files, known = [path for path in self.reports if path != STDOUT], (*_PAGES, *_MARKDOWN, *[".xml"] * junit)
         check_outputs(files, ("reports",))
         for path in files:
             if Path(path).suffix.lower() not in known:
-                ends = "use .html, .md" + (" or .xml for JUnit" if junit else "")
-                raise UsageError(f"unknown report format: {path}", ends)
+                raise UsageError(f"unknown report format: {path}", "use .html, .md" + " or .xml for JUnit" * junit)
 
     def finish(self, result: Result, shown: Report | Iterable[str] | None = None) -> ExitCode:
         """The end of a command: its reports, then JSON, or the lines or the page `shown`; and the exit code."""
         written = self.write(result)
         if self.as_json:
             self.print(result.to_json())
-        elif not self.to_stdout:
-            if shown is None:
-                from surefoot.report import of  # noqa: PLC0415 - who prints lines needs no page
-
-                shown = of(result)
+        elif shown is not None and not self.to_stdout:
             show(shown)
+        elif not self.to_stdout:
+            from surefoot.report import of  # noqa: PLC0415 - who prints lines needs no page
+
+            show(of(result))
         return min(written, result.exit_code, key=WORST_FIRST.index)
 
     def print(self, value: object, shown: Report | Iterable[str] = ()) -> None:
@@ -248,7 +246,7 @@ def _write_report(path: str, result: Result) -> ExitCode:
     if kind in _PAGES:
         written = write_lines(path, [html.page(of(result)).removesuffix("\n")])
     else:
-        written = write_lines(path, junit.of(result) if kind in _JUNIT else markdown.lines(of(result)))
+        written = write_lines(path, junit.of(result) if kind == ".xml" else markdown.lines(of(result)))
     if written == ExitCode.OK:
         PERSON.tell(f"report: {path}")
     return written

@@ -28,7 +28,7 @@ Asked = Mapping[str, Question | None]
 class Request(Struct, frozen=True, kw_only=True):
     """What a comparison is decided by, beside its rules."""
 
-    called: tuple[str, str]  # what base and candidate are called in commands
+    called: tuple[str, str] = ("", "")  # what base and candidate are called in commands
     waivers: Mapping[str, str] = {}
     uncalibrated: bool = False  # take the grader's word for what people would say
     by: Sequence[str] = ()  # fields of the questions to break down by

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from surefoot.core.records import CANNOT_TELL, MOST_LOOKS
+from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Drawn
 from surefoot.core.table import ACCEPTABLE
 
 Numbers = NDArray[np.float64]
@@ -27,7 +28,16 @@ FEWEST_LOOKS = 10  # in each stratum that is not finished, before anything is es
 FIRST_LOOKS, MORE_LOOKS = 20, 10
 _LEAST_SURE = 0.1  # of the readings in pairs that differ
 _SEED = 20
+_EVERYBODYS = 5  # of so many answers of one version, one goes to everybody: that is how far people agree
 _ROUND = 9  # digits: thirds and sevenths do not add up to the last bit
+
+
+class Look(Struct, frozen=True):
+    """What one person sees at once: two answers to a question, or one."""
+
+    keys: tuple[str, ...]
+    drawn: Drawn = "look"
+    shared: bool = False  # it goes to everybody, whoever has labelled it
 
 
 class Reading(Struct, frozen=True):
@@ -144,6 +154,32 @@ def diff_of(readings: Mapping[str, Sequence[Reading]]) -> Diff:
     pairs = [(Pair(base, cand, weight, is_doubted(base) or is_doubted(cand)), at) for base, cand, weight, at in found]
     pairs.sort(key=lambda one: (not one[0].doubted, _chance(one[0].base.key, one[0].cand.key, one[1])))
     return Diff({id: tuple(some) for id, some in readings.items()}, tuple(pair for pair, _ in pairs), alike)
+
+
+def single_order(
+    buckets: Mapping[str, str], seed: str, *, target: int, unsure: Collection[str] = ()
+) -> Iterator[Look]:  # fmt: skip
+    """Every answer of one version once, by the bucket that a grader chose, which is "" where it chose none.
+
+    It depends on nothing but its arguments, so a server that is started again goes on where it was.
+    """
+    by_lot = sorted(buckets, key=lambda key: _chance(seed, key))
+    doubted = [key for key in by_lot if key in unsure][: math.ceil(target / 2)]
+    is_graded, taken, flagged = any(buckets.values()), {*doubted}, list[str]()
+    others: defaultdict[str, list[str]] = defaultdict(list)  # by bucket
+    for key in by_lot:
+        if key not in taken:
+            bad = is_graded and buckets[key] not in ACCEPTABLE
+            (flagged if bad else others[buckets[key]]).append(key)
+    # Answers of each verdict come as often as the root of their number: rare ones sooner than by chance alone.
+    turns = [((number + 0.5) / math.sqrt(len(keys)), bucket, key)
+             for bucket, keys in others.items() for number, key in enumerate(keys)]  # fmt: skip
+    most = math.ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
+    order: list[tuple[str, Drawn]] = [(key, "flagged") for key in (*doubted, *flagged[:most])]
+    order += [(key, "sample") for *_, key in sorted(turns)]
+    order += [(key, "flagged") for key in flagged[most:]]
+    for number, (key, drawn_as) in enumerate(order, 1):
+        yield Look((key,), drawn_as, number % _EVERYBODYS == 0)
 
 
 def _chance(*of: object) -> bytes:

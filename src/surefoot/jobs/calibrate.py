@@ -74,9 +74,7 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     graders, files = {row.grader for row in rows}, [str(path) for path in _files(labels)]
     for path in files:
         if Path(path).exists() and Path(path).samefile(verdicts):
-            message = f"{path} holds the verdicts of the grader that is to be calibrated, which prove it right"
-            hint = "pass labels by people; those among the verdicts (human/NAME) count by themselves"
-            raise UsageError(message, hint)
+            raise UsageError(f"{path} holds the verdicts that are to be checked", "pass labels by people")
         told += load_labels(path, problems, rubric=by, graders=graders)
     side = _by_one_grader(ReadRun(verdicts, rows, rubric=by.sha256, problems=problems), grader)
     graded = {(row.question_id, row.attempt) for row in side.verdicts}

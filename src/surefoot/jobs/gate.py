@@ -32,7 +32,6 @@ from surefoot.jobs.settings import Gate, chosen_rules
 from surefoot.store import Project, Run
 
 GATE = "ship"  # what decides where nothing else is named
-_MOSTLY = 0.5  # of the answers
 SECONDS_A_KEY = 8  # of somebody whose own pace is not known
 _RUNS, _MOST_RUNS = 5, 30  # to be asked for: fewer do not tell how much answers vary; beyond, questions are too few
 _REASONS = 3  # for a block, in one sentence
@@ -102,9 +101,7 @@ def gate(
     changed = added if rules else {}
     if len(runs) > 2:
         raise UsageError(f"two versions are compared, not {len(runs)}", "write surefoot gate BASE CAND")
-    request = Request(
-        called=("", ""), waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by)
-    )
+    request = Request(waivers=waive or {}, uncalibrated=uncalibrated, by=(by,) if isinstance(by, str) else tuple(by))
     if any(map(is_file_of_verdicts, runs)):
         if without or len(runs) < 2:
             raise UsageError("a file of verdicts has no baseline, and no other runs to leave out",
@@ -349,7 +346,7 @@ def _told(project: Project, run: Run, before: Run | None, *, moved: bool) -> Bas
     return BaselineResult(
         run=run.id, version=run.version, before=before.id if before else None, moved=moved, buckets=counts,
         headline=f"{said}: {run.version} ({counted(len(runs), 'run')}), {each}",
-        warning=most if bad > _MOSTLY * total else "",
+        warning=most if bad > total / 2 else "",
     )  # fmt: skip
 
 
@@ -372,13 +369,14 @@ def compare(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequence[Ru
     both = dict(zip(SIDES, pair, strict=True))
     unseen = list(judge.diff.pairs) if request.uncalibrated else judge.diff.unseen
     lasting = (lean or judge).lasting
+    more_bad = any(len(one.newly) > len(one.mended) for one in lasting.values()) or (lean or judge).outcome == "BLOCK"
     said = {(one.question_id, "" if one.is_silent else one.key): one for side in pair
             for one in side.all_answers()}  # fmt: skip
     found = GateResult(
         outcome=judge.outcome,
         exit_code=judge.code,
         headline="",
-        lean=_leaning(lean) if lean and judge.outcome == "INCONCLUSIVE" else "",
+        lean="" if not lean or judge.outcome != "INCONCLUSIVE" else "BLOCK" if more_bad else "SHIP",
         rules=judge.rules,
         newly_wrong=lasting["wrong"].newly,
         newly_unsupported=lasting["unsupported"].newly,
@@ -426,12 +424,6 @@ def _check_runs(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequenc
 def _cannot_tell(judge: Judge) -> tuple[str, ...]:
     open_ = (one for some in judge.diff.readings.values() for one in some if one.label == CANNOT_TELL and one.key)
     return tuple(sorted({one.question for one in open_ if not one.pending}))
-
-
-def _leaning(grader: Judge) -> Verdict:
-    """What the grader alone would decide."""
-    more_bad = any(len(found.newly) > len(found.mended) for found in grader.lasting.values())
-    return "BLOCK" if more_bad or grader.outcome == "BLOCK" else "SHIP"
 
 
 def _about_runs(judge: Judge) -> Iterator[str]:
@@ -522,8 +514,7 @@ def problems_of(pair: Sequence[Side]) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=lambda problem: problem.kind in HARMLESS))
 
 
-_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "still bad",
-          "now refused", "mended", "other change")  # fmt: skip
+_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "other change", "mended")
 
 
 def changed_questions(
@@ -535,8 +526,8 @@ def changed_questions(
     for pair in diff.pairs:
         before, after = _bucket(pair.base), _bucket(pair.cand)
         if before != after:
-            turn = _turn(before, after)
-            turn = newly.get(pair.question, turn) if turn == f"became {after}" else turn
+            turn = "mended" if before in BAD and after else "other change"
+            turn = newly.get(pair.question, f"became {after}") if after in BAD else turn
             ranked.append((_TURNS.index(turn), pair.question, pair))
     found: dict[str, dict[str, Any]] = {}
     for rank, id, pair in sorted(ranked, key=lambda one: one[:2]):
@@ -552,14 +543,6 @@ def changed_questions(
 
 def _bucket(reading: Reading) -> str | None:
     return reading.graded if reading.label in (None, CANNOT_TELL) else reading.label
-
-
-def _turn(before: str | None, after: str | None) -> str:
-    if after is None:
-        return "not graded"
-    if after in BAD:
-        return "still bad" if before in BAD and after == "unsupported" else f"became {after}"
-    return "mended" if before in BAD else "now refused" if after == "refused" else "other change"
 
 
 def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Question | None) -> dict[str, Any]:

@@ -89,7 +89,6 @@ def open_grader(
     if not isinstance(spec, str):
         return spec
     settings = settings or settings_from()
-    budget = budget or Budget(settings.max_cost)
     asks = _CASCADE.fullmatch(spec)
     if asks is None:
         return FindingsGrader(_judge(spec), settings.citations)
@@ -98,8 +97,8 @@ def open_grader(
 
     first = _judge(asks[1]) if asks[1] else None
     return ModelGrader(
-        open_model(asks[2], settings_of(settings), budget), first, person, citations=settings.citations,
-        sure_from=settings.sure_from, yes=settings.yes,
+        open_model(asks[2], settings_of(settings), budget or Budget(settings.max_cost)), first, person,
+        citations=settings.citations, sure_from=settings.sure_from, yes=settings.yes,
     )  # fmt: skip
 
 

@@ -6,10 +6,7 @@ Of one it is single answers for `calibrate`: unsure ones first, then flagged one
 
 from __future__ import annotations
 
-import hashlib
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import ceil, sqrt
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.records import BAD, CANNOT_TELL, CHANGE, WITHOUT, Agreed, Drawn, Step, agreed_words
+from surefoot.core.records import BAD, CANNOT_TELL, CHANGE, WITHOUT, Agreed, Step, agreed_words
 from surefoot.core.result import Result
-from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Verdict, counted
-from surefoot.gate.looks import MORE_LOOKS, Diff, Reading, diff_of, lasting_of
+from surefoot.gate.looks import MORE_LOOKS, Diff, Look, Reading, diff_of, lasting_of, single_order
 from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
 from surefoot.jobs.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
 from surefoot.store import Project, Run
@@ -29,7 +25,6 @@ from surefoot.store.export import is_export, read_export
 from surefoot.text.normal import is_empty
 
 _TARGET = 50  # answers of one version
-_EVERYBODYS = 5  # of so many answers of one version, one goes to everybody: that is how far people agree
 
 
 class Answer(Struct, frozen=True):
@@ -43,14 +38,6 @@ class Answer(Struct, frozen=True):
     @property
     def graded(self) -> str:
         return "" if self.verdict is None or self.verdict.value is None else str(self.verdict.value)
-
-
-class Look(Struct, frozen=True):
-    """What one person sees at once: two answers to a question, or one."""
-
-    keys: tuple[str, ...]
-    drawn: Drawn = "look"
-    shared: bool = False  # it goes to everybody, whoever has labelled it
 
 
 class Outlook(Struct, frozen=True):
@@ -157,11 +144,10 @@ def _of_two(project: Project, base: Run, cand: Run, without: Mapping[str, str], 
         if not said.is_silent and said.trace and question:
             found = Answer(Item(question, said.trace), said.key, said.run, said.graded.get(BUCKET_AXIS))
             answers.setdefault(said.key, found)
-    looks = LookList(
-        names=versions.names, target=target, notes=(*versions.notes, *notes), rows=[],
-        answers=answers, readings=readings_of(*sides), runs=runs,
-    )  # fmt: skip
-    return _counted(project, looks)
+    return _counted(project, LookList(
+        names=versions.names, target=target, notes=(*versions.notes, *notes), rows=[], answers=answers,
+        readings=readings_of(*sides), runs=runs,
+    ))  # fmt: skip
 
 
 def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
@@ -187,14 +173,12 @@ def _of_one(project: Project, runs: Sequence[Run], target: int) -> LookList:
         notes.append(f"missing, failed or empty, so left out: {counted(silent, 'answer')}")
     if same:
         notes.append(f"the same as another, so not asked for again: {counted(same, 'answer')}")
-    name = runs[-1].id if len(runs) == 1 else runs[-1].version
     unsure = {key for key, one in answers.items() if one.verdict and one.verdict.unsure}
     order = single_order({key: one.graded for key, one in answers.items()}, runs[-1].id, target=target, unsure=unsure)
-    found = LookList(
-        names=(name,), target=target, notes=tuple(notes), rows=[], answers=answers, readings={}, order=tuple(order),
-        runs=tuple(runs),
-    )  # fmt: skip
-    return _counted(project, found)
+    return _counted(project, LookList(
+        names=(runs[-1].id if len(runs) == 1 else runs[-1].version,), target=target, notes=tuple(notes), rows=[],
+        answers=answers, readings={}, order=tuple(order), runs=tuple(runs),
+    ))  # fmt: skip
 
 
 def _counted(project: Project, found: LookList) -> LookList:
@@ -213,30 +197,3 @@ def _row(look: Look, answers: Sequence[Answer]) -> dict[str, Any]:
     each = [{"answer": one.item.trace.answer, "run": one.run, "attempt": one.item.trace.attempt, "key": one.key}
             for one in answers]  # fmt: skip
     return {"question_id": question.id, "question": question.text, "drawn": look.drawn, "answers": each}
-
-
-def single_order(
-    buckets: Mapping[str, str], seed: str, *, target: int, unsure: Collection[str] = ()
-) -> Iterator[Look]:  # fmt: skip
-    """Every answer once, by the bucket that a grader chose, which is "" where it chose none.
-
-    It depends on nothing but its arguments, so a server that is started again goes on where it was.
-    """
-    by_lot = sorted(buckets, key=lambda key: hashlib.sha256(f"{seed}\0{key}".encode()).digest())
-    doubted = [key for key in by_lot if key in unsure][: ceil(target / 2)]
-    is_graded, taken, flagged = any(buckets.values()), {*doubted}, list[str]()
-    others: defaultdict[str, list[str]] = defaultdict(list)  # by bucket
-    for key in by_lot:
-        if key not in taken:
-            bad = is_graded and buckets[key] not in ACCEPTABLE
-            (flagged if bad else others[buckets[key]]).append(key)
-    # Answers of each verdict come as often as the root of their number: rare ones sooner than by chance alone.
-    turns = [((number + 0.5) / sqrt(len(keys)), bucket, key)
-             for bucket, keys in others.items() for number, key in enumerate(keys)]  # fmt: skip
-    most = ceil((target - len(doubted)) / 2)  # flagged ones beyond come last
-    order: list[tuple[str, Drawn]] = [(key, "flagged") for key in doubted]
-    order += [(key, "flagged") for key in flagged[:most]]
-    order += [(key, "sample") for *_, key in sorted(turns)]
-    order += [(key, "flagged") for key in flagged[most:]]
-    for number, (key, drawn_as) in enumerate(order, 1):
-        yield Look((key,), drawn_as, number % _EVERYBODYS == 0)

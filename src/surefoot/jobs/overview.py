@@ -209,8 +209,7 @@ def why_of(said: Said, question: Question | None = None) -> str:
     verdict, graded = said.verdicts.get(BUCKET_AXIS), said.graded.get(BUCKET_AXIS)
     if verdict is None or (verdict.value is None and said.trace and said.trace.error):
         return (said.trace.error or "") if said.trace else ""
-    agrees = graded is not None and graded.value == verdict.value
-    reason = verdict.reason or (graded.reason if graded and agrees else "")
+    reason = verdict.reason or (graded.reason if graded and graded.value == verdict.value else "")
     if not reason and graded is not None:
         return f"labelled so; the grader says {graded.value or 'nothing'}: {in_plain_words(graded.reason)}"
     expected = " ".join(question.gold_claims) if question and disagrees(reason) else ""

@@ -15,7 +15,7 @@ from msgspec import Struct
 from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
-from surefoot.core.records import corpus_of, is_annotator
+from surefoot.core.records import corpus_of
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.gate.sides import apply_labels, some
@@ -156,9 +156,7 @@ def not_asked(run: Run) -> list[Problem]:
 
 def graders_of(run: Run) -> set[str]:
     """All whose verdicts a run has: no label on its answers may be by one of them."""
-    return {verdict.grader for verdict in run.verdicts() if not is_annotator(verdict.grader)} | (
-        {run.manifest.grader} if run.manifest.grader else set()
-    )
+    return {verdict.grader for verdict in run.verdicts()} | {run.manifest.grader or ""}
 
 
 class Versions(Struct, frozen=True):

@@ -24,10 +24,10 @@ from surefoot.core.errors import Incomplete, SurefootError
 from surefoot.core.records import CANNOT_TELL, SETTLED, Drawn, Label, Value, is_ai
 from surefoot.core.result import NOBODY
 from surefoot.core.rubric import Rubric
-from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS
+from surefoot.gate.looks import FIRST_LOOKS, MORE_LOOKS, Look
 from surefoot.io.labels import UNDO, Dispute, Past, Said, dated, disputes
 from surefoot.jobs.gate import SECONDS_A_KEY, gate
-from surefoot.jobs.looks import Look, LookList, Outlook
+from surefoot.jobs.looks import LookList, Outlook
 from surefoot.report.marked import View, compared, says, view_of
 from surefoot.report.prose import visible
 from surefoot.store import Project
