@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -82,6 +84,26 @@ def contexts(command: click.Command, name: str, parent: click.Context | None = N
         for inner in sorted(command.list_commands(context)):
             if one := command.get_command(context, inner):
                 yield from contexts(one, inner, context)
+
+
+def examples() -> list[str]:
+    """The commands that help pages end with and that pages of the documentation show."""
+    ends = [str(context.command.epilog or "").partition("Example: ")[2] for context in contexts(cli, "surefoot")]
+    pages = (ROOT / "docs").glob("*.md")
+    lines = [line for page in pages for line in page.read_text("utf-8").splitlines() if line.startswith("surefoot ")]
+    return sorted({one for one in (*ends, *lines) if one.startswith("surefoot ") and not one.endswith("\\")})
+
+
+@pytest.mark.parametrize("example", examples())
+def test_an_example_names_commands_and_options_that_there_are(example: str) -> None:
+    words = list(itertools.takewhile(lambda word: word[0] not in "|&<>", shlex.split(example, comments=True)[1:]))
+    command: click.Command = cli
+    context = click.Context(cli, info_name="surefoot")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        _, found, words = command.resolve_command(context, words)
+        assert found is not None
+        command, context = found, click.Context(found, context, found.name)
+    command.make_parser(context).parse_args(list(words))
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:

@@ -24,7 +24,8 @@ def of(accuracy: object, *others: object) -> dict[str, object]:
 def overall(
     scores: Mapping[str, object], weights: Mapping[str, float] | None = None, *, ceiling: bool = True
 ) -> float | None:
-    return rubric.load(rubric.COUNCIL).score(scores, weights, ceiling=ceiling).value
+    found = rubric.load(rubric.COUNCIL).score(scores, weights)
+    return found.value if ceiling else found.uncapped
 
 
 def test_worked_numbers() -> None:

@@ -209,6 +209,12 @@ def test_several_reviews_of_one_reviewer() -> None:
     assert sum("later review" in one.reason for one in result.void) == 1 and len(result.void) == 3
 
 
+def test_a_review_that_comes_twice_is_named_once() -> None:
+    value = sitting({"A": "Six months."}, {"r": ballot({"A": scores(8)})})
+    found = scored(value | {"reviews": value["reviews"] * 2})
+    assert found.ranking[0].votes == 1 and [one.reviewer for one in found.void] == ["r"]
+
+
 def test_reviewers_that_differ_in_case_or_spaces_are_one() -> None:
     reviews = {"R 1": ballot({"A": scores(2), "B": scores(4)}), " r1": ballot({"A": scores(8), "B": scores(6)})}
     result = scored(sitting({"A": GOOD, "B": POOR}, reviews))

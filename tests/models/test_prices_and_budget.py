@@ -62,8 +62,8 @@ def test_what_is_under_way_counts() -> None:
 
 @pytest.mark.parametrize("most", [float("nan"), float("inf"), -1.0])
 def test_a_limit_must_be_an_amount(most: float) -> None:
-    with pytest.raises(UsageError):
-        Budget(most)
+    with pytest.raises(UsageError, match="max_cost cannot be"):
+        settings_from({"max_cost": most})
 
 
 def test_estimates_say_what_is_known() -> None:

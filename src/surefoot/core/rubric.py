@@ -130,7 +130,6 @@ class Rubric(Struct, frozen=True):
         scores: Mapping[str, object],
         weights: Mapping[str, float] | None = None,
         *,
-        ceiling: bool = True,
         refused: bool = False,
         fault: Fault | None = None,
     ) -> Scored:
@@ -139,8 +138,7 @@ class Rubric(Struct, frozen=True):
         An answer that is not scored on a required dimension has no overall score.
         """
         applying = self.applying(refused, None if weights is None else checked_weights(weights, self.weights))
-        # Who declines states nothing that could be false; whether declining is right has a ceiling of its own.
-        excused = ACCURACY if refused and any(axis.replaces for axis in self.axes) else ""
+        excused = self._excused(refused)
         held_by = [name for name in self.weights if name in self.required and name != excused]
         read = {name: read_lowest(scores.get(name)) for name in dict.fromkeys([*applying, *held_by])}
         known = {name: score for name, score in read.items() if score is not None}
@@ -152,11 +150,19 @@ class Rubric(Struct, frozen=True):
         if not whole:
             return Scored(scores=known, missing=missing, reason="no dimension that has a weight is scored")
         mean = sum((shares[name] * _exact(score) for name, score in known.items()), Fraction(0)) / whole
-        held = [cap for cap in self.caps if (cap.of == fault if cap.of else
-                cap.axis != excused and known.get(cap.axis, HIGHEST) < cap.below)]  # fmt: skip
-        caps = [cap for cap in held if cap.at < mean] if ceiling else []
+        caps = [cap for cap in self.ceilings(known, refused=refused, fault=fault) if cap.at < mean]
         value = min([float(mean), *(cap.at for cap in caps)])
         return Scored(value, float(mean), tuple(dict.fromkeys(cap.of or cap.axis for cap in caps)), known, missing)
+
+    def _excused(self, refused: bool) -> str:
+        """Who declines states nothing that could be false; whether declining is right has a ceiling of its own."""
+        return ACCURACY if refused and any(axis.replaces for axis in self.axes) else ""
+
+    def ceilings(self, scores: Mapping[str, float], *, refused: bool, fault: Fault | None) -> list[Cap]:
+        """Return those that hold an answer with these scores down, however high their mean by whatever weights."""
+        excused = self._excused(refused)
+        return [cap for cap in self.caps if (cap.of == fault if cap.of else
+                cap.axis != excused and scores.get(cap.axis, HIGHEST) < cap.below)]  # fmt: skip
 
     def described(self, order: Sequence[str] = (), weights: Mapping[str, float] | None = None) -> str:
         """The dimensions in words for a prompt, with their weights and what each score means."""

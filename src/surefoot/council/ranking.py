@@ -146,7 +146,7 @@ def rank(
     last = {_folded(one.reviewer): one for one in found if isinstance(one, Ballot)}
     ballots, abstained = list(last.values()), tuple(one for one in found if isinstance(one, Abstained))
     void = [Void(one.reviewer, "a later review of the same reviewer counts instead") if isinstance(one, Ballot) else one
-            for one in found if one not in ballots and not isinstance(one, Abstained)]  # fmt: skip
+            for one in found if id(one) not in map(id, ballots) and not isinstance(one, Abstained)]  # fmt: skip
     before = known or Known()
     votes, rows, failed = list[Vote](), dict[str, Row](), dict[str, float]()
     rubric, gated, cap = settings.rubric, bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"])

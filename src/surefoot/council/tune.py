@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import field
@@ -17,7 +16,7 @@ from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.intervals import Pairs, interval, pairs_of, share
 from surefoot.core.records import Interval, is_called_like_a_grader
 from surefoot.core.result import Result
-from surefoot.core.rubric import Fault, Rubric, Scored, read_score
+from surefoot.core.rubric import HIGHEST, Rubric, read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
 from surefoot.council.evaluate import Flags, Numbers, Preferences, Sheet
@@ -74,50 +73,38 @@ class Scoring:
     """
 
     def __init__(self, sheet: Sheet, scores: Scores, rubric: Rubric, known: Mapping[AnswerKey, Known]) -> None:
-        self.rubric, self._ballots, size = rubric, list[_Ballot](), len(sheet.answers)
+        size, places, rows, ceilings = len(sheet.answers), list[int](), list[list[float]](), list[float]()
+        self.held = defaultdict[str, Flags](lambda: np.zeros(size, dtype=bool))
         checked = [axis.name for axis in rubric.axes if axis.check]
         for place, answer in enumerate(sheet.answers):
             pooled = scores.get(POOLED, {}).get(answer, {})
             fault = known[answer].fault(rubric.says_refused(pooled))
+            self.held["safety"][place] = unsafe = UNSAFE in pooled
             for reviewer in sheet.reviewers:
                 given = {**scores[reviewer].get(answer, {}), **{one: pooled[one] for one in checked if one in pooled}}
                 refused = bool(rubric.says_refused(given))
-                if OWN not in given and all(name in given for name in rubric.applying(refused)):
-                    self._ballots.append(_Ballot(place, given, refused, fault, UNSAFE in pooled))
-        if not self._ballots:
+                if OWN in given or any(name not in given for name in rubric.applying(refused)):
+                    continue
+                caps = rubric.ceilings(given, refused=refused, fault=fault)
+                places.append(place)
+                rows.append([given[name] for name in rubric.applying(refused)])
+                ceilings.append(min([0.0] if unsafe else [HIGHEST, *(cap.at for cap in caps)]))
+                for name in rubric.score(given, refused=refused, fault=fault).capped_by:
+                    self.held[name][place] = True
+        if not places:
             hint = f"score them by it: surefoot council runs RUN --reviewer MODEL --rubric {rubric.name}"
             raise UsageError(f"no reviewer scored an answer on all dimensions of the rubric {rubric.name}", hint)
-        self._places = np.array([one.place for one in self._ballots])
+        self._places, self._rows, self._ceilings = np.array(places), np.array(rows), np.array(ceilings)
         self._counts = np.bincount(self._places, minlength=size)
         self.whole: Flags = self._counts > 0
-        columns = [[one.scores[name] for name in rubric.applying(one.refused)] for one in self._ballots]
-        self.scores = np.stack([self._means(column) for column in zip(*columns, strict=True)], axis=1)
-        self.held = defaultdict[str, Flags](lambda: np.zeros(size, dtype=bool))
-        for one in self._ballots:
-            for name in one.scored(rubric, rubric.weights).capped_by:
-                self.held[name][one.place] = True
-            self.held["safety"][one.place] |= one.unsafe
+        self.scores = np.stack([self._means(column) for column in self._rows.T], axis=1)
 
     def __call__(self, weights: Numbers) -> Numbers:
-        named = dict(zip(self.rubric.weights, map(float, weights), strict=True))
-        return self._means(
-            [0.0 if one.unsafe else one.scored(self.rubric, named).value or 0.0 for one in self._ballots]
-        )
+        return self._means(np.minimum(np.round(self._rows @ weights, 9), self._ceilings))
 
-    def _means(self, values: Sequence[float]) -> Numbers:
+    def _means(self, values: Numbers) -> Numbers:
         sums = np.bincount(self._places, values, minlength=len(self._counts))
         return np.asarray(sums / np.maximum(1, self._counts))
-
-
-class _Ballot(NamedTuple):
-    place: int
-    scores: Mapping[str, float]
-    refused: bool
-    fault: Fault | None
-    unsafe: bool
-
-    def scored(self, rubric: Rubric, weights: Mapping[str, float]) -> Scored:
-        return rubric.score(self.scores, weights, refused=self.refused, fault=self.fault)
 
 
 def tune(

@@ -183,7 +183,7 @@ def asking_of(given: Settings, budget: Budget | None = None, **more: Any) -> Ask
     at_once = given.concurrency or 8
     model = ModelSettings(concurrency=at_once, effort=given.effort, max_tokens=given.max_tokens, prices=given.prices)
     return Asking(concurrency=at_once, timeout=given.timeout or 60.0, retries=given.retries, settings=model,
-                  budget=budget or Budget(given.max_cost), **more)  # fmt: skip
+                  budget=budget, max_cost=given.max_cost, **more)  # fmt: skip
 
 
 class _Wanted(Struct, frozen=True):

@@ -13,12 +13,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import UsageError
 from surefoot.models.seam import Price, Prompt, Reply
 
 _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
-_A_BILLION = 1_000_000_000
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
 _LOCAL = re.compile(r"@https?://(?:127\.|localhost\b|\[::1\])")  # costs nothing but time
@@ -28,9 +26,6 @@ class Budget:
     """Shared by all models of a command. What calls under way may cost at most is set aside until it is known."""
 
     def __init__(self, most_usd: float | None = None) -> None:
-        if most_usd is not None and not 0 <= most_usd <= _A_BILLION:
-            message = f"the most that may be spent must be an amount of money, from 0 to {_A_BILLION:,}"
-            raise UsageError(message, "as in --set max_cost=2.50")
         self.most_usd = most_usd
         self.spent_usd = 0.0
         self._set_aside, self._under_way = 0.0, 0

@@ -128,7 +128,7 @@ class _Asker:
                     settle(*results.get(timeout=min(_LISTEN, self._timeout / 2)))
                 for job in [job for job in under_way if job.deadline <= time.monotonic()]:
                     start()  # the thread that hangs on it may never come back
-                    settle(job, _failed(job, self._too_late, self._timeout), False)
+                    settle(job, self._timed_out(job), False)
         finally:
             over.set()
             while not results.empty():
@@ -161,30 +161,20 @@ class _Asker:
         question, started = job.question, time.monotonic()
         try:
             found = self._pipeline.answer(Ask(question.id, question.text, question.retrieval))
-            return _checked(found, job, time.monotonic() - started), None
+            seconds = time.monotonic() - started
+            if fault := _fault(found, question):
+                return _failed(job, fault, seconds), None
+            told, seconds = found.error and _cut(found.error), seconds if found.seconds is None else found.seconds
+            found = replace(found, question_id=question.id, attempt=job.attempt, error=told, seconds=seconds)
+            return replace(found, question=None), None
         except TimeoutError:
-            return _failed(job, self._too_late, self._timeout), None
+            return self._timed_out(job), None
         except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit or a Rust panic
             failed = _failed(job, words_of(error) or type(error).__name__, time.monotonic() - started)
             return failed, error if isinstance(error, TransientError) else None
 
-    @property
-    def _too_late(self) -> str:
-        return f"timeout after {self._timeout:g} s"
-
-
-def _checked(found: Trace, job: _Job, seconds: float) -> Trace:
-    """The trace with its question, attempt and time, or what is wrong with it as the question's error."""
-    if fault := _fault(found, job.question):
-        return _failed(job, fault, seconds)
-    return replace(
-        found,
-        question_id=job.question.id,
-        question=None,
-        attempt=job.attempt,
-        error=None if found.error is None else _cut(found.error),
-        seconds=seconds if found.seconds is None else found.seconds,
-    )
+    def _timed_out(self, job: _Job) -> Trace:
+        return _failed(job, f"timeout after {self._timeout:g} s", self._timeout)
 
 
 def _fault(trace: Trace, question: Question) -> str:

@@ -152,7 +152,7 @@ _PLACES = ("{passages}", "{question}")  # in a prompt
 
 
 class Asking(Struct, frozen=True, kw_only=True):
-    """How a pipeline is asked. The last five are for pipelines of some kinds only."""
+    """How a pipeline is asked. The last six are for pipelines of some kinds only."""
 
     concurrency: int = 8
     timeout: float = 60.0
@@ -162,6 +162,7 @@ class Asking(Struct, frozen=True, kw_only=True):
     prompt: str = PROMPTS[0]  # a bundled prompt, or a file
     settings: Settings = Settings()  # how a chat model is asked, but for its times, which follow from the timeout
     budget: Budget | None = None  # that a chat model shares with others
+    max_cost: float | None = None  # in US dollars, where it shares none
 
 
 def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking | None = None) -> Pipeline:
@@ -185,7 +186,7 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
         # Whoever asks a pipeline has the patience, and gives up after the timeout.
         times = {"stall": given.timeout, "total": given.timeout, "retries": 0, "patience": _NO_PATIENCE}
         named, prompt = chat_model(rest), prompt_of(given.prompt)
-        model = open_model(named.name, replace(given.settings, **times), given.budget)
+        model = open_model(named.name, replace(given.settings, **times), given.budget or Budget(given.max_cost))
         return ChatPipeline(model, named.model, prompt, corpus or ())
     if spec.startswith(("./", "../", "/", "~/")):
         # A name with a space in it is a file all the same; with arguments it is for the shell to take apart.
