@@ -24,7 +24,7 @@ import numpy as np
 from gate import _GRADER, _RULES, Simulation, World
 from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.sides import Run
-from surefoot.jobs.gate import SECONDS_A_KEY, GateResult, in_one_sentence
+from surefoot.jobs.gate import SECONDS_A_KEY, GateResult
 from surefoot.jobs.grade import open_grader
 from surefoot.store.project import key_of
 from surefoot.text.normal import is_empty
@@ -143,7 +143,7 @@ def main() -> None:
         minutes = made.keys * SECONDS_A_KEY / 60
         print(f"| {name} | {found.outcome} | {found.differing} of {found.pairs} | {found.looked_at} | {made.keys} |"
               f" {minutes:.0f} | {counts[0]} | {counts[1]} |")  # fmt: skip
-        print(f"\n{in_one_sentence(found)}\n")
+        print(f"\n{found.headline}\n")
 
 
 if __name__ == "__main__":

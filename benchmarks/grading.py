@@ -21,7 +21,7 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Retrieved, Trace
 from surefoot.datasets import demo
 from surefoot.graders.grader import JUDGES, FindingsGrader
-from surefoot.jobs.grade import DEFAULT, row_of
+from surefoot.jobs.grade import DEFAULT
 
 DATA = Path(__file__).parent / "data"
 AXES = ("refusal", "reason", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
@@ -72,7 +72,7 @@ def main() -> None:
     graded = grader.read(items)
     seconds = time.perf_counter() - start
     for row, one in zip(rows, graded, strict=True):
-        row["found"] = row_of(one)
+        row["found"] = one.row
         if row["expected"]["factuality"] is None:
             row["expected"]["refusal"] = None  # an empty answer neither answers nor refuses
     print(f"grader {grader.name}: {len(rows)} answers in {seconds:.1f} s")

@@ -482,7 +482,8 @@ def test_files_of_verdicts_by_people_are_exact_and_make_no_project(write: Write,
     assert found["outcome"] == "BLOCK" and found["newly_wrong"] == ["q1"]
     assert decided(good, write("odd.jsonl", rows("correct", "correct", "splendid")))["exit_code"] == 4
     assert decided(good, write("few.jsonl", rows("correct")))["exit_code"] == 4
-    assert decided(good, write("empty.jsonl", []))["exit_code"] == 4
+    empty = gate(good, write("empty.jsonl", []))
+    assert empty.code == 4 and "empty.jsonl is empty" in empty.err and not empty.out
     for grader in ("g/1", "", "human/"):
         by = [write(f"{n}.jsonl", rows("correct", "correct", "refused", grader=grader)) for n in range(2)]
         assert decided(*by)["exit_code"] == 3, "a grader's verdicts tell no words, so all may differ"

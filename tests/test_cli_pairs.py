@@ -67,12 +67,12 @@ def test_an_id_that_is_infinite_is_named_and_one_that_is_there_twice_keeps_its_p
     lines = [f'{{"id": {identifier}, "text": "It is 5 EUR."}}' for identifier in ["1e999", '"a"', "7", '"a"']]
     done = surefoot("grade", "--pairs", "-", "--json", stdin="\n".join(lines).encode())
     assert [row["id"] for row in rows(done.out)] == [None, "a", 7, "a"] and done.code == 4
-    assert "error: stdin:1: the row has no id that can be written down, but a number" in done.err
+    assert "error: stdin:1: the row has no id: a text or a finite number is expected" in done.err
 
 
 def test_a_file_without_rows_is_refused_in_a_sentence(write: Write) -> None:
     done = surefoot("grade", "--pairs", write("empty.jsonl", []))
-    assert done.code == 2 and "empty.jsonl holds nothing to grade" in done.err and "hint: pass rows of {id" in done.err
+    assert done.code == 4 and "empty.jsonl holds nothing to grade" in done.err and "hint: pass rows of {id" in done.err
 
 
 @pytest.mark.parametrize("options", ["--json", ""])

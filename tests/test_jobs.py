@@ -13,8 +13,8 @@ import pytest
 import surefoot
 from surefoot import report
 from surefoot.core.errors import UsageError
+from surefoot.graders.local import grade_texts
 from surefoot.jobs.doctor import doctor
-from surefoot.jobs.grade import grade_texts
 
 
 def said(path: Path, buckets: str, grader: str = "human/ann") -> Path:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from surefoot.council.tune import RubricTuned
     from surefoot.datasets.review import clone_questions, diff_questions, lock_questions, review_questions
     from surefoot.gate.calibrate import Calibration
+    from surefoot.graders.local import grade_texts
     from surefoot.jobs.calibrate import calibrate
     from surefoot.jobs.council import (
         Council,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         tune_rubric,
     )
     from surefoot.jobs.gate import BaselineResult, GateResult, baseline, decisions, gate
-    from surefoot.jobs.grade import Grades, grade, grade_items, grade_log, grade_texts
+    from surefoot.jobs.grade import Grades, grade, grade_items, grade_log
     from surefoot.jobs.looks import LookList, look_list
     from surefoot.jobs.matrix import MatrixResult, matrix
     from surefoot.jobs.overview import History, RunOverview, history, overview
@@ -61,7 +62,8 @@ _HOMES = {
         "evaluate_council", "score_reviews", "tune_rubric",
     ),
     "jobs.gate": ("BaselineResult", "GateResult", "baseline", "decisions", "gate"),
-    "jobs.grade": ("Grades", "grade", "grade_items", "grade_log", "grade_texts"),
+    "graders.local": ("grade_texts",),
+    "jobs.grade": ("Grades", "grade", "grade_items", "grade_log"),
     "jobs.project": ("export", "import_", "purge", "verify_export"),
     "jobs.overview": ("History", "RunOverview", "history", "overview"),
     "jobs.looks": ("LookList", "look_list"),

@@ -16,7 +16,7 @@ from surefoot.gate.metrics import UNGRADED
 from surefoot.graders.grader import Reader
 from surefoot.io.traces import TraceReader
 from surefoot.jobs.gate import GateResult, gate
-from surefoot.jobs.grade import DEFAULT, open_grader, row_of
+from surefoot.jobs.grade import DEFAULT, open_grader
 from surefoot.jobs.settings import settings_from
 from surefoot.pipelines.traces import plain as as_json
 from surefoot.pipelines.traces import trace_of_reply
@@ -38,7 +38,7 @@ def assert_grounded(
     """
     __tracebackhide__ = True
     chosen = _opened(grader) if isinstance(grader, str) else grader
-    row = row_of(chosen.read([_item(answer, passages, question)])[0])
+    row = chosen.read([_item(answer, passages, question)])[0].row
     if faults := list(_faults(row, question)):
         told = [f"not grounded: {faults[0]}", *faults[1:], f"answer: {plain(answer, _LONGEST)}"]
         raise AssertionError("\n  ".join([*told, *_sureness(row, chosen)]))

@@ -14,10 +14,11 @@ import pytest
 
 from surefoot import grade_log, score
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, Unreachable, UsageError
+from surefoot.graders.local import grade_texts
 from surefoot.io import rows as places
 from surefoot.io import rows as sources
 from surefoot.io.rows import read_rows
-from surefoot.jobs.grade import grade_items, grade_texts
+from surefoot.jobs.grade import grade_items
 from tests.conftest import GOOD_TRACES, QUESTIONS, Write
 
 fsspec = pytest.importorskip("fsspec")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ from surefoot.core.records import BAD
 from surefoot.core.rubric import DEFAULT as DEFAULT_RUBRIC
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import plain
+from surefoot.graders.local import grade_texts
 from surefoot.io.cluster import Engine
 from surefoot.jobs.calibrate import calibrate as compare_with_labels
 from surefoot.jobs.calibrate import refit as refit_local
-from surefoot.jobs.grade import DEFAULT, grade_items, grade_log, grade_texts
+from surefoot.jobs.grade import DEFAULT, grade_items, grade_log
 from surefoot.jobs.grade import grade as grade_runs
 from surefoot.jobs.overview import overview, trust_in
 from surefoot.jobs.settings import settings_from
@@ -95,11 +96,9 @@ def grade(
     written = output.write(found)
     if not output.to_stdout:
         rows = found.rows if output.as_json else sorted(found.rows, key=_is_sure)
-        show(_lines(rows, output.as_json, counts, found.runs[-1]))
-    for problem in found.problems:
-        PERSON.tell(f"warning: {problem}")
-    for note in found.notes:
-        PERSON.tell(f"note: {note}")
+        show(_lines(rows, output.as_json, counts, found.runs))
+    for line in (*(f"warning: {one}" for one in found.problems), *(f"note: {one}" for one in found.notes)):
+        PERSON.tell(line)
     if found.overview:
         PERSON.tell(f"trust: {trust_in(found.overview)}")
     return min(found.exit_code, written, key=WORST_FIRST.index)
@@ -120,7 +119,7 @@ def _text_lines(path: str, as_json: bool, counts: Counter[str]) -> Iterator[str]
 
 
 def _lines(
-    rows: Iterable[Mapping[str, Any]], as_json: bool, counts: Counter[str | None], run: str = ""
+    rows: Iterable[Mapping[str, Any]], as_json: bool, counts: Counter[str | None], runs: Sequence[str] = ()
 ) -> Iterator[str]:
     """Rows as they come, of a run only the first to look into, and then how many there are of which kind."""
     sure, to_see = Counter[str | None](), 0
@@ -131,14 +130,15 @@ def _lines(
         to_see += bool(not is_sure or bucket in BAD)
         if as_json:
             yield json_line(row)
-        elif not run or (to_see <= _SHOWN and (not is_sure or bucket in BAD)):
+        elif not runs or (to_see <= _SHOWN and (not is_sure or bucket in BAD)):
             name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
+            name += f" of {row['run']}" if len(runs) > 1 else ""
             detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
             yield f"{name:16} {bucket or 'not graded':12} {row['reason']:15} {detail}".rstrip()
     if as_json:
         return
-    if run and to_see > _SHOWN:
-        more = f"surefoot report {shlex.quote(run)} --report page.html"
+    if runs and to_see > _SHOWN:
+        more = f"surefoot report {shlex.quote(runs[-1])} --report page.html"
         yield f"... and {to_see - _SHOWN} more to look into; every answer with its evidence: {more}"
     total = sum(counts[bucket] for bucket in (*BUCKETS, None))
     each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))

@@ -291,9 +291,8 @@ class Judge:
         for side in self.sides:
             answers = list(side.all_answers())
             if lacking := [said.question_id for said in answers if said.lacks_verdicts]:
-                are = "is" if len(lacking) == 1 else "are"
                 ids = versions.some(list(dict.fromkeys(lacking)))
-                yield f"{len(lacking)} of {len(answers)} answers of {side.name} {are} not graded: {ids}"
+                yield f"no verdict on {len(lacking)} of {len(answers)} answers of {side.name}: {ids}"
 
     def _not_asked(self, gone: Sequence[str]) -> Iterator[str]:
         """A question that only the baseline was asked is missing, and not left out."""

@@ -6,15 +6,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from surefoot.core import table
 from surefoot.core.result import Person
 from surefoot.core.rubric import Citations
-from surefoot.core.table import Findings
+from surefoot.core.table import AXES, Findings
 from surefoot.core.types import Item, Verdict
 from surefoot.graders import gold as target
 from surefoot.graders.findings import WORDS, AnswerParts
@@ -51,6 +51,38 @@ class Graded(Struct, frozen=True):
     bucket: table.Bucket | None
     reason: str
     verdicts: tuple[Verdict, ...]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The answer in the words that are promised to users."""
+        found = {verdict.axis: verdict for verdict in self.verdicts}
+        findings, quality = self.findings, found.get("refusal_quality")
+        return {
+            "id": self.item.question.id,
+            "attempt": self.item.trace.attempt,
+            "refusal": None if self.refusal is None else findings.refusal,
+            **{axis: found[axis].value if axis in found else None for axis in AXES},
+            "reason": self.reason,
+            "flags": list(findings.flags),
+            "detail": self.item.trace.error or findings.detail,
+            "confidence": found["factuality"].confidence,
+            "unsure": found["factuality"].unsure,
+            "via": found["factuality"].via,
+            "self_check": found["factuality"].self_check,
+            "gold": findings.gold,
+            "refusal_quality_reason": quality.reason if quality else None,
+            "refusal_quality_evidence": to_builtins(quality.evidence) if quality else None,
+            "claims": [
+                {
+                    "text": claim.text,
+                    "citations": list(claim.citations),
+                    "support": claim.by_retrieved,
+                    "by_cited": list(claim.by_cited),
+                    "evidence": {"passage": claim.evidence.passage, "quote": claim.evidence.quote},
+                }
+                for claim in findings.claims
+            ],
+        }
 
 
 class Reader(Protocol):

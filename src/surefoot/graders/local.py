@@ -7,22 +7,26 @@ calibrated probabilities. Text that the model cannot read is not graded, with th
 from __future__ import annotations
 
 import hashlib
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from surefoot.core.errors import Incomplete
-from surefoot.core.types import Support
+from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.result import READER, Person
+from surefoot.core.types import Problem, Support, plain
 from surefoot.graders.features import Answered, deciding_sentence, says_nothing, why_not
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.text.normal import normalise, sample, sentences, terms, without_yes_no
+from surefoot.io.rows import is_folder, is_there, kind_of, read_rows, shown
+from surefoot.text.normal import is_empty, normalise, sample, sentences, terms, without_yes_no
+from surefoot.text.refusals import detect
 
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
@@ -156,7 +160,9 @@ class LocalJudge:
             or says_nothing(pair.claim, pair.passage, pair.context)
             for pair in pairs
         ]
-        readable = [titled(pair) for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+        # A passage is read under the title of its document, which often says whose it is and when.
+        readable = [replace(pair, passage=f"{pair.title}\n{pair.passage}", title="") if pair.title else pair
+                    for pair, reason in zip(pairs, reasons, strict=True) if not reason]  # fmt: skip
         found = iter(self._tiers.read(readable) if readable else ())
         return [
             Judgement(None, via=self.name, reason=reason) if reason else self._judgement(pair, next(found))
@@ -206,13 +212,92 @@ def _key(pair: Pair) -> bytes:
     return digest.digest()
 
 
-def titled(pair: Pair) -> Pair:
-    """A passage is read under the title of its document, which often says whose it is and when."""
-    return replace(pair, passage=f"{pair.title}\n{pair.passage}", title="") if pair.title else pair
-
-
 def _quote(pair: Pair, finding: Finding, label: Support) -> str:
     if label == "not_enough":
         return ""
     window = finding.supporting if label == "supported" else finding.opposing
     return deciding_sentence(window.removeprefix(f"{pair.title}\n"), pair.claim)
+
+
+def check_file(path: str, hint: str) -> None:
+    """Rows come from a file, or from stdin."""
+    if path != "-" and (not is_there(path) or is_folder(path)):
+        raise UsageError(f"{shown(path)} is not a file", hint)
+
+
+_CHUNK = 64
+_PROBABILITIES = ("supported", "contradicted", "not_enough")
+_TEXTS = "pass rows of {id, context, claim}, {id, question, passage} or {id, text}, one JSON object a line"
+
+
+def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[dict[str, Any]]:
+    """Grade a file of bare texts (`-` is stdin): one row each, in order; the fields of its first object say which kind.
+
+    What could not be read is a row too, with its reason.
+    """
+    check_file(pairs, _TEXTS)
+    read = (row for row in read_rows([pairs]) if not (isinstance(row.value, Problem) and row.value.kind == "note"))
+    head = list(islice(read, _CHUNK))
+    fields = next((row.value for row in head if isinstance(row.value, dict)), None)
+    if fields is None:
+        raise Incomplete(f"{shown(pairs)} holds nothing to grade", _TEXTS)
+    required = next((kind for kind in _KINDS if kind[-1] in fields), ("context", "claim"))
+    columns, grade = _KINDS[required]
+    rows = chain(head, read)
+    while chunk := list(islice(rows, _CHUNK)):
+        problems = [_problem_with(row.value, required) for row in chunk]
+        sound: list[Any] = [row.value for row, problem in zip(chunk, problems, strict=True) if not problem]
+        graded = iter(grade(sound))
+        for row, problem in zip(chunk, problems, strict=True):
+            if problem:
+                person.tell(f"error: {plain(str(Problem('malformed', problem, row.source, row.line)), 500)}")
+            found = {"reason": problem} if problem else next(graded)
+            id = row.value.get("id") if isinstance(row.value, dict) else None
+            yield {"id": id, **dict.fromkeys(columns), **{name: one for name, one in found.items() if one != ""}}
+
+
+def _problem_with(row: Any, required: Sequence[str]) -> str:  # noqa: ANN401 - as it was read
+    """Why a row cannot be graded, or ""."""
+    if isinstance(row, Problem):
+        return row.message
+    if not isinstance(row, dict):
+        return f"a row must be an object, not {kind_of(row)}"
+    if row.get("id") in (None, "", math.inf, -math.inf) or not isinstance(row["id"], (str, int, float)):
+        return f"the row has no id: a text or a finite number is expected, not {kind_of(row.get('id'))}"
+    wrong = next((name for name in required if not isinstance(row.get(name), str)), None)
+    return f"{wrong} is {kind_of(row.get(wrong))}, not a text" if wrong else ""
+
+
+def _claims(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    pairs = [Pair(row["context"], row["claim"], context=str(row.get("question") or "")) for row in rows]
+    return [
+        {
+            **dict(zip(_PROBABILITIES, one.probabilities or (None,) * 3, strict=True)),
+            "label": one.label,
+            "evidence": one.quote or None,
+            "reason": one.reason,
+        }
+        for one in LocalJudge().judge(pairs)
+    ]
+
+
+def _passages(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    found = LocalJudge().answers([(row["passage"], row["question"]) for row in rows])
+    return [{"answers": one.probability, "reason": one.reason} for one in found]
+
+
+def _refusals(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for text in (row["text"] for row in rows):
+        value, start, end = detect(text)
+        words = {} if value == "answered" else {"span": [start, end], "evidence": text[start:end]}
+        made.append({"reason": "the text is empty"} if is_empty(text) else {"refusal": value, **words})
+    return made
+
+
+# By the texts that a row must have: what its grade has, and who grades it.
+_KINDS: dict[tuple[str, ...], tuple[tuple[str, ...], Callable[[Sequence[Mapping[str, str]]], list[dict[str, Any]]]]] = {
+    ("context", "claim"): ((*_PROBABILITIES, "label", "evidence"), _claims),
+    ("question", "passage"): (("answers",), _passages),
+    ("text",): (("refusal", "span", "evidence"), _refusals),
+}

@@ -405,14 +405,10 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     if not all(map(_SUBORDINATE.match, denied)):
         return False
     kept = ",".join(part for part in parts if part not in denied)
-    if _gives_order(kept):
+    if any(not _NO_VERB.fullmatch(match[1]) for match in _ORDER.finditer(kept)):
         return True
     leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
-
-
-def _gives_order(text: str) -> bool:
-    return any(not _NO_VERB.fullmatch(match[1]) for match in _ORDER.finditer(text))
 
 
 def _is_concrete(text: str) -> bool:

@@ -250,7 +250,7 @@ def _keep(
         project.add(step)
     except Incomplete as error:
         if step.outcome == "SHIP":  # what is not kept could be tried for again and again
-            raise
+            raise Incomplete(f"it would be SHIP, and that cannot be kept: {error.message}", error.hint) from error
         tell(f"note: {error.message}; the decision is not kept")
 
 
@@ -406,7 +406,7 @@ def compare(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequence[Ru
         incomplete=judge.incomplete,
         problems=problems_of(pair),
     )  # fmt: skip
-    return replace(found, headline=in_one_sentence(found))
+    return replace(found, headline=f"{'; '.join(_reasons(found)) or 'no rule applies'}.")
 
 
 def _check_runs(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequence[Rule]) -> None:
@@ -555,11 +555,6 @@ def _shown(reading: Reading, said: Mapping[tuple[str, str], Said], question: Que
         "reason": verdict.reason if verdict else "",
         "cited": [to_builtins(passage) for passage in sides.cited_by(one, question)],
     }  # fmt: skip
-
-
-def in_one_sentence(found: GateResult) -> str:
-    """Why it was decided so."""
-    return f"{'; '.join(_reasons(found)) or 'no rule applies'}."
 
 
 def _reasons(found: GateResult) -> list[str]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import atexit
-import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from surefoot.core import rubric
@@ -25,13 +23,13 @@ from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem, Question, Trace, names, plain
 from surefoot.corpus.corpus import PassageTexts
 from surefoot.graders.grader import JUDGES, FindingsGrader, Graded, Reader, read_watched
-from surefoot.graders.judges import Judge, Pair
-from surefoot.graders.local import LocalJudge
+from surefoot.graders.judges import Judge
+from surefoot.graders.local import check_file
 from surefoot.graders.refit import refit_judge
 from surefoot.io.cluster import Engine, check_engine
 from surefoot.io.items import Asked, Ungradable, items_in, load_items
-from surefoot.io.rows import LOG_FORMATS, check_logs, is_folder, is_there, kind_of, read_rows, shown
-from surefoot.jobs.overview import AXES, RunOverview, overview_of
+from surefoot.io.rows import LOG_FORMATS, check_logs, shown
+from surefoot.jobs.overview import RunOverview, overview_of
 from surefoot.jobs.runs import Name, check_texts, not_asked, opened, read_all, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
@@ -40,8 +38,7 @@ from surefoot.models.seam import ReplyStore
 from surefoot.models.seam import Settings as ModelSettings
 from surefoot.models.spec import masked
 from surefoot.store import Manifest, Project, Run
-from surefoot.text.normal import id_of_text, is_empty
-from surefoot.text.refusals import detect
+from surefoot.text.normal import id_of_text
 
 DEFAULT = "local"
 _BATCH = 200  # answers read at once
@@ -203,7 +200,7 @@ def grade_items(
     All else is as for `grade`; nothing is kept.
     """
     hint = "pass a file of items, one JSON object a line"
-    _check_file(items, hint)
+    check_file(items, hint)
     how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person)
     rest = load_items(items, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.settings.map)
     size = _BATCH if isinstance(how.grader, FindingsGrader) else None  # what will be spent is said once, for all
@@ -214,7 +211,7 @@ def grade_items(
         given = [Item(Question(one.id or "", "", "answer"), Trace(error=str(one.problem)))
                  if isinstance(one, Ungradable) else one for one in batch]  # fmt: skip
         for graded in how.grader.read([how.texts.filled_item(one) for one in given] if how.texts else given):
-            row = row_of(graded)
+            row = graded.row
             told.append({axis: row[axis] for axis in ("factuality", "citation_exists")})
             yield row | {"id": row["id"] or None}
     for problem in how.texts.problems() if how.texts else ():
@@ -237,16 +234,17 @@ class _Grading:
         self.texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
 
     def grades(self, runs: Sequence[Run], problems: Iterable[str] = (), notes: Iterable[str] = ()) -> Grades:
-        graded, found = list[Graded](), list(problems)
+        graded, rows, found = list[Graded](), list[dict[str, Any]](), list(problems)
         for run in runs:
             some, stays = grade_run(run, self.grader, self.person, self.engine, self.settings.work)
             graded += some
+            rows += [{"run": run.id, **one.row} for one in some]
             found += [*stays, *map(str, not_asked(run))]
             asked, most = {question.id for question in run.questions()}, run.manifest.repeats
             strange = [f"{id} (attempt {n})" for id, n in run.answer_keys() if id not in asked or not 1 <= n <= most]
             found += [f"{run.id}: not asked for, so not graded: {names(strange, len(strange))}"] if strange else []
         found += map(str, self.texts.problems() if self.texts else ())
-        rows, counts = [row_of(one) for one in graded], Counter(one.bucket for one in graded)
+        counts = Counter(one.bucket for one in graded)
         has_verdicts = any(one.value is not None for one in runs[-1].verdicts())
         return Grades(
             runs=tuple(run.id for run in runs), buckets={bucket: counts[bucket] for bucket in BUCKETS},
@@ -283,11 +281,6 @@ def grade_run(
     return graded, [told] if standing else []
 
 
-def _check_file(path: str, hint: str) -> None:
-    if path != "-" and (not is_there(path) or is_folder(path)):
-        raise UsageError(f"{shown(path)} is not a file", hint)
-
-
 def notes_on(rows: Iterable[Mapping[str, Any]], grader: Reader) -> list[str]:
     """On what the answers have in common: where none cites anything, the reader has to know what that means."""
     cited = {row["citation_exists"] is not None for row in rows if row["factuality"] not in (None, "refused")}
@@ -297,38 +290,6 @@ def notes_on(rows: Iterable[Mapping[str, Any]], grader: Reader) -> list[str]:
         return ["no answer cites a source: citation_exists and citation_supports are not judged"]
     what = "no answer cites a source, so none can be correct"
     return [f"{what}; if your pipeline does not cite, grade with --citations optional"]
-
-
-def row_of(graded: Graded) -> dict[str, Any]:
-    """A graded answer in the words that are promised to users."""
-    found = {verdict.axis: verdict for verdict in graded.verdicts}
-    findings, quality = graded.findings, found.get("refusal_quality")
-    return {
-        "id": graded.item.question.id,
-        "attempt": graded.item.trace.attempt,
-        "refusal": None if graded.refusal is None else findings.refusal,
-        **{axis: found[axis].value if axis in found else None for axis in AXES},
-        "reason": graded.reason,
-        "flags": list(findings.flags),
-        "detail": graded.item.trace.error or findings.detail,
-        "confidence": found["factuality"].confidence,
-        "unsure": found["factuality"].unsure,
-        "via": found["factuality"].via,
-        "self_check": found["factuality"].self_check,
-        "gold": findings.gold,
-        "refusal_quality_reason": quality.reason if quality else None,
-        "refusal_quality_evidence": msgspec.to_builtins(quality.evidence) if quality else None,
-        "claims": [
-            {
-                "text": claim.text,
-                "citations": list(claim.citations),
-                "support": claim.by_retrieved,
-                "by_cited": list(claim.by_cited),
-                "evidence": {"passage": claim.evidence.passage, "quote": claim.evidence.quote},
-            }
-            for claim in findings.claims
-        ],
-    }
 
 
 class Log(Struct, frozen=True):
@@ -361,7 +322,7 @@ def read_log(
         why = f": {problems[0]}" if problems else ""
         has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
         hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
-        raise UsageError(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
+        raise Incomplete(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
     name = "stdin" if str(paths[0]) == "-" else Path(shown(paths[0])).name.partition(".")[0] or "log"
     return Log(name, list(asked.questions.values()), traces, problems, notes)
 
@@ -382,81 +343,3 @@ def run_of(project: Project, log: Log, version: str = "", corpus_sha256: str | N
     there = kept.answer_keys()
     kept.keep(trace for trace in log.traces if (trace.question_id, trace.attempt) not in there)
     return kept
-
-
-_CHUNK = 64
-_PROBABILITIES = ("supported", "contradicted", "not_enough")
-_TEXTS = "pass rows of {id, context, claim}, {id, question, passage} or {id, text}, one JSON object a line"
-
-
-def grade_texts(pairs: str, *, person: Person = READER) -> Iterator[dict[str, Any]]:
-    """Grade a file of bare texts (`-` is stdin): one row each, in order; the fields of its first object say which kind.
-
-    What could not be read is a row too, with its reason.
-    """
-    _check_file(pairs, _TEXTS)
-    read = (row for row in read_rows([pairs]) if not (isinstance(row.value, Problem) and row.value.kind == "note"))
-    head = list(islice(read, _CHUNK))
-    fields = next((row.value for row in head if isinstance(row.value, dict)), None)
-    if fields is None:
-        raise UsageError(f"{shown(pairs)} holds nothing to grade", _TEXTS)
-    required = next((kind for kind in _KINDS if kind[-1] in fields), ("context", "claim"))
-    columns, grade = _KINDS[required]
-    rows = chain(head, read)
-    while chunk := list(islice(rows, _CHUNK)):
-        problems = [_problem_with(row.value, required) for row in chunk]
-        sound: list[Any] = [row.value for row, problem in zip(chunk, problems, strict=True) if not problem]
-        graded = iter(grade(sound))
-        for row, problem in zip(chunk, problems, strict=True):
-            if problem:
-                person.tell(f"error: {plain(str(Problem('malformed', problem, row.source, row.line)), 500)}")
-            found = {"reason": problem} if problem else next(graded)
-            id = row.value.get("id") if isinstance(row.value, dict) else None
-            yield {"id": id, **dict.fromkeys(columns), **{name: one for name, one in found.items() if one != ""}}
-
-
-def _problem_with(row: Any, required: Sequence[str]) -> str:  # noqa: ANN401 - as it was read
-    """Why a row cannot be graded, or ""."""
-    if isinstance(row, Problem):
-        return row.message
-    if not isinstance(row, dict):
-        return f"a row must be an object, not {kind_of(row)}"
-    if row.get("id") in (None, "", math.inf, -math.inf) or not isinstance(row["id"], (str, int, float)):
-        return f"the row has no id that can be written down, but {kind_of(row.get('id'))}"
-    wrong = next((name for name in required if not isinstance(row.get(name), str)), None)
-    return f"{wrong} is {kind_of(row.get(wrong))}, not a text" if wrong else ""
-
-
-def _claims(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    pairs = [Pair(row["context"], row["claim"], context=str(row.get("question") or "")) for row in rows]
-    return [
-        {
-            **dict(zip(_PROBABILITIES, one.probabilities or (None,) * 3, strict=True)),
-            "label": one.label,
-            "evidence": one.quote or None,
-            "reason": one.reason,
-        }
-        for one in LocalJudge().judge(pairs)
-    ]
-
-
-def _passages(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    found = LocalJudge().answers([(row["passage"], row["question"]) for row in rows])
-    return [{"answers": one.probability, "reason": one.reason} for one in found]
-
-
-def _refusals(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = []
-    for text in (row["text"] for row in rows):
-        value, start, end = detect(text)
-        words = {} if value == "answered" else {"span": [start, end], "evidence": text[start:end]}
-        made.append({"reason": "the text is empty"} if is_empty(text) else {"refusal": value, **words})
-    return made
-
-
-# By the texts that a row must have: what its grade has, and who grades it.
-_KINDS: dict[tuple[str, ...], tuple[tuple[str, ...], Callable[[Sequence[Mapping[str, str]]], list[dict[str, Any]]]]] = {
-    ("context", "claim"): ((*_PROBABILITIES, "label", "evidence"), _claims),
-    ("question", "passage"): (("answers",), _passages),
-    ("text",): (("refusal", "span", "evidence"), _refusals),
-}

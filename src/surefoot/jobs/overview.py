@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, SurefootError
 from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.result import Result
-from surefoot.core.table import BUCKETS
+from surefoot.core.table import AXES, BUCKETS
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
 from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
@@ -128,7 +128,6 @@ def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
     return "not cited" if cited and gold.isdisjoint(cited) else ""
 
 
-AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 

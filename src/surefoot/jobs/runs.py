@@ -84,7 +84,9 @@ def read_one(name: Name, db: str | Path | None = None) -> ReadRun:
             return read_all(project, [only_run(project, name)])[0]
     problems: list[Problem] = []
     rows = load_verdicts(path, problems)
-    if not rows and path.stat().st_size:
+    if not path.stat().st_size:
+        raise Incomplete(f"{printable(path)} is empty", "pass rows of {question_id, axis, value, grader}")
+    if not rows:
         raise UsageError(f"{printable(path)} is no file of verdicts", "name a version, a run or an export")
     attempts = max((row.attempt for row in rows), default=1)
     return ReadRun(printable(path), rows, problems=problems, rubric=rubric.load().sha256, attempts=attempts)

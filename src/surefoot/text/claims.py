@@ -166,7 +166,10 @@ def _pieces(text: str) -> list[str]:
     parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
     parts = [part for part in parts if _asserts(part, bare)]
     swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
-    return [*(_put_back(part, brackets) for part in parts), *(found.strip(" ()–—-") for found in swallowed)]
+    return [
+        *("".join(brackets.get(sign, sign) for sign in part) for part in parts),
+        *(found.strip(" ()–—-") for found in swallowed),
+    ]
 
 
 def _asserts(part: str, text: str) -> bool:
@@ -176,10 +179,6 @@ def _asserts(part: str, text: str) -> bool:
     if goes_on_listing(text[: text.find(part)], part):
         return False
     return bool(figures(part)) or (states(part) and not _REASON.match(part))
-
-
-def _put_back(part: str, brackets: dict[str, str]) -> str:
-    return "".join(brackets.get(sign, sign) for sign in part)
 
 
 def _undressed(text: str) -> str:

@@ -136,11 +136,6 @@ def _scale(text: str) -> float:
     return next((scale for scale, pattern in _SCALES if pattern.search(text)), 0.0)
 
 
-def without_note(text: str) -> str:
-    """Without the mark of a footnote behind it."""
-    return _NOTE_MARK.sub("", text)
-
-
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
 _SKIPPED = word_set("a an the of in for and to by on at from with or as is are was were be been that its it s")
 _FISCAL = re.compile(r"(?:fy|cy)'?(\d\d|\d{4})|(?:19|20)\d\d")
@@ -405,7 +400,7 @@ def _carried_on(cells: list[str]) -> Iterator[str]:
 
 
 def _label(text: str, section: str = "") -> Label:
-    text = _GLUED_MARK.sub("", without_note(text)).strip(" :")
+    text = _GLUED_MARK.sub("", _NOTE_MARK.sub("", text)).strip(" :")
     core = words_of(_ASIDE.sub(" ", text) if _ASIDE.sub("", text).strip() else text)
     return Label(text, core, words_of(f"{text} {section}"))
 
