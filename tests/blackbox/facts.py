@@ -40,7 +40,7 @@ _VERDICT = {"pass": "met", "fail": "broken", "incomplete": "broken", "undecidabl
 
 # The kind of an error, by its words; the first that fits counts.
 _MESSAGES = {
-    "no such option": r"o (?:such )?option\b|unexpected extra argument|takes no value|not FIELD=PATH|Missing (?:option|arg)",
+    "no such option": r"o (?:such )?option\b|unexpected extra arg|takes no value|not FIELD=PATH|Missing (?:opt|arg)",
     "no such command": r"No such command|there is no command",
     "no such field": r"there is no field",
     "bad rule": r"^the rule ",
