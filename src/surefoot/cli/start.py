@@ -133,7 +133,7 @@ def doctor(output: Output, pipeline: str, questions: str | None, **options: Any)
                 yield f"    it said: {plain(one.answer, 300)}"
         failed = [one.question_id for one in found.findings if not one.ok]
         total = counted(len(found.findings), "sentinel")
-        which = f": {len(failed)} of {total} failed: {names(failed, len(failed))}" if failed else ""
+        which = f": {len(failed)} of {total} failed: {names(failed)}" if failed else ""
         ended, also = (f"ready ({total} passed)", ", but") if found.ready else (f"not ready{which}", "; also,")
         yield "".join([ended, *(f"{also} {plain(limit, 500)}" for limit in found.limits)])
         if questions is None and not found.ready:

@@ -416,9 +416,9 @@ def counted_rows(rows: Mapping[str, int]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def names(ids: Sequence[str], total: int, most: int = 16) -> str:
+def names(ids: Sequence[str], most: int = 16, total: int | None = None) -> str:
     """Some question ids, and how many more there are."""
-    more = total - len(ids[:most])
+    more = (len(ids) if total is None else total) - len(ids[:most])
     return ", ".join(map(plain, ids[:most])) + (f" and {more} more" if more > 0 else "")
 
 

@@ -151,7 +151,7 @@ class PassageTexts:
             problems.append(Problem("unlisted", what, self.source))
         if found:
             ids = [name for name, _ in found.most_common(_NAMED)]
-            what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, len(found))}"
+            what = f"{counted(len(found), 'retrieved passage')} not in the corpus: {names(ids, total=len(found))}"
             problems.append(Problem("unknown_passage", what, self.source))
         return problems
 

@@ -104,4 +104,4 @@ def mix_of(questions: Sequence[Question]) -> Iterator[Finding]:
         value = "null" if where == "retrieval" else kind.name
         number, hides = (f"few ({count})", "can hardly show") if count else ("no", "cannot show")
         has = f"has {number} questions that {kind.what} (`{where}: {value}`)"
-        yield Finding(None, "mix", f"{has}, so it {hides} {kind.unseen}; the protocol has {kind.share} in {WHOLE}")
+        yield Finding(None, "mix", f"{has}, so it {hides} {kind.unseen}; a usual set has {kind.share} in {WHOLE}")

@@ -21,9 +21,9 @@ from surefoot.core.intervals import Numbers, covering, drawn_shares, jeffreys
 from surefoot.core.records import BAD, BY_CHOICE, Interval, Value, bare_name, is_person, whose, whose_by_name
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric
-from surefoot.core.types import HARMLESS, Passage, Problem, Question, counted
+from surefoot.core.types import HARMLESS, Passage, Problem, Question, counted, names
 from surefoot.gate.metrics import UNGRADED
-from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, graders_of, said_in, some
+from surefoot.gate.sides import BUCKET_AXIS, Run, Said, Side, cited_by, graders_of, said_in
 
 ENOUGH, _FEW = 50, 10  # labels in all, and of a kind
 _NO_SPREAD = 1e-9
@@ -351,7 +351,7 @@ def calibrate(runs: Sequence[Run], rubric: Rubric, grader: str) -> Calibration:
     labels, skipped = len({one.said.key for one in labelled}), sum(len(run.skipped) for run in runs)
     disputed = [key[0] for run in runs for key, word in run.words.items() if word.disputed]
     cannot_tell = sum((word.value, word.pending, word.disputed) == (None, None, False) for word in words)
-    torn = f"that annotators call differently ({some(sorted({*disputed}))})"
+    torn = f"that annotators call differently ({names(sorted({*disputed}))})"
     passed_over = {torn: len(disputed), "skipped": skipped, "nobody could tell": cannot_tell}
     first: dict[str, Any] = {}
     if labelled and not found[BUCKET_AXIS].reason:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from surefoot.core.records import BAD, whose
 from surefoot.core.rubric import AXIS_PREFIX
-from surefoot.core.types import NOT_ASKED, Estimate, Question, counted
+from surefoot.core.types import NOT_ASKED, Estimate, Question, counted, names
 from surefoot.gate import metrics as gates
 from surefoot.gate import sides as trust
 from surefoot.gate import sides as versions
@@ -291,7 +291,7 @@ class Judge:
         for side in self.sides:
             answers = list(side.all_answers())
             if lacking := [said.question_id for said in answers if said.lacks_verdicts]:
-                ids = versions.some(list(dict.fromkeys(lacking)))
+                ids = names(list(dict.fromkeys(lacking)))
                 yield f"no verdict on {len(lacking)} of {len(answers)} answers of {side.name}: {ids}"
 
     def _not_asked(self, gone: Sequence[str]) -> Iterator[str]:
@@ -299,7 +299,7 @@ class Judge:
         waived = {rule.metric for rule in self.rules if rule.name in self.request.waivers}
         if gone and gates.COMPLETENESS not in waived:
             (base, cand), were = self.request.called, "was" if len(gone) == 1 else "were"
-            ids = versions.some(gone)
+            ids = names(gone)
             yield f"{counted(len(gone), 'question')} of {base} {were} not asked of {cand} as before: {ids}"
 
 

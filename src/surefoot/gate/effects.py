@@ -28,7 +28,8 @@ UNIT = (
     "Differences are per 100 questions (over_refusal: answerable ones; under_refusal: unanswerable ones;"
     " citation_supports_rate: those answered with citations in every cell; acceptable[...]: questions of that stratum,"
     " correct or refused; refusal_quality: points of 3, over questions refused in every cell). The interval is the"
-    " gate's, from 1 % to 97.5 % of what asking again could show. Each stands for itself: of thirty, one misses."
+    " gate's, from 1 % to 97.5 % of what asking again could show, not adjusted for how many there are: about one in"
+    " thirty misses."
 )
 
 

@@ -18,7 +18,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Agreed, Drawn, Label, is_annotator, is_person, whose
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS
-from surefoot.core.types import HARMLESS, Passage, Problem, Question, Trace, Verdict, document_in
+from surefoot.core.types import HARMLESS, Passage, Problem, Question, Trace, Verdict, document_in, names
 from surefoot.gate.looks import Reading
 from surefoot.text import citations
 from surefoot.text.normal import is_empty
@@ -29,8 +29,6 @@ BUCKET_AXIS = "factuality"
 PICKED: Final = "chosen"  # `via` of a label whose answer somebody picked
 Key = tuple[str, int]  # question id, attempt
 Place = tuple[Key, str]  # one axis of an answer
-_LONGEST_NAME = 60
-_MOST_NAMED = 12
 _WAYS: tuple[Drawn, ...] = ("sample", "flagged", "look", "again", PICKED)  # to be drawn, the fairest first
 
 
@@ -215,7 +213,7 @@ def _settle_labels(run: Run, given: Mapping[Place, Sequence[Label]]) -> None:
         run.labels[key, axis] = records.as_verdict(replace(like, question_id=key[0], attempt=key[1], drawn=drawn))
     for axis, ids in divided.items():
         who = whose(label.annotator for (_, of), labels in given.items() if of == axis for label in labels)
-        message = f"{who} differ on {axis} of {some(list(dict.fromkeys(ids)))}: settle it on the look page"
+        message = f"{who} differ on {axis} of {names(list(dict.fromkeys(ids)))}: settle it on the look page"
         run.problems.append(Problem("note", message, run.name))
 
 
@@ -289,7 +287,7 @@ def asked_of(base: Sequence[Run], cand: Sequence[Run]) -> tuple[dict[str, Questi
         "new": sorted(after.keys() - before.keys()),
         "gone": gone,
     }
-    notes = [f"{len(ids)} {what}: {some(ids)}" for what, ids in apart.items() if ids]
+    notes = [f"{len(ids)} {what}: {names(ids)}" for what, ids in apart.items() if ids]
     told = f"another question set: {len(shared)} questions are the same and are compared; " + "; ".join(notes)
     return dict(shared), [told] if notes else [], sorted((*gone, *changed))
 
@@ -313,12 +311,6 @@ def _questions_of(runs: Sequence[Run]) -> dict[str, Question]:
     known = [run.questions for run in runs if run.questions and not run.partial]
     first = known[-1] if known else {}
     return {id: question for id, question in first.items() if all(one.get(id) == question for one in known)}
-
-
-def some(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
-    shown = (id if len(id) <= _LONGEST_NAME else f"{id[: _LONGEST_NAME - 3]}..." for id in ids[:_MOST_NAMED])
-    return ", ".join(shown) + more
 
 
 def _id(run: Run) -> str:
@@ -370,7 +362,7 @@ def check_alike(base: Run, cand: Run) -> None:
     differ = [name for name, (one, other) in both.items() if one and other and one != other]
     if base.council and cand.council and base.council != cand.council:
         message = f"{base.name} and {cand.name} cannot be compared: other reviewers or another rubric scored them"
-        raise UsageError(message, f"score both at once: surefoot council {base.name} {cand.name} --reviewer ...")
+        raise UsageError(message, f"score both at once: surefoot council runs {base.name} {cand.name} --reviewer MODEL")
     if differ and base.graders and cand.graders:  # a file does not say by what it was graded
         message = f"{base.name} and {cand.name} cannot be compared: they differ in {' and '.join(differ)}"
         raise UsageError(message, "grade both with the same rubric and grader")

@@ -329,7 +329,7 @@ class ModelGrader:
             if one.bucket is None:
                 open_ids.setdefault(one.reason, []).append(one.item.question.id)
         for reason, ids in open_ids.items():
-            self._person.tell(f"not graded, {reason}: {names(ids, len(ids), 50)}")
+            self._person.tell(f"not graded, {reason}: {names(ids, 50)}")
 
     def _tell_unread(self, plan: Plan, grading: Grading) -> None:
         both = zip(plan.drafts, grading.graded, strict=True)
@@ -339,7 +339,7 @@ class ModelGrader:
             if draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader
         ]
         if ids:
-            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, len(ids), 50)}")
+            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, 50)}")
 
 
 def agree(person: Person, yes: bool) -> None:

@@ -169,7 +169,7 @@ def load_sound(given: str | Path) -> QuestionSet:
     if errors:
         more = f"`surefoot questions check {given}` lists all {len(errors)} errors"
         one = "correct the row" if errors[0].line else "put questions into it, one JSON object a line"
-        raise UsageError(str(errors[0]), more if len(errors) > 1 else f"{one}; nothing was asked or written")
+        raise UsageError(str(errors[0]), more if len(errors) > 1 else f"{one}; nothing was done")
     return found
 
 

@@ -80,7 +80,7 @@ def _of_files(verdicts: str, by: Rubric, labels: Labels, grader: str | None, per
     graded = {(row.question_id, row.attempt) for row in side.verdicts}
     strange = {(one.question_id, one.attempt) for one in told} - graded
     if strangers := [f"{id} ({attempt})" for id, attempt in sorted(strange)]:
-        message = f"{counted(len(strangers), 'answer')} with a label and no verdict: {names(strangers, len(strangers))}"
+        message = f"{counted(len(strangers), 'answer')} with a label and no verdict: {names(strangers)}"
         problems.append(Problem("unknown_question", message))
     apply_labels(side, told)
     if not side.labelled_by:

@@ -166,7 +166,7 @@ def _with_blocks(project: Project, versions: Versions, found: GateResult) -> Gat
         note = f"this code was blocked on {step.at[:10]}, and every answer is the baseline's now"
         return replace(found, notes=(note, *found.notes))
     if corrected := _corrected(project, versions, step):
-        told = f"reopened by a corrected label on {names(corrected, len(corrected), 4)}"
+        told = f"reopened by a corrected label on {names(corrected, 4)}"
         return replace(found, notes=(f"blocked on {step.at[:10]} and {told}", *found.notes))
     if found.outcome == "BLOCK":
         return found
@@ -229,7 +229,7 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
     usual = (step for step in reversed(related) if not {"rules", MORE_RULES} & step.overridden.keys())
     if other := next((step for step in usual if step.rules != by), None):
         on = sorted({re.split("[<>=]", text)[0].strip() for text in {*by} ^ {*other.rules}})
-        yield f"other rules than on {other.at[:10]}: {names(on, len(on), 4)}"
+        yield f"other rules than on {other.at[:10]}: {names(on, 4)}"
 
 
 def _keep(
@@ -431,13 +431,13 @@ def _about_runs(judge: Judge) -> Iterator[str]:
     once = []
     for place, (side, called) in enumerate(zip(judge.sides, judge.request.called, strict=True)):
         if side.unsteady:
-            yield f"{called} was declared deterministic, and gave different answers to {sides.some(side.unsteady)}"
+            yield f"{called} was declared deterministic, and gave different answers to {names(side.unsteady)}"
         once += [called] if judge.diff.pairs and side.attempts < 2 and not side.deterministic else []
         seldom = (len(side.answers[id]) < found.times for found in judge.lasting.values() for id in found.newly)
         if place in judge.request.cannot_ask and any(seldom):
             yield f"{called} cannot be asked again: its {counted(side.attempts, 'run')} count as they are"
     if once:
-        yield f"one run of {' and '.join(once)} is hardly enough to decide by, as its answers may vary: five are"
+        yield f"{' and '.join(once)} {'was' if len(once) == 1 else 'were'} run only once: run each version five times"
 
 
 def _by_group(judge: Judge, name: str) -> Iterator[tuple[str, tuple[RuleResult, ...]]]:
@@ -476,7 +476,7 @@ def _next(judge: Judge) -> Iterator[str]:
                 again = f"surefoot run {called[side]} --only {','.join(to_ask)} --repeats {more}"
                 yield f"{again} && surefoot grade {called[side]}"
     elif by_looks and (open_ := _cannot_tell(judge)):
-        yield f"settle {names(open_, len(open_), 4)}, of which people differ or cannot tell: {label}"
+        yield f"settle {names(open_, 4)}, of which people differ or cannot tell: {label}"
     elif wide:
         needed, rule = max(((_runs_for(one, least), one) for one in wide), key=lambda one: one[0])
         if needed > _MOST_RUNS:
@@ -571,7 +571,7 @@ def _reasons(found: GateResult) -> list[str]:
         if found.unseen:
             told.append(f"nobody looked at {found.unseen} of {counted(found.differing, 'differing pair')}")
         if found.cannot_tell:
-            told.append(f"people cannot tell of {names(found.cannot_tell, len(found.cannot_tell), 4)}")
+            told.append(f"people cannot tell about {names(found.cannot_tell, 4)}")
         return told
     if found.outcome == "BLOCK":
         told = _first([_moved_words(rule, found) for rule in open_ if rule.status == "fail"])
@@ -603,9 +603,9 @@ def _first(told: list[str]) -> list[str]:
 
 def _moved_words(rule: RuleResult, found: GateResult) -> str:
     if rule.metric in LASTING:
-        ids, bucket = names(rule.questions, len(rule.questions), 4), rule.metric.removeprefix("newly_")
+        ids, bucket = names(rule.questions, 4), rule.metric.removeprefix("newly_")
         mended = found[f"mended_{bucket}"]
-        better = f"{len(mended)} mended ({names(mended, len(mended), 4)})" if mended else "none mended"
+        better = f"{len(mended)} mended ({names(mended, 4)})" if mended else "none mended"
         return f"{counted(len(rule.questions), 'question')} newly {bucket} for good ({ids}), {better}"
     if rule.change is None:
         limit = f" ({rule.value_words(rule.after)}, the limit is {rule.value_words(rule.limit)})"

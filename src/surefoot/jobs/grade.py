@@ -242,7 +242,7 @@ class _Grading:
             found += [*stays, *map(str, not_asked(run))]
             asked, most = {question.id for question in run.questions()}, run.manifest.repeats
             strange = [f"{id} (attempt {n})" for id, n in run.answer_keys() if id not in asked or not 1 <= n <= most]
-            found += [f"{run.id}: not asked for, so not graded: {names(strange, len(strange))}"] if strange else []
+            found += [f"{run.id}: not asked for, so not graded: {names(strange)}"] if strange else []
         found += map(str, self.texts.problems() if self.texts else ())
         counts = Counter(one.bucket for one in graded)
         has_verdicts = any(one.value is not None for one in runs[-1].verdicts())
@@ -277,7 +277,7 @@ def grade_run(
         versions = run.manifest.versions | getattr(grader, "versions", {})
         standing = [id for id, _ in run.add_verdicts(grader.name, rows, rubric_sha256=chosen.sha256)]
         run.amend(rubric=chosen.name, rubric_sha256=chosen.sha256, grader=grader.name, versions=versions)
-    told = f"not graded this time, so the verdicts of before stand: {names(standing, len(standing), 50)}"
+    told = f"not graded this time, so the verdicts of before stand: {names(standing, 50)}"
     return graded, [told] if standing else []
 
 

@@ -25,8 +25,8 @@ from surefoot.store.project import erase
 from surefoot.text.normal import hashed_subject
 
 _NOT_TOUCHED = (
-    "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches named with "
-    "the cache; importing an older export brings rows back"
+    "not touched: logs, what a monitor writes (--bad, --state), reports, exports, backups, and caches set with "
+    "`cache`; importing an older export brings rows back"
 )
 
 

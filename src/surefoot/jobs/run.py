@@ -20,10 +20,9 @@ from surefoot import __version__
 from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
-from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, Trace, problem_lines
+from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, Trace, names, problem_lines
 from surefoot.corpus import corpus as corpora
 from surefoot.datasets import demo
-from surefoot.gate.sides import some
 from surefoot.io.questions import load_sound, since_locked, verify_lock
 from surefoot.jobs.runs import not_asked, runs_of
 from surefoot.jobs.settings import Given, Settings, settings_from
@@ -239,8 +238,8 @@ class _Wanted(Struct, frozen=True):
         before = _can_be_asked(whole[-1])
         asked = before.questions()
         if unknown := sorted({*only} - {question.id for question in asked}):
-            known = some([question.id for question in asked])
-            raise UsageError(f"{before.version} was not asked {some(unknown)}", f"it was asked {known}")
+            known = names([question.id for question in asked])
+            raise UsageError(f"{before.version} was not asked {names(unknown)}", f"it was asked {known}")
         chosen = [question for question in asked if not only or question.id in only]
         pipeline = replace(self, repeats=None).same_pipeline(before.manifest)
         made = replace(
@@ -286,7 +285,7 @@ def _apart_from_lock(given: str | Path | None, questions: Sequence[Question]) ->
     """What was left out of a locked question set, or added to it: a decision has to say so."""
     found = since_locked(given, questions) if given else None
     told = {"are missing": found.removed, "are new": found.added} if found else {}
-    return tuple(f"against the lock, {len(ids)} questions {what}: {some(ids)}" for what, ids in told.items() if ids)
+    return tuple(f"against the lock, {len(ids)} questions {what}: {names(ids)}" for what, ids in told.items() if ids)
 
 
 def _ask(kept: Run, pipeline: Pipeline, how: Asking, person: Person, *, again: bool) -> bool:

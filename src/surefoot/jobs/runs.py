@@ -16,9 +16,9 @@ from surefoot.core import rubric
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import printable
 from surefoot.core.records import corpus_of
-from surefoot.core.types import NOT_ASKED, Item, Problem, Question
+from surefoot.core.types import NOT_ASKED, Item, Problem, Question, names
 from surefoot.gate.sides import Run as ReadRun
-from surefoot.gate.sides import apply_labels, some
+from surefoot.gate.sides import apply_labels
 from surefoot.graders.judges import items_of
 from surefoot.io.labels import load_verdicts
 from surefoot.pipelines.asker import CANNOT_FORCE_NULL
@@ -195,8 +195,8 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
     for run in (base, cand):
         if not run.manifest.grader and not run.manifest.council and run.answer_keys():
             raise Incomplete(f"the run {run.id} is not graded yet", f"surefoot grade {run.id}")
-    named, names = {base.id, cand.id}, {base.version, cand.version}
-    others = [] if base.id == cand.id else [run for run in project.runs(*names) if run.id not in named]
+    named, both = {base.id, cand.id}, {base.version, cand.version}
+    others = [] if base.id == cand.id else [run for run in project.runs(*both) if run.id not in named]
     for name in without:
         if name not in {run.id for run in others}:
             hint = f"there are {', '.join(run.id for run in others)}" if others else "no other run counts here"
@@ -211,7 +211,7 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
             notes.append(f"{called} is not finished")
         elif not made.partial and made.questions_sha256 not in asked:
             missing = sorted({one.id for one in run.questions()} - {one.id for one in base.questions()})
-            of = f"; {len(missing)} of its {made.question_count} questions are missing here: {some(missing)}"
+            of = f"; {len(missing)} of its {made.question_count} questions are missing here: {names(missing)}"
             notes.append(f"{called} was asked another question set{of if missing else ''}")
         elif (made.grader, made.rubric_sha256) != (like.grader, like.rubric_sha256):
             hint = f"leave it out with --without {run.id} --reason TEXT, which every decision will say"
@@ -222,7 +222,7 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
     of_all = (*kept, base, cand)
     notes += [f"answers of {run.id} were purged, {words}" for run in of_all for words in run.manifest.purged]
     notes += _of_other_code(run.manifest for run in of_all)
-    if len(names) == 1 and kept:
+    if len(both) == 1 and kept:
         parted = "its runs up to the earlier of the two make one version, later ones the other"
         notes.append(f"both are {base.version}: {parted}; name versions with run --version")
     # By version. Two runs of one version part its runs in time: what came after the earlier is another version.
@@ -230,7 +230,7 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
     for run in kept:
         is_late = run.manifest.created > min(base.manifest.created, cand.manifest.created)
         by_time = is_late == (base.manifest.created <= cand.manifest.created)
-        parts[by_time if len(names) == 1 else run.version == cand.version].append(run)
+        parts[by_time if len(both) == 1 else run.version == cand.version].append(run)
     return Versions((*parts[0], base), (*parts[1], cand), tuple(notes), left_out)
 
 

@@ -281,7 +281,7 @@ def remarks(step: Step) -> list[str]:
 
 def linked(ids: Sequence[str], most: int) -> Span:
     """Some questions, each leading to its answer on a page."""
-    return Span(names(ids, len(ids), most), answers=tuple(ids[:most]))
+    return Span(names(ids, most), answers=tuple(ids[:most]))
 
 
 def bucket(name: str | None) -> Span:

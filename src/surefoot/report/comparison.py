@@ -52,7 +52,7 @@ def sentences(found: GateResult) -> Iterator[str]:
     yield from [f"Waived without need: {', '.join(needless)}."] if needless else []
     yield from [f"Not as the gate file has it: {blocks.overridden(found.overridden)}."] if found.overridden else []
     if found.cannot_tell and found.outcome != "SHIP":  # of which the first sentence says it
-        ids = names(found.cannot_tell, len(found.cannot_tell), _NAMED)
+        ids = names(found.cannot_tell, _NAMED)
         yield f"Labels differ, or say that nobody can tell, on {counted(len(found.cannot_tell), 'question')}: {ids}."
     yield from (f"{note.rstrip('.')}." for note in found.notes)
 
@@ -74,7 +74,7 @@ def in_words(rule: RuleResult, found: GateResult) -> str:
 def _numbers(rule: RuleResult, found: GateResult) -> str:
     metric = metric_named(rule.metric)
     if rule.metric in LASTING and rule.after is not None:
-        ids = f" ({names(rule.questions, len(rule.questions), _NAMED)})" if rule.questions else ""
+        ids = f" ({names(rule.questions, _NAMED)})" if rule.questions else ""
         by = f"; by {rule.by}" if rule.by else ""
         return f"{rule.after:g} newly, {rule.before:g} mended{ids}{by}"
     if metric is None or rule.after is None:

@@ -105,7 +105,7 @@ def _failed(failures: Sequence[Failure]) -> Iterator[str]:
         reason = one.reason.removeprefix("not asked: ").partition(" (given up after")[0]
         causes.setdefault((one.model, reason), []).append(one.stage)
     for (model, reason), on in causes.items():
-        yield f"failed: {model}: {reason} ({names(on, len(on), _NAMED)})"
+        yield f"failed: {model}: {reason} ({names(on, _NAMED)})"
 
 
 def _body(found: CouncilScores, links: Mapping[str, str]) -> Iterator[Block]:
@@ -133,9 +133,9 @@ def _about_run(run: RunScores) -> Iterator[str]:
     if run.capped:
         yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run.capped.items())
     if run.unsafe:
-        yield f"unsafe: {names(run.unsafe, len(run.unsafe), _NAMED)}"
+        yield f"unsafe: {names(run.unsafe, _NAMED)}"
     if run.disputed:
-        named = names(run.disputed, len(run.disputed), _NAMED)
+        named = names(run.disputed, _NAMED)
         yield f"disputed whether it is a refusal: {named}; `surefoot grade` decides, then score again"
     for reason, count in run.not_scored.items():
         yield f"not scored: {counted(count, 'answer')}: {reason}"

@@ -82,7 +82,7 @@ def _rule(check: Check) -> tuple[Line, ...]:
     name, text = " ".join(check.rule.name.split()), check.rule.text
     called = "" if f"{text} ".startswith(f"{name} ") else f"{name}:"
     status = Span(blocks.STATUS_WORDS[check.status], check.status)
-    behind = names(check.questions, check.question_count) or "-"
+    behind = names(check.questions, total=check.question_count) or "-"
     return (called, Span(text, "code")), status, blocks.seen(check.seen), check.reason or _to_be_sure(check), behind
 
 
@@ -162,7 +162,7 @@ def _advice(found: ScoreResult) -> Table | Paragraph:
         return Paragraph(_NOTHING_STANDS_OUT if found.settings.has_gold else _NOTHING_IN_LOG)
     rows = []
     for one in found.next:
-        where = f"{counted(one.question_count, 'question')}: {names(one.questions, one.question_count)}"
+        where = f"{counted(one.question_count, 'question')}: {names(one.questions, total=one.question_count)}"
         rows.append((Span(one.finding, "strong"), where, one.action.replace("`", '"')))
     return Table(("finding", "where", "what to do"), rows, on_paper=1)
 
@@ -171,7 +171,7 @@ def _input(found: ScoreResult) -> Iterator[Block]:
     given, settings = found.accounting, found.settings
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     asked = f"{counted(settings.questions, 'question')}, {counted(given.rows, 'row')}, {given.scored:,} scored."
-    how = ("refusals by", Span(settings.refusal, "code"), "and several traces by", Span(settings.rerun, "code"))
+    how = ("refusals read by", Span(settings.refusal, "code"), "and, of several traces,", Span(settings.rerun, "code"))
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])
     for kind, problems in found.problems.named.items():

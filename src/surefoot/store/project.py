@@ -591,7 +591,7 @@ class Project:
         found = [one for one in every if one.id == name] or [one for one in every if one.version == name]
         if not found:
             there = list(dict.fromkeys(one.version for one in reversed(every)))
-            known = f"there are {names(there, len(there), 5)}" if there else "surefoot run makes one"
+            known = f"there are {names(there, 5)}" if there else "surefoot run makes one"
             hint = nearest(name, [*there, *(one.id for one in every)]) or known
             file = f"{name} is no export" if Path(name).exists() else f"there is no file {name}"
             message = f"the project {self.name} has no run or version {name!r}"
