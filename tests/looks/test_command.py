@@ -46,6 +46,15 @@ def test_wrong_use_is_a_sentence(mill: str, options: list[str], code: int, words
     assert caught.value.exit_code == code and caught.value.hint
 
 
+def test_a_database_that_cannot_be_written_is_said_before_anybody_looks(
+    mill: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("surefoot.store.project._is_writable", lambda _: False)
+    done = surefoot("label", mill, "--no-browser", "--port", "0")
+    assert done.code == 4 and "cannot be used: attempt to write a readonly database" in done.err
+    assert "labels go to" not in done.err
+
+
 def test_a_port_that_is_taken_is_named_or_another_is_used(mill: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

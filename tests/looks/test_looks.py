@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -24,7 +25,9 @@ def values() -> list[tuple[str | int | float | None, str]]:
 def test_a_pair_is_saved_and_the_next_one_comes() -> None:
     with serving(*make_versions(), "--annotator", "Ana") as server:
         ana = Somebody(server).go()
-        assert len(ana.keys) == 2 and ana.labels == ["", ""] and "0 of 4 looked at; about 2 minutes left" in ana.text
+        assert (
+            len(ana.keys) == 2 and ana.labels == ["", ""] and "0 of 4 looked at; 4 to go, about 2 minutes" in ana.text
+        )
         first = ana.at
         ana.say("correct", "refused")
         assert ana.at != first and "1 of 4 looked at" in ana.text
@@ -216,6 +219,26 @@ def test_cannot_tell_is_a_look_with_a_reason() -> None:
         ana.post("/save", sent)
         assert "1 of 4 looked at" in ana.go().text
     assert [row.note for row in rows() if row.value is None] == ["cannot tell: the page is cut off"]
+
+
+def test_cannot_tell_counts_as_a_look_at_one_version_too(mill: str) -> None:
+    with serving(mill, "--annotator", "Ana", "--target", "3") as server:
+        ana = Somebody(server).go().say("cannot tell")
+        assert "1 of 3 looked at; 2 to go" in ana.text
+        assert "Done: 3 answers looked at" in ana.say("cannot tell").say("correct").text
+        assert "3 of 3 answers looked at" in server.end()
+
+
+def test_second_looks_are_counted_down() -> None:
+    with serving(*make_versions(6, 3), "--annotator", "Ana") as server:
+        ana = Somebody(server).go()
+        while not ana.is_second_look():
+            ana.say("wrong", "wrong")
+        left = [int(re.findall(r"3 of 3 looked at; (\d+) to go", ana.text)[0])]
+        while ana.at != "/done":
+            ana.say("wrong")
+            left += map(int, re.findall(r"(\d+) to go", ana.text))
+    assert left == [*range(len(left), 0, -1)] and len(left) > 1
 
 
 def test_the_gate_is_asked_after_twenty_looks_and_more_can_be_looked_at() -> None:

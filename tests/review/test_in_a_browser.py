@@ -213,7 +213,7 @@ def test_a_question_of_ones_own_is_written_on_the_page(serve: Serve, built: Path
         page.locator("[data-axis=text] textarea").fill("What is the roof of the mill made of?")
         page.locator(".choice", has_text="refuses").click()
         page.locator("button[value=accepted]").click()
-        expect(page.locator("#message")).to_contain_text("'roof#1' seems to answer it")
+        expect(page.locator("#message")).to_contain_text("Not saved yet: it is unanswerable, but 'roof#1' seems to")
         expect(page.locator("button[value=accepted]")).to_have_text("Add anyway")
         page.locator(".choice", has_text="answers").click()
         expect(page.locator("button[value=accepted]")).to_have_text("Check and add")

@@ -8,12 +8,15 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
+from surefoot.core.types import Question, Trace, Verdict
 from surefoot.store import Project
 from tests.axe import violations
 from tests.conftest import Write
-from tests.serve.conftest import make_run
+from tests.kept import add_labels, keep_run
+from tests.serve.conftest import GRADER, labels_on, make_run
 from tests.served import Server, ending_well
 
 PAGES = ["/", "/compare?baseline=first&candidate=third", "/calibrations/third", "/looks"]
@@ -108,6 +111,27 @@ def test_every_page_fits_a_phone_in_the_dark_and_can_be_used_by_everyone(
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
         assert violations(page) == [] and console == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_bar_has_its_colours_and_no_word_is_cut_off(width: int, page: Page, db: Path) -> None:
+    traces = [Trace(f"q{n}", answer=f"It is {n} [d#1].") for n in range(60)]
+    questions = [Question(f"q{n}", f"How many are {n}?", "answer", stratum="small" if n < 2 else f"s{n // 20}")
+                 for n in range(60)]  # fmt: skip
+    buckets = ["wrong", "refused", *["correct"] * 22, *["unsupported"] * 36]
+    said = [Verdict(f"q{n}", "factuality", one, GRADER) for n, one in enumerate(buckets)]
+    keep_run("v1", questions, traces, said, rubric_sha256="")
+    add_labels(*(replace(one, drawn="chosen") for one in labels_on("v1", dict.fromkeys(range(3), "correct"))))
+    with ending_well(Server("serve")) as server:
+        page.set_viewport_size({"width": width, "height": 844})
+        for address in ("/", "/runs/v1"):
+            page.goto(server.url + address)
+            boxes = [one.bounding_box() for one in page.locator(".segments > div").all()]
+            assert boxes and all(one and one["width"] >= 3 and one["height"] >= 20 for one in boxes)
+            words = "[...document.querySelectorAll('.segments span')].filter((one) => one.offsetWidth"
+            assert page.evaluate(f"{words} > one.parentElement.clientWidth).length") == 0
+        page.goto(f"{server.url}/calibrations/v1")
+        expect(page.locator(".decision code")).to_have_text("surefoot label RUN")
 
 
 @pytest.mark.parametrize("option", [["--label"], ["--token", TOKEN]])

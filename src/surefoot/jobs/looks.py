@@ -75,7 +75,7 @@ class LookList(Result, frozen=True, kw_only=True):
     def outlook(self, words: Mapping[str, Agreed]) -> Outlook:
         """Return what is left, by what people say of each answer."""
         if not self.is_of_two:
-            done = {key for key, word in words.items() if word.value is not None or word.disputed}
+            done = {key for key, word in words.items() if not word.pending}
             left = tuple(one for one in self.order if one.shared or one.keys[0] not in done)
             seen = sum(one.keys[0] in done for one in self.order)
             step = max(0, (self.target or _TARGET) - seen) or MORE_LOOKS

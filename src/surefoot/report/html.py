@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -75,12 +75,10 @@ def _templates() -> Environment:
     )  # fmt: skip
     made.globals |= {"STRONG": blocks.STRONG, "ORDER": blocks.ORDER, "TERMS": _TERMS}
     made.filters |= {
-        "visible": cut,
-        "quoted": quoted,
-        "terms": _terms,
-        "spans": blocks.spans,
+        "visible": cut, "quoted": quoted, "terms": _terms, "spans": blocks.spans,
+        "commands": lambda words: Markup(re.sub("`(surefoot [^`]+)`", r"<code>\1</code>", str(escape(words)))),
         "kind": lambda block: type(block).__name__,
-    }
+    }  # fmt: skip
     return made
 
 

@@ -356,6 +356,11 @@ class Database:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS})")
             yield connection
 
+    def check_writable(self) -> None:
+        """A lock alone can be had of a file that can only be read."""
+        with self.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM runs WHERE 1 = 0")
+
     def make(self) -> None:
         """Make the file and the tables where there are none."""
         if self.file is not None:

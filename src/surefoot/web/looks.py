@@ -55,6 +55,7 @@ class Progress(Struct, frozen=True):
     seen: int
     goal: int
     beyond: int  # what there is beyond the goal
+    left: int  # looks that this person has before them, second ones too
     minutes: int
     by_ai_alone: int
     disputes: int
@@ -76,6 +77,7 @@ class Looks(Queue[Look]):
     ) -> None:  # fmt: skip
         super().__init__()
         self.looks, self.rubric, self.fields, self.project, self._db = looks, rubric, fields, project, db
+        project.database.check_writable()
         self._guidelines = guidelines
         what = "two answers to a question" if looks.is_of_two else "one answer at a time"
         task = f"You will see {what}, with the passages behind them, and say which bucket each belongs in."
@@ -108,8 +110,7 @@ class Looks(Queue[Look]):
         if path == "settle":
             return "settle.html", {"entries": self.disputes(), "answers": self.looks.answers, "fields": self.fields}
         name = path.removeprefix("settle/")
-        look = self._named(name)
-        if look is None:
+        if (look := self._named(name)) is None:
             return None
         page = self._look(person, look, settling=name != path)
         shared = {"names": self.looks.names, "fields": self.fields, "guidelines": self._guidelines}
@@ -118,10 +119,7 @@ class Looks(Queue[Look]):
     def _done(self, person: str) -> dict[str, object]:
         progress, of = self.progress(person), "pairs that differ" if self.looks.is_of_two else "answers"
         is_done = progress.seen >= progress.goal
-        left = (
-            f"{progress.seen} of {progress.goal} {of} are looked at; somebody else has the others before them, or you"
-        )
-        lines = [] if is_done else [f"{left} cannot tell."]
+        lines = [] if is_done else [f"{progress.seen} of {progress.goal} {of} are looked at; others have the rest."]
         lines.append(thanks(person, "Everything is kept in the project."))
         if progress.by_ai_alone:
             lines.append(f"AI annotators alone looked at {progress.by_ai_alone}; these do not count here.")
@@ -249,12 +247,12 @@ class Looks(Queue[Look]):
         now, pace = given or self._now(person), self._pace[person]
         seen, keys = now.outlook.seen, sum(count for _, count in pace)
         each = sum(seconds for seconds, _ in pace) / keys if keys >= _PACE_KNOWN else SECONDS_A_KEY
-        left = {key for one in self._waiting(now) for key in one.keys
-                if one.drawn != "look" or key not in now.outlook.words}  # fmt: skip
+        waiting = {*self._waiting(now)}
+        left = {key for one in waiting for key in one.keys if one.drawn != "look" or key not in now.outlook.words}
         return Progress(
-            seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), ceil(len(left) * each / 60),
-            self._now(records.AI).outlook.seen - seen, sum(one.is_open for one in self.disputes(now.rows)),
-            now.past.kept[-1] if now.past.kept else "",
+            seen, max(self.goal, seen), now.outlook.total - max(self.goal, seen), len(waiting),
+            ceil(len(left) * each / 60), self._now(records.AI).outlook.seen - seen,
+            sum(one.is_open for one in self.disputes(now.rows)), now.past.kept[-1] if now.past.kept else "",
         )  # fmt: skip
 
     def save(self, person: str, sent: Sent) -> dict[str, object]:

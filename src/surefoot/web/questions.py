@@ -198,8 +198,9 @@ class Questions(Queue[int]):
         return {"next": _address(next(n for n, one in enumerate(self.entries, 1) if one.question.id == added), "")}
 
     def _objections(self, findings: Sequence[Finding]) -> list[str]:
-        """What a person should think about again."""
-        return [visible(one.message) for one in findings] if any(one.confidence >= SURE for one in findings) else []
+        """What a person should think about again. The page they see it on is the question's own."""
+        told = [visible(one.message.removeprefix(f"question {one.qid!r}").lstrip(": ")) for one in findings]
+        return told if any(one.confidence >= SURE for one in findings) else []
 
 
 def edit_of(question: Question, values: Values, ids: Mapping[str, str]) -> Question:

@@ -47,6 +47,7 @@ function complain(words) {
 // What takes a while says so, and for how long; the function returned ends it.
 function running(words, line) {
   const start = Date.now();
+  line.textContent = `${words} ...`;
   const timer = setInterval(() => (line.textContent = `${words} ... ${Math.round((Date.now() - start) / 1000)} s`), 500);
   line.setAttribute("aria-busy", "true");
   return (then = "") => {
@@ -247,7 +248,7 @@ function atWork(form) {
     busy = false;
     form.removeAttribute("aria-busy");
     warned(Boolean(objections));
-    if (objections) complain(`Not saved yet: ${sentence(objections.join("; "))}`);
+    if (objections) complain(["Not saved yet:", ...objections].join(objections.length > 1 ? "\n\u2022 " : " "));
     else complain(path === "/save" ? `NOT saved: ${sentence(error)} What you chose and wrote is still here.` : error);
   }
 
