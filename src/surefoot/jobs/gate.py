@@ -598,7 +598,7 @@ def _reasons(found: GateResult) -> list[str]:
 
 
 def _first(told: list[str]) -> list[str]:
-    return told if len(told) <= _REASONS else [*told[:_REASONS], f"{len(told) - _REASONS} more"]
+    return told if len(told) <= _REASONS else [*told[:_REASONS], counted(len(told) - _REASONS, "more rule")]
 
 
 def _moved_words(rule: RuleResult, found: GateResult) -> str:
