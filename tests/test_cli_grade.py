@@ -100,6 +100,11 @@ def test_what_is_used_with_a_doubt_is_said(fields: dict[str, str], words: str, w
     assert "note: " in found.err and ":1: " in found.err and words in found.err
 
 
+def test_a_question_that_is_a_number_is_named(write: Write) -> None:
+    done = surefoot("grade", "--items", write("i.jsonl", [{"q": 5, "answer": 7, "chunks": 3}]), "--grader", "rules")
+    assert done.code == 4 and "i.jsonl:1: q is a number, not a text" in done.out
+
+
 def test_every_row_has_its_line_also_those_without_or_with_a_used_id(write: Write) -> None:
     rows = [ITEM, ITEM, {**ITEM, "id": ""}, [1], "{broken", "", {**ITEM, "id": 7}, {**ITEM, "id": "x" * 9000}]
     found = Graded("--items", write("items.jsonl", rows))

@@ -73,6 +73,11 @@ def test_a_label_is_what_one_person_says_of_one_answer(write: Write) -> None:
     assert surefoot("import", write("wide.csv", rows), "--json").json["new"] == {"labels": 0}
 
 
+def test_a_misspelt_column_is_named_with_the_word_that_is_near(write: Write) -> None:
+    done = surefoot("import", write("wide.csv", ["question_id,facuality", "q3,correct"]))
+    assert done.code == 4 and "are not read: 'facuality' - did you mean factuality?" in done.err
+
+
 def test_where_no_row_fits_nothing_is_imported(write: Write) -> None:
     done = imported(write, "q9,,,,wrong,ana,")
     assert done.code == 4 and "no label in" in done.err and "hint: " in done.err and labels() == []

@@ -55,7 +55,10 @@ def test_a_setting_that_cannot_be_is_refused_before_anything_is_done(command: st
     assert setting.partition("=")[0] in refused(*command.split(), "--set", setting)
 
 
-@pytest.mark.parametrize("content", ["max_cost = -1", "max_costs = 1", "max_cost =", 'prices = "cheap"', b"\xff"])
+@pytest.mark.parametrize(
+    "content",
+    ["max_cost = -1", "max_costs = 1", "max_cost =", 'prices = "cheap"', '[map]\nanser = "x"', b"\xff"],
+)
 def test_so_is_one_in_the_file_which_is_named(content: str | bytes, folder: Path) -> None:
     (folder / "deep" / "down").mkdir(parents=True)
     file = folder / "surefoot.toml"

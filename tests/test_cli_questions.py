@@ -26,10 +26,16 @@ from .in_process import surefoot
 def test_check_finds_errors(rows: list[object], kind: str, line: int | None, write: Write) -> None:
     path = write("q.jsonl", rows)
     done = surefoot("questions", "check", path, "--json")
-    assert done.code == 1
+    assert done.code == (1 if rows else 4)
     assert (kind, line) in [(error["kind"], error.get("line")) for error in done.json["errors"]]
     told = surefoot("questions", "check", path)
-    assert told.code == 1 and f"error: {path}" in told.err
+    assert told.code == done.code and f"error: {path}" in told.err
+
+
+def test_a_set_without_a_question_is_one_error_and_incomplete(tmp_path: Path) -> None:
+    (tmp_path / "q.json").touch()
+    done = surefoot("questions", "check", tmp_path / "q.json")
+    assert done.code == 4 and done.err.count("error: ") == 1 and "q.json: is empty" in done.err
 
 
 def test_a_gold_id_that_is_gone_names_what_came_closest_in_its_document(write: Write) -> None:

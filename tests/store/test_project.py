@@ -284,6 +284,12 @@ def test_a_project_of_another_format_is_named(db: str) -> None:
             opened()
 
 
+def test_an_empty_file_is_no_project_and_is_called_empty(tmp_path: Path) -> None:
+    (tmp_path / "empty.json").touch()
+    done = command("report", "v1", "--db", str(tmp_path / "empty.json"))
+    assert done.code == 2 and f"there is no project in the empty file {tmp_path}" in done.err
+
+
 @pytest.mark.parametrize("place", ["mysql://x/y", "postgresql://x:port/y", "nowhere/surefoot.db"])
 def test_a_place_that_cannot_be_is_said(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -136,7 +136,7 @@ class Checked(Result, frozen=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.OK if self.ok else ExitCode.BLOCKED
+        return ExitCode.INCOMPLETE if not self.questions else ExitCode.OK if self.ok else ExitCode.BLOCKED
 
 
 def check_questions(

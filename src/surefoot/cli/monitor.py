@@ -71,7 +71,7 @@ def monitor(
 
 
 def _lines(found: Monitored) -> Iterator[str]:
-    yield f"{found.seen:,} answers seen, {found.sampled:,} graded, {found.unreadable:,} rows unreadable"
+    yield f"{found.seen:,} answers seen, {found.sampled:,} graded, {found.unreadable:,} rows or files unreadable"
     for bucket, rate in found.intervals.items():
         if rate.value is None or rate.low is None or rate.high is None:
             yield f"{bucket:12} -      {rate.reason}"

@@ -45,13 +45,12 @@ def problem_of(finding: Finding, given: QuestionSet) -> Problem:
 def findings_of(given: QuestionSet, corpus: Collection[Passage] | None, prompt: str) -> list[Finding]:
     """All that the questions tell, the passages of their corpus, and the prompt of the pipeline."""
     found = list(_same_text(given.questions))
-    found += _sides(given.questions)
+    is_told = not given.questions and any(one.kind != "note" for one in given.problems)
+    found += [] if is_told else _sides(given.questions)
     found += _gold(given.questions)
     found += [] if corpus is None else _gone(given.questions, corpus)
-    found += _leaks(given.questions, prompt)
-    found += _without_claims(given.questions)
-    found += changed_questions(given)
-    return found
+    found += [*_leaks(given.questions, prompt), *_without_claims(given.questions)]
+    return [*found, *changed_questions(given)]
 
 
 def _same_text(questions: Iterable[Question]) -> Iterator[Finding]:

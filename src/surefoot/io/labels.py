@@ -513,7 +513,7 @@ def _parts(source: str, rows: Iterable[Row], rubric: Rubric, problems: list[Prob
         empty += not parts
         yield from (row._replace(value=part, repairs="") for part in parts)
     if unused:
-        listed = ", ".join(map(quoted, list(unused)[:12]))
+        listed = ", ".join(" - ".join(filter(None, (quoted(one), nearest(one, known)))) for one in list(unused)[:12])
         problems.append(Problem("note", f"fields that are no part of a label are not read: {listed}", source))
     if empty:
         problems.append(Problem("note", f"rows without a label ({empty}) are left out", source))

@@ -508,13 +508,14 @@ def no_question(row: Mapping[str, object], plan: Plan) -> str:
 
 def no_text(row: Mapping[str, object], plan: Plan) -> str:
     """On a row that may have its question under some key, in which no text is called like one."""
-    key = plan["question"][0].key
-    value = row[key]
+    key, value = next((one.key, row[one.key]) for one in plan["question"] if row.get(one.key) is not None)
+    if not isinstance(value, (dict, list)):
+        return f"{key} is {fields.kind_of(value)}, not a text"
     inside = value if isinstance(value, dict) else {}
     texts = [name for name, text in inside.items() if isinstance(text, str)]
     has = f" (it has: {_keys(inside)})" if inside else ""
-    path = f"{key}.{texts[0] if len(texts) == 1 else 'KEY'}"
-    return f"no question is found in {key}{has}; say where it lies with --map question={path}"
+    inner = texts[0] if len(texts) == 1 else "KEY"
+    return f"no question is found in {key}{has}; say where it lies with --map question={key}.{inner}"
 
 
 def _free(row: Mapping[str, object], plan: Plan) -> dict[str, object]:
@@ -618,7 +619,7 @@ class TraceReader:
         if not isinstance(question_id, str):
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:
-            return no_question(row, plan)
+            return no_question(row, plan) if asked is None else no_text(row, plan)
         if question is None and asked is not None and len(self.remarks) < _REMARKS_KEPT:
             self.remarks.add(no_text(row, plan))
         retrieved = fields.together(fields.passages_in(_first(row, plan["retrieved"])), _contexts(row, plan))

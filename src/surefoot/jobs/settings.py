@@ -15,7 +15,7 @@ A gate file has `[rules]`, each line a name and a rule. `default` is bundled for
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
@@ -99,7 +99,7 @@ def settings_from(given: Given = None, **chosen: object) -> Settings:
             found = tomllib.loads(file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise UsageError(f"{file} cannot be read: {error}", "it is TOML, such as max_cost = 5.0") from error
-        _checked(found, str(file))
+        _checked(found, str(file), str(file))
         for name in ("cache", "questions", "work"):
             if name in found and "://" not in found[name]:
                 found[name] = str(file.parent / found[name])
@@ -109,7 +109,7 @@ def settings_from(given: Given = None, **chosen: object) -> Settings:
     return msgspec.convert({**found, **once}, Settings, strict=False)
 
 
-def _checked(values: Mapping[str, Any], where: str) -> None:
+def _checked(values: Mapping[str, Any], where: str, of_map: str = "--map") -> None:
     for name, value in values.items():
         _check_known(name, Settings.__struct_fields__, f"{where}: there is no setting")
         try:
@@ -119,12 +119,12 @@ def _checked(values: Mapping[str, Any], where: str) -> None:
         except msgspec.ValidationError as error:
             raise UsageError(f"{where}: {name} cannot be {value!r}", _expected(name)) from error
         for field in found if name == "map" else ():
-            _check_known(field, [*(one for one in PATHS if one != "triage"), *ALIASES], "--map: there is no field")
+            _check_known(field, {*PATHS, *ALIASES} - {"triage"}, f"{of_map}: there is no field")
 
 
-def _check_known(name: str, known: Sequence[str], message: str) -> None:
+def _check_known(name: str, known: Collection[str], message: str) -> None:
     if name not in known:
-        raise UsageError(f"{message} {name!r}", nearest(name, known) or f"there are {', '.join(known)}")
+        raise UsageError(f"{message} {name!r}", nearest(name, sorted(known)) or f"there are {', '.join(sorted(known))}")
 
 
 def _expected(name: str) -> str:
@@ -132,6 +132,6 @@ def _expected(name: str) -> str:
     of_field = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"][name]
     one: dict[str, Any] = of_field.get("anyOf", [of_field])[0]
     if "minimum" in one:
-        return f"a {'whole ' * (one['type'] == 'integer')}number from {one['minimum']:,} to {one['maximum']:,}"
+        return f"a {'whole ' * (one['type'] == 'integer')}number from {one['minimum']:,} to {one['maximum']:,.0f}"
     kinds = {"object": f"a table in {NAME}: [{name}]", "boolean": "true or false", "string": "a text"}
     return f"one of {', '.join(filter(None, one['enum']))}" if "enum" in one else kinds[one["type"]]

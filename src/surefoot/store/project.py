@@ -575,10 +575,10 @@ class Project:
         """Open the project, or say that there is none."""
         with contextlib.ExitStack() as undo:
             database = undo.enter_context(contextlib.closing(Database(where(given))))
-            is_empty = database.file is not None and not (database.file.exists() and database.file.stat().st_size)
-            if is_empty or not database.is_made():
+            size = database.file.stat().st_size if database.file and database.file.exists() else None
+            if (database.file and not size) or not database.is_made():
                 hint = "surefoot run or grade makes one here; name another with --db"
-                raise UsageError(f"there is no project {database.name}", hint)
+                raise UsageError(f"there is no project {'in the empty file ' * (size == 0)}{database.name}", hint)
             undo.pop_all()
         return cls(database)
 
