@@ -152,6 +152,7 @@ def run(
             project = opened.enter_context(Project.existing(db))
         if resume:
             kept = _can_be_asked(runs_of(project, resume)[-1])
+            refuse_too_many(f"the run {kept.id}", 1, kept.manifest.repeats, kept.manifest.question_count)
             made = opened.enter_context(closing(wanted.same_pipeline(kept.manifest)))
         else:
             manifest, asked, made = wanted.once_more(project, again, only) if again else wanted.planned()
