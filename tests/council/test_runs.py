@@ -115,7 +115,7 @@ def two(tmp_path: Path) -> list[str]:
 def test_rows_are_per_reviewer_and_pooled_and_read_back_as_numbers(two: list[str]) -> None:
     harsh = Reviewer("harsh", lambda _: (7, 4, 4, 4, 4))
     council_runs(*two, reviewers=[Reviewer("mild"), harsh], holistic=True)
-    found = scores_of(kept(two[0]).verdicts(), "base")
+    found = scores_of({"base": kept(two[0]).verdicts()})
     assert rows.reviewer_of(kept(two[0]).manifest.council) == rows.POOLED
     mild = found["mild"][AnswerKey("base", "q0")]
     assert mild == {"accuracy": 8, "relevance": 8, "completeness": 8, "conciseness": 8, "clarity": 8, "overall": 8,

@@ -79,7 +79,7 @@ def test_notes_of_reviewers_stand_in_the_table_and_failures_stay_visible(tmp_pat
         nowhere = asked(server, tmp_path, "Is it so?", "--quiet", "--db", "/dev/null/x.db")
     assert "warning: the answers are not kept: " in nowhere.err and "one read it" in nowhere.out
     assert re.search(r"A +llm:(one|two)\S+ +[\w. ]+ +(one|two) read it\n", done.out), done.out
-    assert re.search(r"error: llm:three@\S* answer: HTTP 404: gone", done.err), "--quiet hides no failure"
+    assert re.search(r"error: llm:three@\S* on answer: HTTP 404: gone", done.err), "--quiet hides no failure"
     assert re.search(r"failed: llm:three@\S* HTTP 404: gone \(answer, review\)", done.out)
 
 

@@ -32,7 +32,7 @@ def with_holistic(questions: int, noise: float) -> Sheet:
 
 def liked(sheet: Sheet, weights: np.ndarray[tuple[int], np.dtype[np.float64]], noise: float = 0.3) -> Preferences:
     """What people prefer who go by these weights."""
-    scores = np.stack([sheet.values[name].mean(axis=0) for name in WEIGHTS], axis=1)
+    scores = np.stack([np.asarray(sheet.scores[name].mean(axis=0)) for name in WEIGHTS], axis=1)
     pairs = pairs_of(sheet.question_of, np.ones(len(sheet.answers), dtype=bool))
     value = scores @ weights + np.random.default_rng(2).normal(0, noise, len(scores))
     return Preferences(pairs, pairs.signs(value))
@@ -88,11 +88,11 @@ def test_noise_changes_nothing() -> None:
 
 def test_labels_that_could_show_nothing_are_refused() -> None:
     sheet = sheet_of(reviewed(25))
-    scores = np.stack([sheet.values[name].mean(axis=0) for name in WEIGHTS], axis=1)
+    scores = np.stack([np.asarray(sheet.scores[name].mean(axis=0)) for name in WEIGHTS], axis=1)
     few = tune(scores, WEIGHTS, liked(sheet, PLANTED), scores.__matmul__)
     assert few.weights is None and "it takes 30" in str(few.reason)
     sheet = sheet_of(reviewed(40))
-    scores = np.stack([sheet.values[name].mean(axis=0) for name in WEIGHTS], axis=1)
+    scores = np.stack([np.asarray(sheet.scores[name].mean(axis=0)) for name in WEIGHTS], axis=1)
     fine = tune(scores, WEIGHTS, liked(sheet, np.array(list(WEIGHTS.values())), noise=0), scores.__matmul__)
     assert fine.weights is None and "the weights are fine as they are" in str(fine.reason)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import atanh, sqrt, tanh
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -23,6 +23,7 @@ from surefoot.council.rows import CAPPED, HOLISTIC, OVERALL, OWN, PLACE, UNCAPPE
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Given = np.ma.MaskedArray[Any, np.dtype[np.float64]]  # masked where nothing is given
 # Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
 ROUNDING = 1 / 12
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
@@ -95,8 +96,8 @@ class Sheet:
     """
 
     def __init__(self, scores: Scores, lengths: Mapping[AnswerKey, int] | None = None, *, own: bool = True) -> None:
-        cells = [(who, answer, found) for who, given in scores.items() for answer, found in given.items()
-                 if own or OWN not in found]  # fmt: skip
+        cells = [(who, answer, _before_ceilings(found)) for who, given in scores.items()
+                 for answer, found in given.items() if own or OWN not in found]  # fmt: skip
         self.reviewers = tuple(sorted(scores))
         self.answers = tuple(sorted({answer for _, answer, _ in cells}))
         self.questions = tuple(sorted({answer.question for answer in self.answers}))
@@ -105,67 +106,69 @@ class Sheet:
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
         self.lengths = np.array([(lengths or {}).get(answer, 0) for answer in self.answers])
         names, shape = dict.fromkeys(name for _, _, found in cells for name in found), (len(rows), len(columns))
-        self.values = {name: np.zeros(shape) for name in (*names, OWN, PLACE)}  # 0 where nothing is given
-        self.given = {name: np.zeros(shape, dtype=bool) for name in self.values}
+        given = {name: np.full(shape, np.nan) for name in (*names, OWN, PLACE)}
         for who, answer, found in cells:
             for name, value in found.items():
-                place = rows[who], columns[answer]
-                self.values[name][place], self.given[name][place] = value, True
-        if OVERALL in names:
-            self.values[CAPPED], self.given[CAPPED] = self.values[OVERALL], self.given[OVERALL]
-        if UNCAPPED in names:
-            self.values[OVERALL] = np.where(self.given[UNCAPPED], self.values[UNCAPPED], self.values[OVERALL])
-        self.dimensions = tuple(one for one in names if one not in (OVERALL, HOLISTIC, UNCAPPED, OWN, PLACE))
+                given[name][rows[who], columns[answer]] = value
+        self.scores: dict[str, Given] = {name: np.ma.masked_invalid(table) for name, table in given.items()}
+        beside = (OVERALL, CAPPED, HOLISTIC, UNCAPPED, OWN, PLACE)
+        self.dimensions = tuple(one for one in names if one not in beside)
         self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in names else ()))
-
-    def pooled(self, name: str, rows: Sequence[int] | NDArray[np.intp]) -> tuple[Numbers, Flags]:
-        """The mean of some reviewers on each answer, as a council takes it, and which answers have one."""
-        count = self.given[name][rows].sum(axis=0)
-        return self.values[name][rows].sum(axis=0) / np.maximum(1, count), count > 0
 
     def compared(self, name: str) -> Flags:
         """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
-        return np.asarray(self.given[name].sum(axis=0) >= FEWEST_COMPARED)
+        return np.asarray(self.scores[name].count(axis=0) >= FEWEST_COMPARED)
 
     def count(self, answers: Flags) -> int:
         """How many questions these answers are to."""
         return len(np.unique(self.question_of[answers]))
 
-    def sums(self, values: Numbers, given: Flags) -> Numbers:
+    def sums(self, values: Numbers | Given) -> Numbers:
         """Added up for each question."""
+        given = ~np.ma.getmaskarray(values)
         return np.bincount(self.question_of[given], values[given], minlength=len(self.questions)).astype(float)
 
-    def means(self, values: Numbers, given: Flags) -> tuple[Numbers, Flags]:
-        """The mean of each question's answers, and which questions have one."""
-        count = self.sums(np.ones(len(given)), given)
-        return self.sums(values, given) / np.maximum(1, count), count > 0
+    def means(self, values: Given) -> Given:
+        """The mean of each question's answers."""
+        return self.sums(values) / np.ma.masked_equal(self.sums(values * 0 + 1), 0)
 
-    def mean(self, values: Numbers, given: Flags) -> Influence:
-        return mean_of(*self.means(values, given))
-
-    def slope(self, x: Numbers, y: Numbers, given: Flags) -> Influence | None:
+    def slope(self, x: Numbers, y: Given) -> Influence | None:
         """By how much `y` rises with `x`; None where `x` is the same everywhere."""
-        flat = np.where(given, x - x[given].mean(), 0.0)
-        spread = float(flat @ flat)
+        flat, rise = (_flat(one) for one in (np.ma.masked_array(x, y.mask), y))
+        spread, n = float(flat @ flat), self.count(_known(y))
         if spread <= 0:
             return None
-        rise, n = np.where(given, y - y[given].mean(), 0.0), self.count(given)
         value = float(flat @ rise) / spread
         # What the slope would be without each question: one with far-off answers pulls it toward itself.
-        shares = self.sums(flat * flat, given) / spread
+        shares = self.sums(flat * flat) / spread
         left = 1 - np.minimum(shares + 1 / n, _MOST_PULL)
-        return Influence(value, self.sums(flat * (rise - value * flat), given) / spread / left, n, shares)
+        return Influence(value, self.sums(flat * (rise - value * flat)) / spread / left, n, shares)
 
-    def correlation(self, x: Numbers, y: Numbers, given: Flags) -> Influence:
+    def correlation(self, x: Given, y: Given) -> Influence:
         """Fisher's z of the correlation. Who always gives the same score agrees with nobody."""
-        scaled, n = [], int(given.sum())
-        for values in (x, y):
-            flat = np.where(given, values - values[given].mean(), 0.0)
-            scaled.append(flat / (sqrt(float(flat @ flat) / n) or 1.0))
-        x, y = scaled
-        r = max(-_ALMOST_ONE, min(_ALMOST_ONE, float(x @ y) / n))
-        parts = self.sums(x * y - r * (x * x + y * y) / 2, given) / n / (1 - r * r)
-        return Influence(atanh(r), parts, self.count(given))
+        n = int(x.count())
+        a, b = (flat / (sqrt(float(flat @ flat) / n) or 1.0) for flat in (_flat(x), _flat(y)))
+        r = max(-_ALMOST_ONE, min(_ALMOST_ONE, float(a @ b) / n))
+        parts = self.sums(a * b - r * (a * a + b * b) / 2) / n / (1 - r * r)
+        return Influence(atanh(r), parts, self.count(_known(x)))
+
+
+def _before_ceilings(found: Mapping[str, float]) -> Mapping[str, float]:
+    overall = found.get(OVERALL)
+    return found if overall is None else {**found, OVERALL: found.get(UNCAPPED, overall), CAPPED: overall}
+
+
+def _known(values: Given) -> Flags:
+    return np.asarray(~np.ma.getmaskarray(values))
+
+
+def _flat(values: Given) -> Numbers:
+    """What each value differs from their mean by, 0 where nothing is given."""
+    return np.asarray((values - values.mean()).filled(0.0))
+
+
+def _mean(by_question: Given) -> Influence:
+    return mean_of(by_question.filled(0.0), _known(by_question))
 
 
 def reviewer_bias(sheet: Sheet, left_out: Iterable[str] = ()) -> tuple[ReviewerBias, ...]:
@@ -205,52 +208,52 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
     (kind, name), others = cell, sorted(group - {row})
     if not others:
         return "needs another reviewer"
-    given, known = sheet.given[name][others], sheet.given[name][others].any(axis=0)
     # The median: one of them may score at random.
-    theirs = np.nanmedian(np.where(given | ~known, sheet.values[name][others], np.nan), axis=0)
-    both, own = sheet.given[name][row] & known, sheet.given[OWN][row]
-    lead = np.where(both, sheet.values[name][row] - theirs, 0.0)
+    lead = sheet.scores[name][row] - np.ma.median(sheet.scores[name][others], axis=0)  # type: ignore[no-untyped-call]
+    own, place = _known(sheet.scores[OWN][row]), sheet.scores[PLACE][row]
     if kind == "position":
-        both = both & sheet.given[PLACE][row]
-        if not both.any():
+        lead = np.ma.masked_where(place.mask, lead)
+        if not lead.count():
             return "does not apply: each answer was reviewed alone"
     if kind == "self_preference":
         if not own.any():
             return "does not apply: none of the answers is by the reviewer's model"
-        (ours, with_own), (rest, with_rest) = sheet.means(lead, both & own), sheet.means(lead, both & ~own)
-        shared = with_own & with_rest
-        both = both & shared[sheet.question_of]
-    if (questions := sheet.count(both)) < FEWEST_QUESTIONS:
+        ours, rest = (sheet.means(np.ma.masked_where(others, lead)) for others in (~own, own))
+        beyond = ours - rest
+        lead = np.ma.masked_where(~_known(beyond)[sheet.question_of], lead)
+    if (questions := sheet.count(_known(lead))) < FEWEST_QUESTIONS:
         return f"not enough data: needs {FEWEST_QUESTIONS} questions that others scored too, has {questions}"
     if kind == "shift":
-        return sheet.mean(lead, both)
+        return _mean(sheet.means(lead))
     if kind == "self_preference":
-        return mean_of(ours - rest, shared)
+        return _mean(beyond)
     if kind == "position":
-        return sheet.slope(sheet.values[PLACE][row], lead, both) or "all answers were shown at the same place"
+        return sheet.slope(place.filled(0.0), lead) or "all answers were shown at the same place"
     doublings = np.log2(np.maximum(1, sheet.lengths))
     # One answer of unusual length would decide the slope by itself, and chance often has one such.
-    middle, far = doublings[both].mean(), _FAR * doublings[both].std()
-    return sheet.slope(np.clip(doublings, middle - far, middle + far), lead, both) or "all answers are equally long"
+    middle, far = doublings[_known(lead)].mean(), _FAR * doublings[_known(lead)].std()
+    return sheet.slope(np.clip(doublings, middle - far, middle + far), lead) or "all answers are equally long"
 
 
 def redundant(sheet: Sheet) -> dict[str, str]:
     """The reviewers whose votes may be saved, and why: who follows nobody (noise), or repeats another one (a copy)."""
-    names = (OVERALL,) if OVERALL in sheet.values else sheet.dimensions
-    every = np.all([sheet.given[name] for name in names], axis=0)
-    steady = [row for row, own in enumerate(every) if sheet.count(own) >= FEWEST_QUESTIONS]
-    shared = np.asarray(every[steady].all(axis=0))
+    names = (OVERALL,) if OVERALL in sheet.scores else sheet.dimensions
+    table = np.ma.mean(np.ma.stack([sheet.scores[name] for name in names]), axis=0)
+    table = np.ma.masked_where(np.any([sheet.scores[name].mask for name in names], axis=0), table)
+    scored = _known(table)
+    steady = [row for row, own in enumerate(scored) if sheet.count(own) >= FEWEST_QUESTIONS]
+    shared = np.asarray(scored[steady].all(axis=0))
     if len(steady) <= FEWEST_COMPARED or sheet.count(shared) < FEWEST_QUESTIONS:
         return {}
-    table = np.asarray(np.mean([sheet.values[name] for name in names], axis=0))
-    noise = _noise(sheet, table, shared, steady)
+    table[:, ~shared] = np.ma.masked
+    noise = _noise(sheet, table, steady)
     copies = _copies(sheet, [row for row in steady if row not in noise])
     return {sheet.reviewers[row]: why for row, why in sorted((noise | copies).items())}
 
 
-def _noise(sheet: Sheet, table: Numbers, shared: Flags, rows: Sequence[int]) -> dict[int, str]:
+def _noise(sheet: Sheet, table: Given, rows: Sequence[int]) -> dict[int, str]:
     """Who scores as if without a look at the answers."""
-    found = {row: sheet.correlation(table[row], table[[one for one in rows if one != row]].mean(axis=0), shared)
+    found = {row: sheet.correlation(table[row], table[[one for one in rows if one != row]].mean(axis=0))
              for row in rows}  # fmt: skip
     wide, noise = reach(list(found.values())), {}
     for row, one in found.items():
@@ -267,8 +270,7 @@ def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
     for one, other in combinations(rows, 2):
         gaps = []
         for name in sheet.dimensions or sheet.measured:
-            both = sheet.given[name][one] & sheet.given[name][other]
-            gap = (sheet.values[name][one] - sheet.values[name][other])[both]
+            gap = (sheet.scores[name][one] - sheet.scores[name][other]).compressed()
             gaps.append(gap - gap.mean() if len(gap) else gap)
         apart[one, other] = float((np.concatenate(gaps) ** 2).mean()) if any(map(len, gaps)) else 10.0
     copies: dict[int, str] = {}
@@ -280,7 +282,7 @@ def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
 
 
 def success(sheet: Sheet, people: Preferences | None = None) -> Success:
-    both = OVERALL in sheet.values and HOLISTIC in sheet.values
+    both = OVERALL in sheet.scores and HOLISTIC in sheet.scores
     among = sheet.compared(OVERALL) & sheet.compared(HOLISTIC) if both else None
     stability = _compared({name: _stability(sheet, name, among) for name in (OVERALL, HOLISTIC)})
     agreement = _compared({name: _with_people(sheet, name, people) for name in (OVERALL, HOLISTIC)})
@@ -310,7 +312,7 @@ def _compared(found: dict[str, _Found]) -> Compared:
 
 def _missing(sheet: Sheet, name: str, answers: Flags | None = None) -> str:
     """Why a measure on all reviewers' scores cannot be taken."""
-    if name not in sheet.values:
+    if name not in sheet.scores:
         return f"no reviewer gave {'a holistic' if name == HOLISTIC else 'an overall'} score"
     if len(sheet.reviewers) < FEWEST_COMPARED:
         return "needs two reviewers"
@@ -326,12 +328,11 @@ def _variance(sheet: Sheet) -> dict[str, Figure]:
         if why := _missing(sheet, name):
             found[name] = Figure(reason=why)
             continue
-        answers, given = sheet.compared(name), sheet.given[name] & sheet.compared(name)
-        count, apart = np.maximum(FEWEST_COMPARED, given.sum(axis=0)), sheet.values[name]
+        apart = sheet.scores[name].copy()
+        apart[:, ~sheet.compared(name)] = np.ma.masked
         for axis in (0, 1, 0):  # the answers' means are taken out, then the reviewers' levels
-            size = np.maximum(1, given.sum(axis=axis, keepdims=True))
-            apart = np.where(given, apart - np.where(given, apart, 0.0).sum(axis=axis, keepdims=True) / size, 0.0)
-        found[name] = _figure(sheet.mean((apart**2).sum(axis=0) / (count - 1), answers))
+            apart = apart - apart.mean(axis=axis, keepdims=True)
+        found[name] = _figure(_mean(sheet.means((apart**2).sum(axis=0) / (apart.count(axis=0) - 1))))
     return found
 
 
@@ -341,10 +342,10 @@ def _stability(sheet: Sheet, name: str, among: Flags | None) -> _Found:
         return why
     size = len(sheet.reviewers)
     pairs = pairs_of(sheet.question_of, sheet.compared(name) if among is None else among)
-    everyone, _ = sheet.pooled(name, range(size))
-    panels = [sheet.pooled(name, panel) for panel in np.random.default_rng(_SEED).integers(0, size, (_PANELS, size))]
-    signs = (pairs.signs(np.where(known, scores, everyone)) for scores, known in panels)
-    found = [tau(pairs, pairs.signs(everyone), one) for one in signs]
+    everyone, drawn = sheet.scores[name].mean(axis=0), np.random.default_rng(_SEED).integers(0, size, (_PANELS, size))
+    panels = (sheet.scores[name][panel].mean(axis=0) for panel in drawn)
+    signs = (pairs.signs(np.where(_known(one), one.filled(0.0), everyone.filled(0.0))) for one in panels)
+    found = [tau(pairs, pairs.signs(everyone.filled(0.0)), one) for one in signs]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return "reviewers give all answers the same score"
@@ -356,11 +357,14 @@ def _with_people(sheet: Sheet, name: str, people: Preferences | None) -> _Found:
     """Kendall's tau of the council's order with what people prefer."""
     if people is None:
         return "no labels by people were given"
-    if name not in sheet.values:
+    if name not in sheet.scores:
         return _missing(sheet, name)
-    scores, known = sheet.pooled(CAPPED if name == OVERALL else name, range(len(sheet.reviewers)))
-    kept = known[people.pairs.one] & known[people.pairs.other]
+    scores = sheet.scores[CAPPED if name == OVERALL else name].mean(axis=0)
+    kept = _known(scores)[people.pairs.one] & _known(scores)[people.pairs.other]
     pairs, signs = people.pairs.at(kept), people.signs[kept]
     if (labelled := len(pairs.questions)) < FEWEST_QUESTIONS:
         return f"not enough data: needs labels on {FEWEST_QUESTIONS} questions, has {labelled}"
-    return tau(pairs, pairs.signs(scores), signs) or "people or reviewers see no difference between any two answers"
+    return (
+        tau(pairs, pairs.signs(scores.filled(0.0)), signs)
+        or "people or reviewers see no difference between any two answers"
+    )

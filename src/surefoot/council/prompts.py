@@ -46,6 +46,7 @@ _KNOWN: dict[str, tuple[Value, Any, str, str]] = {  # the default, its type, wha
     "PATIENCE": (3_600.0, Annotated[float, Meta(gt=0, le=1e9)], "a number above 0",
                  "seconds until a model that has not replied is left out"),
 }  # fmt: skip
+_WEIGHT = Annotated[float, Meta(ge=0, le=1)], "a number from 0 to 1", "share of the overall score"
 
 LONGEST_SHOWN = 24_000  # characters of an answer
 _LONGEST_NOTE = 600  # characters; small models do not stop by themselves
@@ -93,13 +94,10 @@ class Settings(Struct, frozen=True):
     rows: tuple[Setting, ...]
     weights: dict[str, float]
     rubric: Rubric
+    use_rubric: bool
 
     def __getitem__(self, key: str) -> Value:
         return next(row.value for row in self.rows if row.name == PREFIX + key)
-
-    @property
-    def use_rubric(self) -> bool:
-        return bool(self["RUBRIC_SCORING"])
 
 
 def read_settings(
@@ -114,42 +112,35 @@ def read_settings(
         for name, text in environ.items() if name.startswith(PREFIX) and text.strip()
     }  # fmt: skip
     given |= {key: (value, "option") for key, value in (options or {}).items() if value is not None}
-    rows = [_setting(key, known, given) for key, known in _KNOWN.items()]
-    rubric = rubrics.read(str(rows[0].value))
+    rubric = rubrics.read(str(given.get("RUBRIC", _KNOWN["RUBRIC"])[0]).strip())
     if not rubric.weights:
         raise UsageError(f"the rubric {rubric.name} has no weights", "choose one whose axes have weights, like council")
-    usual = "default" if rows[0].source == "default" else f"rubric {rubric.name}"
-    about = Annotated[float, Meta(ge=0, le=1)], "a number from 0 to 1", "share of the overall score"
-    known = {f"WEIGHT_{name.upper()}": (weight, *about) for name, weight in rubric.weights.items()}
-    for key in given.keys() - _KNOWN.keys() - known.keys():
-        near = get_close_matches(key, [*_KNOWN, *known], 1, cutoff=0.75)
+    usual = f"rubric {rubric.name}" if "RUBRIC" in given else "default"
+    known = _KNOWN | {f"WEIGHT_{name.upper()}": (weight, *_WEIGHT) for name, weight in rubric.weights.items()}
+    for key in given.keys() - known.keys():
+        near = get_close_matches(key, known, 1, cutoff=0.75)
         listed = f"the rubric {rubric.name} weighs {', '.join(rubric.weights)}; {_LISTED}"
         hint = f"did you mean {PREFIX}{near[0]}?" if near else listed
         raise UsageError(f"there is no setting {PREFIX}{key}", hint)
-    shares = [_setting(key, one, given, usual) for key, one in known.items()]
+    rows = []
+    for key, (value, kind, must_be, about) in known.items():
+        written, source = given.get(key, (value, "default" if key in _KNOWN else usual))
+        word = str(written).strip()
+        try:
+            read_as = convert(_SWITCH.get(word.lower(), word) if kind is bool else word, kind, strict=False)
+        except ValidationError:
+            named = PREFIX + key if source == "environment" else f"{source}: {key.lower()}"
+            raise UsageError(f"{named} must be {must_be}, not {str(written)[:40]!r}", _LISTED) from None
+        rows.append(Setting(PREFIX + key, read_as, source, about))
     if weights is None:
-        weights = {name: row.value for name, row in zip(rubric.weights, shares, strict=True)}
+        weights = {name: row.value for name, row in zip(rubric.weights, rows[len(_KNOWN) :], strict=True)}
     try:
         checked = dict.fromkeys(rubric.weights, 0.0) | rubrics.checked_weights(weights, rubric.weights)
     except ValueError as error:
         listed = ", ".join(f"{name} {weight:g}" for name, weight in rubric.weights.items())
         raise UsageError(f"these weights cannot be used: {error}", f"the rubric {rubric.name} has {listed}") from None
-    return Settings((*rows, *shares), checked, rubric)
-
-
-def _setting(
-    key: str, known: tuple[Value, Any, str, str], given: Mapping[str, tuple[Value, str]], source: str = "default"
-) -> Setting:
-    value, kind, must_be, about = known
-    if key in given:
-        written, source = given[key]
-        word = str(written).strip()
-        try:
-            value = convert(_SWITCH.get(word.lower(), word) if kind is bool else word, kind, strict=False)
-        except ValidationError:
-            named = PREFIX + key if source == "environment" else f"{source}: {key.lower()}"
-            raise UsageError(f"{named} must be {must_be}, not {str(written)[:40]!r}", _LISTED) from None
-    return Setting(PREFIX + key, value, source, about)
+    use_rubric = next(bool(row.value) for row in rows if row.name == f"{PREFIX}RUBRIC_SCORING")
+    return Settings(tuple(rows), checked, rubric, use_rubric)
 
 
 class Sources(Struct, frozen=True):

@@ -60,12 +60,12 @@ Scores = Mapping[str, Mapping[AnswerKey, Mapping[str, float]]]  # by reviewer; w
 
 
 class RunReview(Struct, frozen=True):
-    """Who reviews, and by what. `holistic` are the settings for one number beside the rubric, where that is wanted;
-    `beside` are the answers to `question` that are shown together."""
+    """Who reviews, and by what. `holistic` asks for one number beside the rubric; `beside` are the answers to
+    `question` that are shown together."""
 
     reviewers: tuple[str, ...]
     settings: Settings
-    holistic: Settings | None = None
+    holistic: bool = False
     question: str = ""
     beside: tuple[Answer, ...] = ()
 
@@ -91,7 +91,8 @@ class RunReview(Struct, frozen=True):
     @property
     def ways(self) -> tuple[Settings, ...]:
         """How each reviewer is asked about each answer."""
-        return (self.settings, self.holistic) if self.holistic is not None else (self.settings,)
+        by_number = (replace(self.settings, use_rubric=False),) if self.holistic else ()
+        return (self.settings, *by_number)
 
 
 def axis_of(dimension: str) -> str:
@@ -113,11 +114,11 @@ def rubric_of(pooled: str) -> str:
     return pooled.removeprefix(f"{GRADER}{POOLED}+").rpartition("+")[0]
 
 
-def scores_of(verdicts: Iterable[Verdict], run: str = "") -> dict[str, dict[AnswerKey, dict[str, float]]]:
-    """The score on each dimension that has one, with OVERALL and HOLISTIC among them, and OWN, PLACE and UNSAFE where
-    they are the case."""
+def scores_of(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, dict[AnswerKey, dict[str, float]]]:
+    """The scores by reviewer and answer on each dimension that has one, with OVERALL and HOLISTIC among them, and OWN,
+    PLACE and UNSAFE where they are the case. The verdicts are by run."""
     found: dict[str, dict[AnswerKey, dict[str, float]]] = {}
-    for row in verdicts:
+    for run, row in ((run, row) for run, some in verdicts.items() for row in some):
         given = {UNSAFE: 1.0} if row.value == UNSAFE else {}
         if row.axis.startswith(AXIS_PREFIX) and (score := score_in(row)) is not None:
             place = _SHOWN.search(row.via)
@@ -308,7 +309,7 @@ def run_scores(
                                 for run in found))  # fmt: skip
     made, overall = list[RunScores](), dict[str, _Values]()
     for run, verdicts in found.items():
-        scores, mine = scores_of(verdicts, run), [one for one in answers if one.run == run]
+        scores, mine = scores_of({run: verdicts}), [one for one in answers if one.run == run]
         pooled, by_axis = scores.get(POOLED, {}), defaultdict[str, _Values](lambda: defaultdict(list))
         for answer, by in pooled.items():
             for name, score in by.items():

@@ -132,9 +132,7 @@ def council(
     variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
     chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings, yes=yes)
-    by_number = council_settings(rubric, SEED=seed, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
-    found = {} if answers is None else _json_in(answers)
-    given = () if answers is None else _read({"responses": found.get("responses", found), "reviews": []}).answers
+    given = () if answers is None else _read(answers, reviewed=False).answers
     example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
     members, head = _opened(models or str(chosen["MODELS"]), how, example, chair or str(chosen["CHAIR"]))
     if len(members) == 1 and not given:
@@ -145,18 +143,15 @@ def council(
     person.tell(f"replies wanted: {wanted:,}; `--set max_cost=USD` limits what they may cost")
     agree(person, how.yes)
     by_name, number = {one.name: one for one in members}, int(chosen["SEED"])
-    failures, replies, ranked = list[Failure](), list[Reply](), list[Ranked]()
-    reviews, synthesis = list[Review](), None
+    asking, ranked, reviews, synthesis = _Asking(), list[Ranked](), list[Review](), None
 
     def ask(stage: str, of: Mapping[str, Model], asked: Mapping[str, Prompt]) -> dict[str, Reply]:
         """Whatever a model does - fail, hang, send nothing - costs its own answer or ballot, and is named."""
         came = prompts.asked_at_once(of, asked, float(chosen["PATIENCE"]))
-        replies.extend(came.values())
         for name, reply in came.items():
             if not reply.error and asked[name].schema is None and is_empty(reply.text):
                 came[name] = replace(reply, error="the reply is empty")
-            if came[name].error:
-                failures.append(Failure(name, stage, came[name].error, reply.hint))
+            asking.count(name, stage, came[name])
         return came
 
     with replies_kept(person):
@@ -166,7 +161,7 @@ def council(
             answered = [one for one, reply in came.items() if not reply.error]
             order = prompts.shuffled(answered, number, "labels", question)
             given = tuple(ballots.Answer(label_of(place), name, came[name].text) for place, name in enumerate(order))
-        review = RunReview(tuple(by_name), chosen, by_number, question, given)
+        review = RunReview(tuple(by_name), chosen, holistic, question, given)
         for way in review.ways:
             calls = {name: prompts.review_prompt(question, given, way, name) for name in by_name if given}
             came = ask("review", by_name, {name: prompt for name, (prompt, _) in calls.items()})
@@ -180,16 +175,32 @@ def council(
             [reply] = ask(_SYNTHESIS, {head.name: head}, {head.name: prompt}).values()
             synthesis = None if reply.error else reply.text
         elif head is not None and given:
-            failures.append(Failure(head.name, _SYNTHESIS, "no answer passes the safety gate"))
+            asking.failures.append(Failure(head.name, _SYNTHESIS, "no answer passes the safety gate"))
     made = Council(**asdict(ranked[0]), answers=given, reviews=tuple(reviews), synthesis=synthesis,
-                   failures=tuple(failures), spent=spent_on(replies))  # fmt: skip
-    person.tell_causes([(f"{one.model}: {one.stage}: {one.reason}", one.hint) for one in failures])
-    person.tell(spent_words(spent_on(replies)))
+                   failures=tuple(asking.failures), spent=asking.tell(person))  # fmt: skip
     try:
         return replace(made, runs=_keep(made, ranked, review, db))
     except SurefootError as error:  # what was paid for is shown all the same
         person.tell(f"warning: the answers are not kept: {error}")
         return made
+
+
+class _Asking:
+    """Counts replies and names failures, and tells in the end why something was not answered and what asking cost."""
+
+    def __init__(self, hint: str = "") -> None:
+        self.replies, self.failures, self._hint = list[Reply](), list[Failure](), hint
+
+    def count(self, model: str, stage: str, reply: Reply) -> None:
+        self.replies.append(reply)
+        if reply.error:
+            self.failures.append(Failure(model, stage, plain(reply.error, 200), reply.hint or self._hint))
+
+    def tell(self, person: Person) -> Spent:
+        person.tell_causes([(f"{one.model} on {one.stage}: {one.reason}", one.hint) for one in self.failures])
+        spent = spent_on(self.replies)
+        person.tell(spent_words(spent))
+        return spent
 
 
 def label_of(place: int) -> str:
@@ -231,10 +242,9 @@ def score_reviews(
     reviews: str | Path | Mapping[str, Any], *, rubric: str | None = None, safety: bool | None = None
 ) -> Council:
     """Rank answers by reviewers' raw texts, as a file or a mapping holds them. No model is asked, nothing is kept."""
-    content = _json_in(reviews)
-    file = _read(content)
+    file = _read(reviews)
     options = {"RUBRIC": rubric or file.rubric or None, "SAFETY_GATE": file.safety if safety is None else safety}
-    problems = [f"the key {str(key)[:40]!r} is not used" for key in content if key not in _File.__struct_fields__]
+    problems = [f"the key {key[:40]!r} is not used" for key in file.unused]
     problems += [f"{answer.label[:40]} has no text" for answer in file.answers if not answer.text.strip()]
     texts = list[Review]()
     for place, written in enumerate(file.reviews, 1):
@@ -269,8 +279,7 @@ def council_runs(
     """
     how, chosen = settings_from(settings, yes=yes), council_settings(rubric, SAFETY_GATE=safety)
     models, _ = _opened(reviewers or str(chosen["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
-    by_number = council_settings(rubric, SAFETY_GATE=safety, RUBRIC_SCORING=False) if holistic else None
-    review = RunReview(tuple(model.name for model in models), chosen, by_number)
+    review = RunReview(tuple(model.name for model in models), chosen, holistic)
     with opened(runs, db) as (project, named), ExitStack() as held:
         check_texts(named)
         if not named:
@@ -281,24 +290,20 @@ def council_runs(
         items, by_name = _items(named), {model.name: model for model in models}
         asked = rows.prompts_on(items, review)
         calls = _agree_on(items, asked, models, how, person)
-        replies, failures = list[Reply](), list[Failure]()
-        given = defaultdict[tuple[AnswerKey, int], list[Review]](list)
+        asking, given = _Asking(_ASK_AGAIN), defaultdict[tuple[AnswerKey, int], list[Review]](list)
         with replies_kept(person), closing(person.watch(calls, "replies")) as watch:
             texts = {who: [one.prompt for one in some] for who, some in asked.items()}
             for who, at, reply in prompts.asked_in_turn(by_name, texts):
                 answer, way, _, to_come = asked[who][at]
-                replies.append(reply)
+                attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
+                asking.count(who, f"{answer.run}: {answer.question}{attempt}", reply)
                 if not reply.cached:  # what is known already was not announced as a call
                     watch.count(reply)
-                if reply.error:
-                    attempt = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
-                    on, hint = f"{answer.run}: {answer.question}{attempt}", reply.hint or _ASK_AGAIN
-                    failures.append(Failure(who, on, plain(reply.error, 200), hint))
                 given[answer, way].append(prompts.reviewed(to_come, reply))
         found = {run.id: _keep_scores(run, items, review, given) for run in named}
-    person.tell(spent_words(spent_on(replies)))
-    person.tell_causes([(f"{one.model} on {one.stage}: {one.reason}", one.hint) for one in failures])
-    return replace(_scores(found, items, review.pooled, review.reviewers), failures=tuple(failures))
+    asking.tell(person)
+    scores = _scores(found, items, review.pooled, review.reviewers)
+    return replace(scores, failures=tuple(asking.failures))
 
 
 def _keep_scores(
@@ -314,7 +319,7 @@ def _keep_scores(
                        for way in range(len(review.ways))]  # fmt: skip
             bucket = buckets.get((answer.question, answer.attempt))
             verdicts += rows.verdicts_alone(item, review, reviews, _author(made.pipeline), bucket)
-    if not rows.scores_of(verdicts) and made.council != review.pooled:
+    if not rows.scores_of({run.id: verdicts}) and made.council != review.pooled:
         return verdicts  # nobody replied: what an earlier council said stays the run's
     _add(run, review, verdicts)
     return _council_rows(run)
@@ -322,9 +327,7 @@ def _keep_scores(
 
 def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
     """The scores that the last council gave to the answers of runs; the same council must have scored them all."""
-    with opened(runs, db) as (_, named):
-        found, items = {run.id: _council_rows(run) for run in named}, _items(named)
-    councils = {run.manifest.council: run.manifest for run in named}
+    councils, found, items = _scored(runs, db)
     if "" in councils:
         raise Incomplete(f"no council scored the run {councils[''].id}", _SCORE_FIRST)
     if len(councils) > 1:
@@ -346,11 +349,11 @@ def evaluate_council(
     Without `runs`, all that a council scored are taken. `labels` are scores, buckets or preferences by people.
     `compare` insists on a holistic score beside the rubric's.
     """
-    scores, items = _all_scores(runs, db)
+    scores, items = _scores_by_reviewer(runs, db)
     scores.pop(rows.POOLED, None)
     lengths = {answer: len(item.trace.answer or "") for answer, item in items.items()}
     every, sheet = Sheet(scores, lengths), Sheet(scores, lengths, own=False)
-    if compare and HOLISTIC not in sheet.values:
+    if compare and HOLISTIC not in sheet.scores:
         hint = "ask for it: surefoot council runs RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else _preferences(labels, sheet, items, person)
@@ -379,7 +382,7 @@ def tune_rubric(
         raise UsageError(f"the rubric {rubric} has no weights", "choose one that a council scores by: refusal_aware")
     if target.exists():
         raise UsageError(f"{printable(target)} is there already", "choose another name for --out")
-    scores, items = _all_scores(runs, db)
+    scores, items = _scores_by_reviewer(runs, db)
     sheet = Sheet({who: given for who, given in scores.items() if who != rows.POOLED}, own=False)
     people = _preferences(labels, sheet, items, person)
     scoring = Scoring(sheet, scores, made, {answer: rows.known_of(item.question) for answer, item in items.items()})
@@ -421,35 +424,30 @@ class _File(Struct):
     weights: Any = None
     safety: bool | None = None
     rubric: str | None = None
+    unused: tuple[str, ...] = ()
 
     @property
     def answers(self) -> tuple[ballots.Answer, ...]:
         return tuple(replace(one, label=label) for label, one in self.responses.items())
 
 
-def _json_in(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
-    if isinstance(source, Mapping):
-        return source
+def _read(source: str | Path | Mapping[str, Any], *, reviewed: bool = True) -> _File:
+    """A file or mapping of answers with their reviews; or of answers alone, which may be all that it has."""
+    content: Any = source
     try:
-        raw = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
-        value = jsonblocks.forgiving(raw.decode("utf-8-sig"))
-    except ValueError as error:
-        raise UsageError(f"{source} is not JSON text in UTF-8: {error}", "docs/council.md shows such a file") from None
-    except OSError as error:
-        raise UsageError(f"{source} cannot be read: {error.strerror}", "pass a file of JSON") from error
-    if not isinstance(value, dict):
-        raise UsageError(f"{source} is not a JSON object", _A_FILE)
-    return value
-
-
-def _read(content: Mapping[str, Any]) -> _File:
-    try:
+        if not isinstance(source, Mapping):
+            raw = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
+            content = jsonblocks.forgiving(raw.decode("utf-8-sig"))
+        names = dict.fromkeys(content) if isinstance(content, Mapping) else {}
+        if names and not reviewed:
+            content = {"responses": content.get("responses", content), "reviews": []}
         file = msgspec.convert(content, _File)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"the answers and reviews cannot be read: {error}", _A_FILE) from None
+    except (OSError, ValueError) as error:  # no JSON, no UTF-8, or of another shape
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"the answers and reviews cannot be read: {why}", _A_FILE) from error
     if not file.responses or not all(label.strip() for label in file.responses):
         raise UsageError("a response has no label" if file.responses else "there are no responses", _A_FILE)
-    return file
+    return replace(file, unused=tuple(str(name) for name in names if name not in _File.__struct_fields__))
 
 
 def _author(pipeline: str) -> str:
@@ -502,23 +500,25 @@ def _scores(
     )  # fmt: skip
 
 
-def _all_scores(
+def _scored(
     named: Sequence[Name], db: str | Path | None
-) -> tuple[dict[str, dict[AnswerKey, dict[str, float]]], dict[AnswerKey, Item]]:
-    """The scores of the runs, or of all that a council scored, and their answers."""
+) -> tuple[dict[str, Manifest], dict[str, list[Verdict]], dict[AnswerKey, Item]]:
+    """Return a run of each council, what councils said by run, and the answers; by default of all that one scored."""
     if not named:
         with Project.existing(db) as project:
             named = [run.id for run in project.runs() if run.manifest.council]
         if not named:
             raise Incomplete("no council has scored a run of this project", _SCORE_FIRST)
-    scores: dict[str, dict[AnswerKey, dict[str, float]]] = {}
     with opened(named, db) as (_, runs):
-        for run in runs:
-            for who, given in rows.scores_of(_council_rows(run), run.id).items():
-                scores.setdefault(who, {}).update(given)
-        if not scores:
-            raise Incomplete(f"{', '.join(run.id for run in runs)}: no reviewer scored an answer", _SCORE_FIRST)
-        return scores, _items(runs)
+        found = {run.id: _council_rows(run) for run in runs}
+        return {run.manifest.council: run.manifest for run in runs}, found, _items(runs)
+
+
+def _scores_by_reviewer(named: Sequence[Name], db: str | Path | None) -> tuple[Any, dict[AnswerKey, Item]]:
+    _, found, items = _scored(named, db)
+    if not (scores := rows.scores_of(found)):
+        raise Incomplete(f"{', '.join(found)}: no reviewer scored an answer", _SCORE_FIRST)
+    return scores, items
 
 
 def _preferences(labels: str | Path, sheet: Sheet, items: Mapping[AnswerKey, Item], person: Person) -> Preferences:

@@ -205,20 +205,16 @@ def code_of(spec: str) -> str:
     one that was edited is told from what it was."""
     kind, _, rest = spec.partition(":")
     module = Path(*kind.split("."))
-    named = [Path(f"{module}.py"), module / "__init__.py"]
-    if kind == "traces":
-        named = [Path(rest)]
-    elif kind == "cmd" or spec.startswith(("./", "../", "/", "~/")):
-        parts = [spec]
-        with contextlib.suppress(ValueError):  # quotes that are not closed
-            parts = [spec] if Path(spec).is_file() else shlex.split(rest if kind == "cmd" else spec)
-        named = [Path(part).expanduser() for part in parts]
+    words = [spec, rest]
+    with contextlib.suppress(ValueError):  # quotes that are not closed
+        words += shlex.split(rest if kind == "cmd" else spec)
+    named = [Path(f"{module}.py"), module / "__init__.py", *(Path(word).expanduser() for word in words)]
     found, waiting = dict[Path, bytes](), named[::-1]
     while waiting:
         path = waiting.pop()
-        if path not in found and path.is_file():
-            found[path] = path.read_bytes()
-            with contextlib.suppress(SyntaxError, ValueError):
+        with contextlib.suppress(OSError, SyntaxError, ValueError):  # what has no such name, or is no Python
+            if path not in found and path.is_file():
+                found[path] = path.read_bytes()
                 waiting += _imported(path, ast.parse(found[path] if path.suffix == ".py" else ""))
     return hashlib.sha256(b"".join(found.values())).hexdigest() if found else ""
 

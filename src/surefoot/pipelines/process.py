@@ -29,6 +29,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -37,7 +38,7 @@ from typing import IO, Any, NamedTuple, cast
 import msgspec
 
 from surefoot.core.errors import Incomplete, SurefootError, TransientError, UsageError, nearest, words_of
-from surefoot.core.types import Ask, Pipeline, Retrieved, Trace, without_surrogates
+from surefoot.core.types import Ask, Retrieved, Trace, without_surrogates
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, refuse_other, trace_of_reply
 
@@ -65,7 +66,6 @@ class CommandPipeline:
 
     forces_null = True  # the command is told, and what it says it retrieved is checked
     deterministic = False
-    is_shared = False  # whether one process is asked all questions at once
 
     def __init__(self, command: str, mapping: Mapping[str, str], timeout: float) -> None:
         _refuse_unknown(command)
@@ -74,68 +74,46 @@ class CommandPipeline:
         self._command: str | list[str] = command
         self._timeout, self._reader = timeout, TraceReader(mapping)
         self._guard = threading.Lock()
-        self._idle: list[_Process] = []
-        self._all: set[_Process] = set()
+        self._processes: set[_Process] = set()
         self._ends_in_a_row = 0
 
     def answer(self, ask: Ask) -> Trace:
-        row, before = self._asked(ask)
-        # One that ended after its last answer, as a command that answers once does, is followed by a fresh one.
-        while isinstance(row, _Ended) and (not row.under_way or (before and not self.is_shared)):
-            row, before = self._asked(ask)
-        if isinstance(row, _Ended):
+        while True:
+            with self._guard:
+                process = next((one for one in self._processes if one.is_free), None) or self._start()
+                before, place = process.answered, process.expect()
+            try:
+                row = process.ask(place, ask, self._timeout)
+            except (TimeoutError, Incomplete):
+                if not process.is_shared:  # else it stays among the questions under way: its thread still runs
+                    process.end(0)
+                raise
+            if not isinstance(row, _Ended):
+                self._ends_in_a_row = 0
+                return self._trace(row, ask)
             message = f"the pipeline's process {row.how} before it answered"
             if row.under_way > 1:
                 raise DisturbedError(f"{message}; {row.under_way} questions were under way")
-            raise Incomplete(message)
-        return self._trace(row, ask)
+            # One that ended after its last answer, as a command that answers once does, is followed by a fresh one.
+            if row.under_way and not before:
+                raise Incomplete(message)
 
     def close(self) -> None:
         """Let them end in their own way, but not for long."""
-        until = time.monotonic() + (_SECONDS_TO_END if self.is_shared else _SECONDS_TO_SEE)
+        until = time.monotonic() + _SECONDS_TO_END
         with self._guard:
-            for process in self._all:
+            for process in self._processes:
                 process.say_no_more()
-            while self._all:
-                self._all.pop().end(max(0.0, until - time.monotonic()))
-
-    def _asked(self, ask: Ask) -> tuple[dict[str, Any] | _Ended, int]:
-        """The reply, and how many questions its process had answered before."""
-        with self._guard:
-            while self._idle and self._idle[-1].ended:
-                self._forget(self._idle.pop())
-            process = self._idle.pop() if self._idle else self._start()
-            if self.is_shared:
-                self._idle.append(process)
-        before = process.answered
-        try:
-            reply = process.ask(ask, self._timeout)
-        except (TimeoutError, Incomplete) as error:
-            if not self.is_shared:  # else it stays among the questions under way: its thread still runs
-                process.end(0)
-                if isinstance(error, Incomplete):  # it has not ended by itself
-                    with self._guard, contextlib.suppress(ValueError):
-                        self._all.remove(process)
-            raise
-        finally:
-            with self._guard:
-                if process.ended:
-                    self._forget(process)
-                elif not self.is_shared:
-                    self._idle.append(process)
-        if not isinstance(reply, _Ended):
-            self._ends_in_a_row = 0
-        return reply, before
-
-    def _forget(self, process: _Process) -> None:
-        if process in self._all:
-            self._all.remove(process)
-            self._ends_in_a_row += 1
+            while self._processes:
+                self._processes.pop().end(max(0.0, until - time.monotonic()))
 
     def _start(self) -> _Process:
+        ended = {one for one in self._processes if one.ended}
+        self._processes -= ended
+        self._ends_in_a_row += sum(not one.answered for one in ended)
         if self._ends_in_a_row >= _ENDS_IN_A_ROW:
             raise Incomplete(f"given up: the pipeline's process has ended {_ENDS_IN_A_ROW} times in a row")
-        self._all.add(process := _Process(self._command))
+        self._processes.add(process := _Process(self._command))
         return process
 
     def _trace(self, row: dict[str, Any], ask: Ask) -> Trace:
@@ -145,18 +123,16 @@ class CommandPipeline:
 class HostedPipeline(CommandPipeline):
     """A Python function, `package.module:function`."""
 
-    is_shared = True
-
     def __init__(self, spec: str, mapping: Mapping[str, str], timeout: float) -> None:
         super().__init__("", mapping, timeout)
         given = (spec, dict(mapping), list(map(str, sys.path)))
         self._command = [sys.executable, "-P", "-c", _HOST, msgspec.json.encode(given).decode()]
         self._module = spec.partition(":")[0]
-        self._idle.append(self._start())
+        self._start()
 
     def _start(self) -> _Process:
         process = super()._start()
-        greeting = process.ask(None)
+        greeting = process.ask(process.expect())
         if isinstance(greeting, _Ended):
             message = f"the process that imports {self._module} {greeting.how}"
             raise UsageError(message, f"try `python -c 'import {self._module}'`")
@@ -178,18 +154,26 @@ class _Ended(NamedTuple):
     under_way: int
 
 
+_Replies = queue.SimpleQueue[bytes | _Ended]
+_Place = tuple[bytes, _Replies]  # what stands before the line, and where the reply to it comes
+
+
 class _Process:
-    """One process, from its start to its end, which counts by itself: one that it has forked may hold its output."""
+    """One process, from its start to its end, which counts by itself: one that it has forked may hold its output.
+
+    A host `is_shared`: it is asked many questions at once, and a number stands before each line. Others are asked one
+    at a time.
+    """
 
     def __init__(self, command: str | list[str]) -> None:
-        self.answered, self.ended, self._is_host = 0, "", not isinstance(command, str)
+        self.answered, self.ended, self.is_shared = 0, "", not isinstance(command, str)
         self._guard, self._writing = threading.Lock(), threading.Lock()
         self._numbers = itertools.count()
-        self._under_way: dict[int, queue.SimpleQueue[bytes | _Ended]] = {}
+        self._under_way: dict[bytes, _Replies] = {}  # by what stands before the line
         self._closed_output = False
         try:  # its own session, so that all of it can be killed
             self._popen = subprocess.Popen(
-                command, shell=not self._is_host, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                command, shell=not self.is_shared, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 start_new_session=True,
             )  # fmt: skip
         except OSError as error:  # out of processes or memory, which may pass
@@ -200,17 +184,26 @@ class _Process:
         self._reading.start()
         self._watching.start()
 
-    def ask(self, ask: Ask | None, timeout: float | None = None) -> dict[str, Any] | _Ended:
-        """Its reply; without a question what it says first."""
-        number, replies = next(self._numbers), queue.SimpleQueue[bytes | _Ended]()
+    @property
+    def is_free(self) -> bool:
+        return not self.ended and (self.is_shared or not self._under_way)
+
+    def expect(self) -> _Place:
+        """Take a place among the questions under way."""
+        number, replies = b"%d " % next(self._numbers) if self.is_shared else b"", _Replies()
         with self._guard:
             if self.ended:
-                return _Ended(self.ended, 0)
+                replies.put(_Ended(self.ended, 0))
             self._under_way[number] = replies
+        return number, replies
+
+    def ask(self, place: _Place, ask: Ask | None = None, timeout: float | None = None) -> dict[str, Any] | _Ended:
+        """Its reply; without a question what it says first."""
+        number, replies = place
         if ask is not None:
             # Where it has ended, `_watch` tells all who wait.
             with self._writing, contextlib.suppress(OSError, ValueError):
-                self._stdin.write((b"%d " % number if self._is_host else b"") + msgspec.json.encode(ask) + b"\n")
+                self._stdin.write(number + msgspec.json.encode(ask) + b"\n")
                 self._stdin.flush()
         try:
             reply = replies.get(timeout=timeout)
@@ -218,10 +211,10 @@ class _Process:
             raise TimeoutError from error
         if isinstance(reply, _Ended):
             return reply
-        row = _row_of(reply)
-        if not self._is_host and ask is not None:
-            refuse_other(row.pop("id", None), ask)
         self.answered += ask is not None
+        row = _row_of(reply)
+        if ask is not None:
+            refuse_other(row.pop("id", None), ask)
         return row
 
     def say_no_more(self) -> None:
@@ -244,14 +237,12 @@ class _Process:
     def _read(self) -> None:
         with self._stdout:
             while line := self._stdout.readline(_LONGEST_LINE + 1):
-                number, _, reply = line.partition(b" ") if self._is_host else (b"", b"", line)
+                number = line[: line.find(b" ") + 1] if self.is_shared else b""
                 with self._guard:
-                    told = int(number) if number.isdigit() else -1  # what else its Python prints is no answer
-                    asked = told if self._is_host else next(iter(self._under_way), -1)
-                    replies = None if line.isspace() else self._under_way.pop(asked, None)
+                    replies = None if line.isspace() else self._under_way.pop(number, None)
                 if replies is not None:
-                    replies.put(reply)
-                elif not line.isspace() and not self._is_host:
+                    replies.put(line[len(number) :])
+                elif not line.isspace() and not self.is_shared:  # what else a host's Python prints is no answer
                     self._kill()  # nobody knows what it answers; another is asked instead
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(_SECONDS_TO_SEE)
@@ -304,98 +295,84 @@ def _refuse_unknown(command: str) -> None:
 
 
 def host() -> None:
-    """Answer the questions that come on stdin until it ends; what the pipeline prints goes to stderr."""
+    """Answer the questions that come on stdin, each in a thread, until it ends; what is printed goes to stderr."""
     spec, mapping, _ = msgspec.json.decode(sys.argv[1])
-    hosting = _Host(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    questions, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout, sys.argv[1:] = sys.stderr, []
-    threading.Thread(target=hosting.listen, daemon=True).start()
-    try:
-        pipeline = _loaded(spec, mapping)
-    except SurefootError as error:
-        hosting.send(b"0", {"refused": error.message, "hint": error.hint})
-        return
-    hosting.serve(pipeline)
-    pipeline.close()
+    waiting, idle = queue.SimpleQueue[bytes](), threading.Semaphore(0)
+    sending, ready, over = threading.Lock(), threading.Event(), threading.Event()
 
-
-class _Host:
-    """It answers each question in a thread, several at once, until stdin ends."""
-
-    def __init__(self, questions: IO[bytes], replies: IO[bytes]) -> None:
-        self._questions, self._replies = questions, replies
-        self._sending = threading.Lock()
-        self._pipeline: Pipeline | None = None
-        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._idle = threading.Semaphore(0)
-        self._over = threading.Event()
-
-    def listen(self) -> None:
-        for line in self._questions:
-            self._waiting.put(line)
-            if not self._idle.acquire(blocking=False):  # as many threads as questions at once, and they stay
-                threading.Thread(target=self._answer_all, daemon=True).start()
-        if self._pipeline is None:  # nobody waits for the import any more
-            os._exit(1)
-        self._over.set()
-        time.sleep(_SECONDS_TO_END)
-        os._exit(0)  # something of the user's keeps the process although the parent may be gone
-
-    def serve(self, pipeline: FunctionPipeline) -> None:
-        self._pipeline = pipeline
-        versions = {str(part): str(version) for part, version in (pipeline.versions or {}).items()}
-        told = {"forces_null": bool(pipeline.forces_null), "deterministic": bool(pipeline.deterministic)}
-        self.send(b"0", {"name": str(pipeline.name), "versions": versions, **told})
-        self._over.wait()
-
-    def send(self, number: bytes, message: object) -> None:
+    def send(number: bytes, message: object) -> None:
         data = msgspec.json.encode(message)
         if len(data) > _LONGEST_LINE - 1_000:
             data = msgspec.json.encode({"raised": f"the pipeline returned over {_LONGEST_LINE >> 20} MiB"})
-        with self._sending, contextlib.suppress(OSError):  # the parent may have gone
-            self._replies.write(b"%s %s\n" % (number, data))
-            self._replies.flush()
+        with sending, contextlib.suppress(OSError):  # the parent may have gone
+            replies.write(b"%s %s\n" % (number, data))
+            replies.flush()
 
-    def _answer_all(self) -> None:
+    def answer_all() -> None:
         while True:
-            number, _, asked = self._waiting.get().partition(b" ")
-            self.send(number, self._answered(msgspec.json.decode(asked, type=Ask)))
-            self._idle.release()
+            number, _, asked = waiting.get().partition(b" ")
+            send(number, _answered(pipeline, msgspec.json.decode(asked, type=Ask)))
+            idle.release()
 
-    def _answered(self, ask: Ask) -> object:
-        try:
-            return cast("Pipeline", self._pipeline).answer(ask)
-        except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit
-            # With the line of the user's own code, where there is one.
-            frames = [one for one in traceback.extract_tb(error.__traceback__)
-                      if one.filename.startswith(str(Path.cwd()))]  # fmt: skip
-            where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-            words = without_surrogates(words_of(error)[:2000] + where)
-            return {"raised": words} | ({"retry_after": error.retry_after} if isinstance(error, TransientError) else {})
+    def listen() -> None:
+        for line in questions:
+            waiting.put(line)
+            if not idle.acquire(blocking=False):  # as many threads as questions at once, and they stay
+                threading.Thread(target=answer_all, daemon=True).start()
+        if not ready.is_set():  # nobody waits for the import any more
+            os._exit(1)
+        over.set()
+        time.sleep(_SECONDS_TO_END)
+        os._exit(0)  # something of the user's keeps the process although the parent may be gone
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        pipeline = _loaded(spec, mapping)
+    except SurefootError as error:
+        return send(b"0", {"refused": error.message, "hint": error.hint})
+    ready.set()
+    versions = {str(part): str(version) for part, version in (pipeline.versions or {}).items()}
+    told = {"forces_null": bool(pipeline.forces_null), "deterministic": bool(pipeline.deterministic)}
+    send(b"0", {"name": str(pipeline.name), "versions": versions, **told})
+    over.wait()
+    pipeline.close()
+    return None
 
 
+def _answered(pipeline: FunctionPipeline, ask: Ask) -> object:
+    try:
+        return pipeline.answer(ask)
+    except BaseException as error:  # noqa: BLE001 - a pipeline may raise anything, also SystemExit
+        # With the line of the user's own code, where there is one.
+        frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(str(Path.cwd()))]
+        where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+        words = without_surrogates(words_of(error)[:2000] + where)
+        return {"raised": words} | ({"retry_after": error.retry_after} if isinstance(error, TransientError) else {})
+
+
+@dataclass
 class FunctionPipeline:
     """Called with the question's text, or with the Ask if it takes one."""
 
-    deterministic = False
-
-    def __init__(self, name: str, function: Callable[..., Any], mapping: Mapping[str, str], takes_ask: bool) -> None:
-        self.name = name
-        self._function = function
-        self._takes_ask = takes_ask
-        # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
-        self.forces_null = takes_ask
-        self.versions: Mapping[str, object] = {}
-        self.close: Callable[[], object] = lambda: None
-        self._reader = TraceReader(mapping)
+    function: Callable[..., Any]
+    takes_ask: bool
+    reader: TraceReader
+    name: str
+    forces_null: bool
+    deterministic: bool
+    versions: Mapping[str, object]
+    close: Callable[[], object]
 
     def answer(self, ask: Ask) -> Trace:
-        reply = self._function(ask if self._takes_ask else ask.text)
+        reply = self.function(ask if self.takes_ask else ask.text)
         if inspect.isawaitable(reply):
             reply = asyncio.run(_awaited(reply))
-        found = trace_of_reply(plain(reply), ask, self._reader)
+        found = trace_of_reply(plain(reply), ask, self.reader)
         try:  # structs are not checked when they are made, and a Trace may be of the user's making
             row = without_surrogates(msgspec.to_builtins(found, enc_hook=_as_text))
             return msgspec.convert(row, Trace, dec_hook=Retrieved.read)
@@ -436,11 +413,17 @@ def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Func
     function = found.answer if is_pipeline else found
     if not callable(function):
         raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
-    made = FunctionPipeline(spec, function, mapping, _takes_ask(function, spec) or is_pipeline)
-    for name in ("name", "forces_null", "deterministic", "versions", "close"):
-        if hasattr(found, name):
-            setattr(made, name, getattr(found, name))
-    return made
+    takes_ask = _takes_ask(function, spec) or is_pipeline
+    # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
+    own: dict[str, Any] = {
+        "name": spec,
+        "forces_null": takes_ask,
+        "deterministic": False,
+        "versions": {},
+        "close": lambda: None,
+    }
+    own |= {key: getattr(found, key) for key in own if hasattr(found, key)}
+    return FunctionPipeline(function, takes_ask, TraceReader(mapping), **own)
 
 
 def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
