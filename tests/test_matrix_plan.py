@@ -35,7 +35,7 @@ def test_a_chat_pipeline_is_crossed_and_others_are_one_cell() -> None:
         "own / without_licence",
     ]
     assert cells[0] == Cell({"pipeline": "plain"}, "reference")
-    assert cells[2].spec == "chat:a@http://localhost:1/v1" and cells[2].prompt == "answer_without_licence"
+    assert cells[2].spec == "chat:a@http://localhost:1/v1" and cells[2].prompt == "without_licence"
     assert cells[2].folder == "rag--a--without_licence"
     assert (plan.name, plan.grader) == ("m", "local")
     assert [Path(str(one)).name for one in (plan.questions, plan.corpus)] == ["q.json", "c.json"]

@@ -82,7 +82,7 @@ def assert_no_more_was_sent(body: dict[str, Any], question: Question, trace: Tra
 
 @pytest.mark.parametrize(
     ("prompt", "chosen"),
-    [("answer_with_licence", ("c050",)), ("answer_without_licence", ("c021",))],
+    [("with_licence", ("c050",)), ("without_licence", ("c021",))],
     ids=["with", "without"],
 )
 def test_a_run_over_demo_questions(

@@ -101,7 +101,7 @@ pipeline_options = together(
         metavar="FILE",
         help="JSON to POST, with {question}, {id}, {retrieval}.",
     ),
-    click.option("--prompt", metavar="NAME|FILE", default="answer_with_licence", show_default=True, help="For chat:."),
+    click.option("--prompt", metavar="NAME|FILE", default="with_licence", show_default=True, help="For chat:."),
     map_option,
     set_option,
 )

@@ -47,7 +47,7 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
         PERSON.tell(f"hint: once that is mended: {again}; with changed code, run it anew")
     if answers.interrupted:
         given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
-                        if options[name] not in (None, "answer_with_licence"))  # fmt: skip
+                        if options[name] not in (None, "with_licence"))  # fmt: skip
         PERSON.tell(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
         return INTERRUPTED
     return code

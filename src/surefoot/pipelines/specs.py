@@ -147,7 +147,7 @@ _HINT = (
     "chat:anthropic:MODEL, reference"
 )
 _NO_PATIENCE = 1e-6
-PROMPTS = ("answer_with_licence", "answer_without_licence")
+PROMPTS = ("with_licence", "without_licence")
 _PLACES = ("{passages}", "{question}")  # in a prompt
 
 
@@ -334,7 +334,7 @@ def _check_axes(plan: Plan) -> None:
 def _cells(plan: Plan, folder: Path) -> Iterator[Cell]:
     """An address with a key in it, and a prompt that cannot be used, are refused before anything is asked."""
     specs = {one.name: f"{_CHAT}:{parsed(one.spec).name.removeprefix('llm:')}" for one in plan.model}
-    prompts = {one.name: str(folder / one.file) if one.file else f"answer_{one.bundled}" for one in plan.prompt}
+    prompts = {one.name: str(folder / one.file) if one.file else one.bundled or "" for one in plan.prompt}
     for prompt in prompts.values():
         prompt_of(prompt)
     for pipeline in plan.pipeline:
