@@ -55,6 +55,11 @@ def test_a_model_of_a_vendor_needs_no_address() -> None:
     ]
 
 
+def test_without_a_prompt_models_get_the_usual_one() -> None:
+    _, cells = plan_of(CHAT + MODEL.format("a"))
+    assert [(cell.values, cell.prompt) for cell in cells] == [({"pipeline": "rag", "model": "a"}, None)]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -67,7 +72,6 @@ def test_a_model_of_a_vendor_needs_no_address() -> None:
         ('[[pipeline]]\nname = ""\nspec = "reference"', "of length >= 1 - at `$.pipeline[0].name`"),
         (WHOLE + MODEL.format("A"), "two cells would have the name rag--a--with_licence"),
         (CHAT, "takes a model, but there is no [[model]]"),
-        (CHAT + MODEL.format("a"), "takes a prompt, but there is no [[prompt]]"),
         ("model = []\nprompt = []\n" + CHAT, "no [[model]]"),
         ('[[pipeline]]\nname = "a"\nspec = "reference"\n' + MODEL.format("a"), "no pipeline takes a model"),
         (

@@ -184,46 +184,41 @@ def verdicts_alone(
     answer, known = Answer(_LABEL, author, item.trace.answer or ""), known_of(item.question, bucket)
     ranked = [rank([answer], given, settings, item.question.text, known=known)
               for settings, given in zip(review.ways, reviews, strict=True)]  # fmt: skip
-    return verdicts_on(item, review, ranked)
+    return [*verdicts_on(item, review, ranked)]
 
 
-def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: str = _LABEL) -> list[Verdict]:
+def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: str = _LABEL) -> Iterator[Verdict]:
     """What each reviewer and all together say of an answer, each way of asking in turn."""
-    return [
-        row for way, one in enumerate(ranked) for row in _rows(item, review, one, label, HOLISTIC if way else OVERALL)
-    ]
-
-
-def _rows(item: Item, review: RunReview, ranked: Ranked, label: str, overall: str) -> Iterator[Verdict]:
-    votes = {vote.reviewer: vote for vote in ranked.votes if vote.label == label}
-    why = {one.reviewer: one.reason for one in (*ranked.void, *ranked.abstained)}
-    for reviewer, grader in review.graders.items():
-        if (vote := votes.get(reviewer)) is None:
-            yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
-            continue
-        place = f"shown {vote.shown.index(label) + 1} of {len(vote.shown)}" if len(vote.shown) > 1 else ""
-        via = ", ".join(filter(None, (OWN if vote.own else "", place)))
-        for name, value in vote.scores.items():
-            if name in review.settings.rubric.dimensions:  # the others are checked by code
-                yield _row(item, grader, name, value, via)
-        number = "one number, not the rubric" if vote.holistic else ""
-        reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, vote.notes)
-        yield _row(item, grader, overall, vote.value, via, "; ".join(filter(None, reason)))
-        if vote.capped_by:
-            yield _row(item, grader, UNCAPPED, vote.uncapped, via)
-    row = next(one for one in ranked.ranking if one.label == label)
-    grader, via = review.pooled, f"{row.votes} of {len(review.reviewers)} reviewers"
-    for name, mean in row.dimensions.items():
-        if mean is not None:
-            yield _row(item, grader, name, mean, via)
-    dispute = f"{_DISPUTED}{row.dispute}" if row.dispute else ""
-    reasons = (_capped_words(row.capped_by) or row.reason, dispute, *row.faults)
-    yield _row(item, grader, overall, row.overall, via, "; ".join(filter(None, reasons)))
-    if row.safety is not None and overall == OVERALL:
-        evidence = tuple(Evidence(claim=finding.text) for finding in row.safety.findings)
-        words = "; ".join(f"{finding.pattern}: {finding.why}" for finding in row.safety.findings)
-        safe = "safe" if row.safety.passed else UNSAFE
-        yield replace(_row(item, grader, SAFETY, safe, reason=words), evidence=evidence)
+    for one, overall in zip(ranked, (OVERALL, HOLISTIC), strict=False):
+        votes = {vote.reviewer: vote for vote in one.votes if vote.label == label}
+        why = {void.reviewer: void.reason for void in (*one.void, *one.abstained)}
+        for reviewer, grader in review.graders.items():
+            if (vote := votes.get(reviewer)) is None:
+                yield _row(item, grader, overall, None, reason=why.get(reviewer, "not asked"))
+                continue
+            place = f"shown {vote.shown.index(label) + 1} of {len(vote.shown)}" if len(vote.shown) > 1 else ""
+            via = ", ".join(filter(None, (OWN if vote.own else "", place)))
+            for name, value in vote.scores.items():
+                if name in review.settings.rubric.dimensions:  # the others are checked by code
+                    yield _row(item, grader, name, value, via)
+            number = "one number, not the rubric" if vote.holistic else ""
+            reason = (_capped_words(vote.capped_by), vote.reason, vote.unused, number, vote.notes)
+            yield _row(item, grader, overall, vote.value, via, "; ".join(filter(None, reason)))
+            if vote.capped_by:
+                yield _row(item, grader, UNCAPPED, vote.uncapped, via)
+        row = next(row for row in one.ranking if row.label == label)
+        grader, via = review.pooled, f"{row.votes} of {len(review.reviewers)} reviewers"
+        for name, mean in row.dimensions.items():
+            if mean is not None:
+                yield _row(item, grader, name, mean, via)
+        dispute = f"{_DISPUTED}{row.dispute}" if row.dispute else ""
+        reasons = (_capped_words(row.capped_by) or row.reason, dispute, *row.faults)
+        yield _row(item, grader, overall, row.overall, via, "; ".join(filter(None, reasons)))
+        if row.safety is not None and overall == OVERALL:
+            evidence = tuple(Evidence(claim=finding.text) for finding in row.safety.findings)
+            words = "; ".join(f"{finding.pattern}: {finding.why}" for finding in row.safety.findings)
+            safe = "safe" if row.safety.passed else UNSAFE
+            yield replace(_row(item, grader, SAFETY, safe, reason=words), evidence=evidence)
 
 
 def _row(

@@ -223,7 +223,7 @@ def _keep(found: Council, ranked: Sequence[Ranked], review: RunReview, db: str |
             ), [question])  # fmt: skip
             trace = Trace(question.id, answer=answer.text)
             run.keep([trace])
-            _add(run, review, rows.verdicts_on(Item(question, trace), review, ranked, answer.label))
+            _add(run, review, [*rows.verdicts_on(Item(question, trace), review, ranked, answer.label)])
             kept[answer.label] = id
     return kept
 
@@ -387,12 +387,11 @@ def tune_rubric(
     people = _preferences(labels, sheet, items, person)
     scoring = Scoring(sheet, scores, made, {answer: rows.known_of(item.question) for answer, item in items.items()})
     kept = scoring.whole[people.pairs.one] & scoring.whole[people.pairs.other]
-    tied = people.signs == 0
-    left = f"{int((~kept & ~tied).sum()):,} left out, as no reviewer scored every dimension of both answers"
-    used = f"{int((kept & ~tied).sum()):,} used, {counted(int(tied.sum()), 'tie')}"
-    person.tell(f"labels: {counted(len(kept), 'pair')} of answers: {used}, {left}")
-    pairs = Preferences(people.pairs.at(kept), people.signs[kept])
-    found = tune(scoring.scores, made.weights, pairs, scoring, scoring.held)
+    pairs, ties = counted(len(kept), "pair"), counted(int((people.signs == 0).sum()), "tie")
+    left = f"{int((~kept).sum()):,} left out, as no reviewer scored every dimension of both answers"
+    person.tell(f"labels: {pairs} of answers, {ties}; {left}")
+    preferred = Preferences(people.pairs.at(kept), people.signs[kept])
+    found = tune(scoring.scores, made.weights, preferred, scoring, scoring.held)
     if found.weights is None or not found.is_better:
         return found
     changed = rubrics.with_weights(text, rubrics.rounded(found.weights), target.stem)

@@ -282,15 +282,13 @@ def _refuse_unknown(command: str) -> None:
     program = next((word for word in words if not re.match(r"\w+=", word)), "")
     if not program or _SHELL_SYNTAX.search(program):
         return
-    path, builtin = Path(program).expanduser().absolute(), ["sh", "-c", 'command -v "$1"', "sh", program]
-    if shutil.which(path if "/" in program else program):
+    if shutil.which(Path(program).expanduser().absolute() if "/" in program else program):
         return
+    builtin = ["sh", "-c", 'command -v "$1"', "sh", program]
     may_be_builtin = "/" not in program and shutil.which("sh")
     if may_be_builtin and not subprocess.run(builtin, capture_output=True, check=False).returncode:
         return
-    hint = "check its name, or give its path as in cmd:./program"
-    if path.is_file():
-        hint = f"allow it with `chmod +x {program}`, or name what runs it, as in cmd:python {program}"
+    hint = f"check its name, give its path as in cmd:./program, or allow a file to run with `chmod +x {program}`"
     raise UsageError(f"there is no command {program!r} that can be run", hint)
 
 
@@ -430,8 +428,6 @@ def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
     """Whether it is annotated so; an error if it cannot be called with one argument."""
     try:
         signature = inspect.signature(function)
-        with contextlib.suppress(Exception):  # annotations may name what is there for type checkers alone
-            signature = inspect.signature(function, eval_str=True)
     except (TypeError, ValueError):  # some functions written in C do not tell
         return False
     try:
@@ -440,10 +436,10 @@ def _takes_ask(function: Callable[..., Any], spec: str) -> bool:
         defined = f"{spec.rpartition(':')[2]}{signature}"
         message = f"{spec} cannot be called with one argument, for it is defined as {defined}"
         raise UsageError(message, _TAKES_ONE) from error
+    with contextlib.suppress(Exception):  # annotations may name what is there for type checkers alone
+        signature = inspect.signature(function, eval_str=True)
     hints = [one.annotation for one in signature.parameters.values()]
-    return any(
-        hint is Ask or (isinstance(hint, str) and hint.strip("'\"").rpartition(".")[2] == "Ask") for hint in hints
-    )
+    return any(hint is Ask or str(hint).strip("'\"").rpartition(".")[2] == "Ask" for hint in hints)
 
 
 def _module(name: str) -> ModuleType:

@@ -93,8 +93,7 @@ class Retriever:
 
     def terms(self, text: str) -> list[str]:
         """The words of a text that mean something, stemmed, in order."""
-        terms: list[str] = self._analyzer.analyze(text)
-        return terms
+        return list(self._analyzer.analyze(text))
 
     def weight(self, term: str) -> float:
         """How telling a term is: its inverse document frequency; the most telling ones occur nowhere."""
@@ -129,11 +128,11 @@ class ReferencePipeline:
         """The sentence or row that has most of the question's words, its citation before the full stop."""
         wanted = set(self._retriever.terms(question))
         found = [unit.text.strip() for unit in self._units_of(passage.text) if len(unit.sentences) == 1]
-        best = max(
-            found,
-            key=lambda text: sum(map(self._retriever.weight, wanted & {*self._retriever.terms(text)})),
-            default="",
-        )
+
+        def told(text: str) -> float:
+            return sum(map(self._retriever.weight, wanted & {*self._retriever.terms(text)}))
+
+        best = max(found, key=told, default="")
         return f"{best.rstrip('.;:')} [{passage.id}]." if best else ""
 
     def _refusal(self, question: str, passages: Sequence[Passage]) -> str:

@@ -54,9 +54,8 @@ class HttpPipeline:
         if not names_server(url):
             raise UsageError(f"the URL {url!r} names no server", "write it like http://localhost:8000/ask")
         self.name, self._timeout, self._reader = url, timeout, TraceReader(mapping)
-        text = DEFAULT_TEMPLATE
         try:
-            text = text if template is None else Path(template).read_text("utf-8")
+            text = DEFAULT_TEMPLATE if template is None else Path(template).read_text("utf-8")
             msgspec.json.decode(text)
         except OSError as error:
             hint = "pass a file of JSON with {question} in it"
@@ -293,7 +292,6 @@ def read_plan(file: Path) -> tuple[Plan, list[Cell]]:
     """What a matrix file holds, and its cells. Paths in it are beside it."""
     try:
         plan = msgspec.toml.decode(file.read_bytes(), type=Plan)
-        _check_axes(plan)
         cells = list(islice(_cells(plan, file.parent), MOST_ANSWERS + 1))
     except OSError as error:
         hint = "pass a TOML file, as in docs/council.md"
@@ -315,24 +313,19 @@ def read_plan(file: Path) -> tuple[Plan, list[Cell]]:
     return replace(plan, name=plan.name or file.stem, questions=questions, corpus=corpus), cells
 
 
-def _check_axes(plan: Plan) -> None:
+def _cells(plan: Plan, folder: Path) -> Iterator[Cell]:
+    """What does not fit together, an address with a key in it and a bad prompt are refused before anything is asked."""
     if not plan.pipeline:
         raise UsageError("there is no [[pipeline]]", f"write {_EXAMPLES['pipeline']}")
     takes = {axis for pipeline in plan.pipeline for axis in pipeline.takes}
-    needing = [pipeline.name for pipeline in plan.pipeline if "model" in pipeline.takes]
     for axis in ("model", "prompt"):
         if axis in plan.axes and axis not in takes:
             hint = 'add a pipeline with spec = "chat", or leave these out'
             raise UsageError(f"there are [[{axis}]] tables, but no pipeline takes a {axis}", hint)
-        if needing and axis not in plan.axes:
-            message = f"the pipeline {needing[0]!r} takes a {axis}, but there is no [[{axis}]]"
-            raise UsageError(message, f"write {_EXAMPLES[axis]}")
+    if "model" in takes and not plan.model:
+        raise UsageError("a pipeline takes a model, but there is no [[model]]", f"write {_EXAMPLES['model']}")
     if plan.corpus and not plan.questions:
         raise UsageError("there is `corpus` without `questions`", "the demo questions are about the demo corpus")
-
-
-def _cells(plan: Plan, folder: Path) -> Iterator[Cell]:
-    """An address with a key in it, and a prompt that cannot be used, are refused before anything is asked."""
     specs = {one.name: f"{_CHAT}:{parsed(one.spec).name.removeprefix('llm:')}" for one in plan.model}
     prompts = {one.name: str(folder / one.file) if one.file else one.bundled or "" for one in plan.prompt}
     for prompt in prompts.values():

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.types import Ask, Problem, ProblemLog, Trace
 from surefoot.io.rows import kind_of, said
-from surefoot.io.traces import Logged, TraceReader, read_traces
+from surefoot.io.traces import TraceReader, read_traces
 from surefoot.text.normal import normalise
 
 # Names that can only mean the question; a bare `id` may as well be that of the reply.
@@ -90,7 +90,7 @@ def _attributes(value: object) -> dict[str, object]:
 def _spent(row: dict[str, object]) -> dict[str, object]:
     """Tokens and cost, where the reply has them."""
     usage = row.get("usage")
-    inside = {str(key): value for key, value in usage.items()} if isinstance(usage, dict) else {}
+    inside = usage if isinstance(usage, dict) else {}
     tokens = next((value for key in _TOKENS for value in (row.get(key), inside.get(key)) if type(value) is int), None)
     cost = next((value for value in (row.get("cost_usd"), inside.get("cost_usd")) if type(value) in (int, float)), None)
     return {"tokens": tokens, "cost_usd": cost}
@@ -109,7 +109,17 @@ class ReplayPipeline:
         self.problems = ProblemLog()  # what in the file could not be used, or was used with a doubt
         self._kept: dict[tuple[str, str], Trace] = {}
         for logged in read_traces([path], mapping):
-            self._keep(logged)
+            trace, notes = logged.found, [logged.repairs] if logged.repairs else []
+            if isinstance(trace, Problem):
+                self.problems.add(trace)
+            else:
+                keys = _keys(trace.question_id, trace.question)
+                if any(key in self._kept for key in keys):
+                    asked = trace.question_id or trace.question or ""
+                    notes.append(f"question {asked[:80]!r} has a trace already: the last one is taken")
+                self._kept |= dict.fromkeys(keys, trace)
+            for note in notes:
+                self.problems.add(Problem("note", note, logged.source, logged.line))
         if not self._kept:
             first = next((f": {problem}" for problem in self.problems.all_named if problem.kind != "note"), "")
             raise UsageError(f"no trace could be read from {path}{first}", "say where the fields lie with --map")
@@ -121,20 +131,6 @@ class ReplayPipeline:
         if ask.retrieval == "null" and (trace.retrieved is None or len(trace.retrieved)):
             raise Incomplete("not run: the trace does not show that nothing was retrieved")
         return replace(trace, question_id=ask.id)
-
-    def _keep(self, logged: Logged) -> None:
-        trace = logged.found
-        if logged.repairs:
-            self.problems.add(Problem("note", logged.repairs, logged.source, logged.line))
-        if isinstance(trace, Problem):
-            self.problems.add(trace)
-            return
-        keys = _keys(trace.question_id, trace.question)
-        if any(key in self._kept for key in keys):
-            asked = trace.question_id or trace.question or ""
-            message = f"question {asked[:80]!r} has a trace already: the last one is taken"
-            self.problems.add(Problem("note", message, logged.source, logged.line))
-        self._kept |= dict.fromkeys(keys, trace)
 
 
 def _keys(question_id: str | None, text: str | None) -> list[tuple[str, str]]:
