@@ -64,23 +64,11 @@ PLANTS = """## North plant
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        (POOLS, "The Lido has a depth of 220 cm."),
-        (POOLS, "The Lido has a depth of 2.2 metres."),
-        (POOLS, "The depth of the Lido is 2 m 20 cm."),
-        (POOLS, "The Baths have a length of 0.025 km."),
-        (LAKES, "The depth of Osk is 12 m."),
-        (LAKES, "The depth of Osk is 1,200 cm."),
         (RIVERS, "The length of the Ara is 84,000 m."),
-        (RIVERS, "The length of the Ara is 84000m."),
-        (MENU, "The soup costs 650 pence."),
         (MENU, "The price of the soup is 650p."),
-        (MENU, "The price of the soup is 6 pounds and 50 pence."),
         (FEES, "The parking fee is 250 cents."),
         (PARCELS, "The weight of a small parcel is 500 grams."),
         (PARCELS, "The fee for a small parcel is 320 pence."),
-        (HOURS, "Ben Oduya worked 7 hours and 30 minutes."),
-        (HOURS, "Ben Oduya worked 450 minutes."),
-        (RUNS, "Ada's time was 1 hour 35 minutes."),
         (RUNS, "Bo's time was two hours."),
         (JOBS, "The duration of the paint job is 21 days."),
         (COLD, "Kolvik had a mean temperature of -40 °C in January."),
@@ -97,7 +85,6 @@ PLANTS = """## North plant
         (DOSES, "The morning dose of Felcor for children is 10 mg."),
         (DOSES, "The adult dose of Felcor in the evening is 0.06 g."),
         (PLANTS, "The output of the South plant was 29 t in June."),
-        (POOLS, "The depth of the Lido is 7 feet."),
         (RIVERS, "The length of the Ara is 52 miles."),
         (PARCELS, "The weight of a large parcel is 26 lb."),
     ],
@@ -109,9 +96,6 @@ def test_the_same_in_another_form(passage: str, claim: str) -> None:
 @pytest.mark.parametrize(
     ("passage", "claim"),
     [
-        (POOLS, "The Lido has a depth of 240 cm."),
-        (POOLS, "The depth of the Lido is 1.4 m."),
-        (POOLS, "The depth of the Lido is 9 feet."),
         (RIVERS, "The length of the Ara is 112 km."),
         (RIVERS, "The Ara has a length of 84 m."),
         (PARCELS, "The fee for a large parcel is €14."),
@@ -151,7 +135,6 @@ def test_another_value_sign_currency_or_scale(passage: str, claim: str) -> None:
         (FILING, "Net income was $7.7 million in 2023."),
         (FILING, "Change in cash was $1.1 million in 2022."),
         (TOWNS, "Aske has a population of 48."),
-        (f"{FEES}\nParking is about USD 2.70.", "The parking fee is $2.50."),
     ],
 )
 def test_what_cannot_be_converted_is_left_open(passage: str, claim: str) -> None:
@@ -165,7 +148,6 @@ def test_what_cannot_be_converted_is_left_open(passage: str, claim: str) -> None
         (BUDGETS, "Parks underspent its budget by 20% in 2024."),
         (BUDGETS, "The Parks 2025 budget is £0.2 million bigger."),
         (BUDGETS, "Roads went £600,000 over budget in 2024."),
-        (BUDGETS, "The Roads budget was £14 million in 2025."),  # 13.5 rounded, or that of 2024
         (LOANS, "Book loans were up 1,600 in 2021."),
         (LOANS, "Book and e-book loans rose by 3,300 from 2020 to 2021."),
         (LOANS, "Book loans rose by a quarter from 2020 to 2021."),
@@ -203,7 +185,6 @@ def test_nothing_and_denials_are_no_conflict(passage: str, claim: str) -> None:
     ("passage", "claim"),
     [
         (DOSES, "The morning dose of Felcor is 10 mg."),
-        (DOSES, "The morning dose of Felcor is 77 mg."),
         (DOSES, "The morning dose of Felcor for adults and children is 50 mg."),
         (PLANTS, "Output in June was 44 t."),
     ],

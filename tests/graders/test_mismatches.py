@@ -62,14 +62,9 @@ def test_the_figure_of_the_same_quantity(passage: str, claim: str) -> None:
     assert not misnamed(passage, claim)
 
 
-def test_the_question_names_what_a_bare_figure_is() -> None:
-    assert misnamed(BASIN, "5.2 m.", "What is the radius?") and not misnamed(BASIN, "5.2 m.", "What is the diameter?")
-
-
 @pytest.mark.parametrize(
     ("claim", "label"),
     [
-        ("The radius is 2.6 m.", "supported"),
         ("The basin is about 17 feet in diameter.", "supported"),
         ("The basin is about 15 feet in diameter.", "contradicted"),
     ],

@@ -28,8 +28,6 @@ from surefoot.text.amounts import worded_alike
         ("Heat it to about 390 °F.", "Heat it to 200 °C.", "Heat it to about 200 °C."),
         ("It cost about EUR 1.2 million.", "It cost EUR 1,198,400.", "It cost about EUR 1,198,400."),
         ("It is around 3,000 feet up.", "It is 900 m up.", "It is around 900 m up."),
-        ("The radius is 2.6 m.", "It is 5.2 metres in diameter.", "The diameter is 5.2 metres."),
-        ("It is 5.2 m in diameter.", "It has a radius of 2.6 m.", "It is 2.6 m in radius."),
         ("2 years for A, 36 months for B.", "A: 24 months. B: 3 years.", "24 months for A, 3 years for B."),
     ],
 )

@@ -131,7 +131,6 @@ def test_amounts_years_and_pointers_to_a_source_are_no_such_things(text: str) ->
         ("1.5k followers", "1,500 followers", "1,500 followers"),
         ("It lifts 2.5 tonnes.", "It lifts 2,500 kg.", "It lifts 2,500 kg."),
         ("It lifts 2.5 kg.", "It lifts 2,500 kg.", "It lifts 2.5 kg."),
-        ("It is governed by Article 9.", "See Article IX.", "It is governed by Article IX."),
         ("It costs 500 kr.", "It costs NOK 500.", "It costs NOK 500."),
         ("It costs 600 kr.", "It costs NOK 500.", "It costs 600 kr."),
     ],

@@ -1,14 +1,14 @@
 """The figures of an answer against those of the gold and of the passages, read as a person reads them.
 
 Scale, currency and percent are taken from the question where a number does not say them; the finer number is rounded as
-the other is written; numbers on the way to the answer do not count. A claim must not name another number than the
-passage where no rounding or reckoning makes them the same, nor the passage's number under another name.
+the other is written; numbers on the way to the answer do not count. A claim must not give the passage's number under
+another name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,17 +26,9 @@ from surefoot.text.numbers import (
     SCALES,
     SPANS,
     TIMES,
-    Numbered,
-    Quantity,
     conversion,
     family,
     is_measured,
-    numbered,
-    parts_of_year,
-    placeholders,
-    plain_digits,
-    quantities,
-    references,
     same_family,
     same_kind,
     unit_asked,
@@ -320,15 +312,15 @@ class _Figure(NamedTuple):
 
 
 @lru_cache(maxsize=5_000)
-def misnamed(passage: str, claim: str, question: str = "") -> bool:
-    """Where the claim does not name what its figure is, the question does."""
+def misnamed(passage: str, claim: str) -> bool:
+    """The claim gives the figure of the diameter as the radius, of the gross salary as the net one."""
     said = [one for one in _figures(claim) if one.is_alone]
-    return any(_is_misnamed(one, passage, question, group) for one in said for group in range(len(_NAMES)))
+    return any(_is_misnamed(one, passage, group) for one in said for group in range(len(_NAMES)))
 
 
-def _is_misnamed(said: _Figure, passage: str, question: str, group: int) -> bool:
+def _is_misnamed(said: _Figure, passage: str, group: int) -> bool:
     """Nothing is said by several names, or where the passage has the figure without any."""
-    own = said.names(group) or _names_in(question, group)
+    own = said.names(group)
     if len(own) != 1:
         return False
     there = [one.names(group) for one in _figures(passage) if said.amount.agrees(one.amount)]
@@ -356,97 +348,3 @@ def _figures_of(sentence: str) -> Iterator[_Figure]:
 @lru_cache(maxsize=20_000)
 def _names_in(text: str, group: int) -> frozenset[str]:
     return frozenset(name for name, pattern in _NAMES[group].items() if pattern.search(text))
-
-
-_CLAUSE_ENDS = re.compile(r"[,;]\s|\b(?:and|while|but|whereas)\b", re.IGNORECASE)
-_WRITTEN = re.compile(r"\d[\d,]*(?:\.\d+)?[¼½¾]?|[^\W\d_]+")
-
-
-@lru_cache(maxsize=5_000)
-def misnumbered(passage: str, claim: str, question: str = "") -> bool:
-    """Q1 where the passage has Q3, 10:00 where it has 18:00, 5 mg where it has 5 g, 40 °C where it has -40 °C, a number
-    in letters that only look like digits, or the figure of the diameter as the radius."""
-    return (
-        misnamed(passage, claim, question)
-        or any(_is_swapped(sentence, passage, claim) for sentence in sentences(passage))
-        or _names_another(numbered(passage), numbered(claim))
-        or _names_another(placeholders(passage), placeholders(claim) - placeholders(question))
-        or any(_is_another(one, passage) for one in _exact(claim))
-        or any(_is_mistaken(one, claim, passage) for one in _measures(claim))
-    )
-
-
-def _names_another(there: Set[Numbered], said: Set[Numbered]) -> bool:
-    """The claim names a quarter, a version, a section, a person ... and the passage only others of the name."""
-    return any(one not in there and any(one.name == other.name for other in there) for one in said)
-
-
-def _is_swapped(sentence: str, passage: str, claim: str) -> bool:
-    """The sentence tells two of a name apart, and the claim says of the one what it says of the other: "Tier 2 costs
-    5 and Tier 3 costs 9" is no ground for "Tier 3 costs 5"."""
-    own = _things(claim)
-    if len(own) != 1:
-        return False
-    parts = _parts_by_thing(sentence, own[0].name)
-    if own[0] not in parts or len(parts) < 2 or sum(own[0] in _things(one) for one in sentences(passage)) > 1:
-        return False
-    said, here = _content(claim), parts.pop(own[0])
-    is_told_apart = bool(here - {own[0].name})  # unlike "in Tier 2 and Tier 3"
-    return is_told_apart and not said <= here and any(said <= there for there in parts.values())
-
-
-def _parts_by_thing(sentence: str, name: str) -> dict[Numbered, frozenset[str | float]]:
-    """What is said with each thing of the name, up to the part that names the next; nothing where a part names two."""
-    found: dict[Numbered, frozenset[str | float]] = {}
-    last: Numbered | None = None
-    for part in _CLAUSE_ENDS.split(sentence):
-        things = [one for one in _things(part) if one.name == name]
-        if len(things) > 1:
-            return {}
-        last = things[0] if things else last
-        if last:
-            found[last] = found.get(last, frozenset()) | _content(part)
-    return found
-
-
-@lru_cache(maxsize=20_000)
-def _things(text: str) -> tuple[Numbered, ...]:
-    return tuple(dict.fromkeys(one for one, _, _ in (*references(text), *parts_of_year(plain_digits(text)))))
-
-
-@lru_cache(maxsize=20_000)
-def _content(text: str) -> frozenset[str | float]:
-    """The words and figures beside the numbers that tell things apart."""
-    for _, start, end in reversed(list(references(text))):
-        text = f"{text[:start]}{text[end:]}"
-    return frozenset((*terms(text), *(one.value for one in quantities(text))))
-
-
-def _is_another(one: Quantity, passage: str) -> bool:
-    there = _exact(passage)
-    if one.kind == "time of day" and not any(other.kind == one.kind for other in there):
-        return False
-    return not any(one.agrees(other) for other in there)
-
-
-def _is_mistaken(one: Amount, claim: str, passage: str) -> bool:
-    """The passage has the number, but only in another unit or with another sign."""
-    kin = [other for other in _measures(passage) if same_family(one, other)]
-    if any(one.agrees(other) and same_sign(one, other) for other in kin):
-        return False
-    return any(one.agrees(other) or _number(claim, one) == _number(passage, other) for other in kin)
-
-
-def _number(text: str, amount: Amount) -> str:
-    match = _WRITTEN.match(text, amount.start)
-    return match.group().replace(",", "").lower() if match else ""
-
-
-@lru_cache(maxsize=5_000)
-def _measures(text: str) -> tuple[Amount, ...]:
-    return tuple(one for one in amounts_of(text) if one.kind == "%" or is_measured(one.unit))
-
-
-@lru_cache(maxsize=5_000)
-def _exact(text: str) -> tuple[Quantity, ...]:
-    return tuple(one for one in quantities(text) if one.kind == "time of day" or one.kind.startswith(AS_WRITTEN))

@@ -15,7 +15,7 @@ from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
 from surefoot.graders.judges import Judgement, Pair, best
-from surefoot.graders.numbers import figures_written, with_sources, without_method, worked_out, working_of
+from surefoot.graders.numbers import without_method, worked_out, working_of
 from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
 from surefoot.text.amounts import amounts_of
@@ -80,7 +80,7 @@ class AnswerParts(Struct, frozen=True):
         found: Claims = claims_of(answer, ids, question.gold_ids, field, texts, asked)
         if not found.text:
             return cls(item, "empty", None, (), None, passages, declining)
-        claims = with_sources(without_method(question.text, found.claims))
+        claims = without_method(question.text, found.claims)
         claims = tuple(_without_source(claim, question, passages) for claim in claims)
         refusal = declining.refusal_in(found.marked)
         declines = refusal.value != "answered"
@@ -443,7 +443,7 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Exp
     if not judgement.probabilities or not unsure or (gold != "agrees" and not silent):
         return judgement
     is_likely = judgement.probabilities[0] >= LIKELY_WITH_GOLD
-    if not silent and (is_likely or figures_written(f"{pair.title}\n{pair.passage}", pair.claim)):
+    if not silent and is_likely:
         return replace(judgement, label="supported", confidence=judgement.probabilities[0])
     by_words = WORDS.judge([pair])[0]
     return by_words if (silent or judgement.label == "contradicted") and by_words.label == "supported" else judgement

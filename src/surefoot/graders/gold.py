@@ -45,7 +45,7 @@ from surefoot.text.normal import (
     with_rows,
     without_yes_no,
 )
-from surefoot.text.numbers import MOMENTS, Quantity, numbered, quantities
+from surefoot.text.numbers import Quantity, numbered, quantities
 from surefoot.text.tables import units_of
 
 _CLAUSE = phrase("clause")
@@ -126,7 +126,7 @@ class _Comparison:
         if ours and theirs and asks_yes_no(self.asked):
             return found or "agrees"
         if wanted:
-            return found or ("agrees" if self._covers_without_figures() else "silent")
+            return found or "silent"
         if self._names_another():
             return self._conflict()
         if not self.new:
@@ -194,12 +194,6 @@ class _Comparison:
         if not said or _CHANGES.search(sentence):
             return False
         return any("and" not in one.split() and "," not in one for one in said) or bool(_EITHER.search(sentence))
-
-    def _covers_without_figures(self) -> bool:
-        """All in words: no figures but those of the question, and dates."""
-        known = quantities(self.asked)
-        given = [one for one in figures_given(self.sentences)[0] if one.amount.kind not in MOMENTS]
-        return not is_bare(self.gold) and all(_is_known(one, known) for one in given) and self._coverage() >= _FULL
 
     def _coverage(self) -> float:
         """How much of what the gold adds to the question the answer repeats; nothing where it adds nothing."""

@@ -1,18 +1,13 @@
-"""Which rows and columns of a table a sentence names, whether a number it states is the one that stands there, and the
-words by which it speaks of a change or of other than a value as it stands.
-"""
+"""Which rows and columns of a table a sentence names, and whether a number it states is the one that stands there."""
 
 from __future__ import annotations
 
 import re
-from calendar import month_name
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import word_set
@@ -22,54 +17,12 @@ from surefoot.text.numbers import (
     THOUSANDS,
     UNKNOWN,
     dates_agree,
-    is_length,
     is_measured,
     ratio,
 )
 from surefoot.text.tables import Label, Table, TableCell, Token, is_year, tokens, years_of
 
-_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
-_MONTH = "|".join(month_name[1:])
-# Words by which a claim speaks of other than a cell's value as it stands: a plan, a denial, a share, a change.
-UNSURE = re.compile(
-    r"\b(?:not|no|never|neither|nor|without|cannot|none|if|unless|would|could|should|might|(?<!\d )may(?! \d)|"
-    r"expect\w*|forecast\w*|target\w*|plan(?:s|ned)?|budget\w*|estimat\w*|project(?:s|ed|ions?)|except|exclud\w*|"
-    r"instead|rather|both|each|every|average\w*|mean|median|combined|together|altogether|in all|twice|double[sd]?|half|"
-    r"third|triple[sd]?|times|ratio|multipl\w+|than|difference|gap|remaining|other|another|further|additional\w*|extra|"
-    r"per|a (?:year|month|week|day|head)|less|plus|minus(?! \d+(?:\.\d+)? ?°)|sum|variation|variance|(?:under|"
-    r"over) budget|nobody|nothing|no one|hardly|barely|scarcely|false|untrue|wrong(?:ly)?|incorrect\w*|deny|denie[sd]|"
-    r"fail(?:s|ed)? to|short of|fraction|share|proportion|majority|minority|dozens?|pairs?|couple|(?:a|one|two|"
-    r"three)[- ]quarters?|(?:two|three|four|five|six|seven|eight|nine)[- ](?:fifth|sixth|seventh|eighth|ninth|tenth)s|"
-    r"a (?:fifth|sixth|seventh|eighth|ninth|tenth)|"
-    rf"(?:\d+|{_SMALL}) (?:in|out of|of|in every|of every|out of every) "
-    rf"(?:{_SMALL}|twenty|(?!(?:19|20)\d\d\b)\d+)(?! (?:{_MONTH})))\b|n't\b|\d ?/ ?\d|\d:\d|[½¼¾⅓⅔]",
-    re.IGNORECASE,
-)
-CHANGE = re.compile(
-    r"\b(?:ris(?:e|es|en|ing)|rose|increas\w*|gr(?:ow|ew|own|owth|owing|ows)|gain\w*|climb\w*|jump\w*|surg\w*|improv\w*|"
-    r"fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop\w*|reduc\w*|shrank|shrunk|lower\w*|rais\w*|cut|chang\w*|slip\w*|"
-    r"up|down|added|lost|from(?= (?:[$€£]|about )?\d)|doubl\w*|halv\w*|higher|more|fewer|ahead|behind|above|below|"
-    r"recover\w*|compared|smaller|larger|bigger|greater|longer|shorter|taller|heavier|lighter|deeper|wider|older|younger|"
-    r"cheaper|dearer|better|worse|faster|slower|warmer|colder|(?:under|over)-?(?:spen|ran|run|shot|shoot|perform)\w*|"
-    r"sav(?:ed?|es|ings?)|left|short|shrink\w*|exceed\w*|beat\w*|topp?(?:ed|s)|surpass\w*|outnumber\w*|outsold|trail\w*|led|leads?)\b",
-    re.IGNORECASE,
-)
 Says = Literal["agrees", "conflicts", "silent"]
-_RISES = "rose risen increased increase increases grew grown climbed rise"
-_FALLS = "fell fallen decreased decrease decreases declined decline declines dropped shrank fall drop"
-_UP = re.compile(rf"\b(?:{'|'.join(_RISES.split())}|went up)\b", re.IGNORECASE)
-_DOWN = re.compile(rf"\b(?:{'|'.join(_FALLS.split())}|went down)\b", re.IGNORECASE)
-DIRECTIONS = word_set(f"{_RISES} {_FALLS} went up down")
-
-
-def goes_other_way(sentence: str, amounts: Sequence[Amount]) -> bool:
-    """ "fell from 5 to 6"."""
-    is_up = bool(_UP.search(sentence))
-    if len(amounts) != 2 or is_up == bool(_DOWN.search(sentence)):
-        return False
-    return (amounts[1].value > amounts[0].value) != is_up
-
-
 # Words with which any cell can be spoken of.
 _FRAME = word_set(
     """had has have having did do does been being will this that these those which what how much many who when where
@@ -81,16 +34,13 @@ _FRAME = word_set(
     roughly approximately nearly almost some just also only respective while whereas and but yes sat post posted
     hold held we is was were be % unit item case people person"""
 )
-# They stand where a verb can stand, and make another thing of what they belong to.
-_QUALIFIES = word_set(
-    """deferred adjusted restricted diluted unearned accrued discontinued continued unaudited restated weighted
-    consolidated combined unrecognized unrecognised recognized recognised issued unused leased owned related"""
-)
 _LOOSE = 3  # words that may stand between those of a label
 _EARLY = frozenset({"january", "february"})
-_VERB = re.compile(
-    r"\w{3,}ed|lent|sold|won|lost|drew|drawn|spent|paid|got|took|ran|out|"
-    r"contain|pay|cost|spend|take|use|carry|sell|earn|employ|offer|serve|weigh|measure|produce|generate"
+
+
+_VERBS = word_set(
+    "lent sold won drew drawn spent paid got took ran contain pay cost spend take use carry sell earn employ offer"
+    " serve weigh measure produce generate"
 )
 
 
@@ -118,7 +68,7 @@ class Named(Struct, frozen=True):
 
 def named_in(table: Table, said: Sequence[str]) -> Named:
     rows = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
-    return Named(table, _most_special(rows, table.rows, said), _columns(table, said))
+    return Named(table, _most_special(rows, table.rows), _columns(table, said))
 
 
 def _is_named(words: frozenset[str], said: Sequence[str]) -> bool:
@@ -133,22 +83,9 @@ def _is_named(words: frozenset[str], said: Sequence[str]) -> bool:
     return False
 
 
-def _most_special(hits: list[int], labels: Sequence[Label], said: Sequence[str]) -> tuple[int, ...]:
+def _most_special(hits: list[int], labels: Sequence[Label]) -> tuple[int, ...]:
     """Without those whose words only stand in the label of another: "revenue" in "cost of revenue"."""
-    counts = Counter(said)
-    return tuple(
-        place
-        for place in hits
-        if not any(
-            labels[place].words < labels[other].words and not _said_again(labels[place], labels[other], counts)
-            for other in hits
-        )
-    )
-
-
-def _said_again(inner: Label, outer: Label, counts: Counter[str]) -> bool:
-    """In part is enough to leave it open: "book and e-book loans"."""
-    return any(counts[word] > (word in outer.words) for word in inner.words)
+    return tuple(place for place in hits if not any(labels[place].words < labels[other].words for other in hits))
 
 
 def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
@@ -173,35 +110,17 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[s
     every = [columns[place].all_words for place in places]
     shared = frozenset.intersection(*every) if len(every) > 1 else frozenset()
     own = {place: columns[place].words - shared or columns[place].all_words - shared for place in places}
-    return _most_special([place for place in places if _is_named(own[place], said)], columns, said)
+    return _most_special([place for place in places if _is_named(own[place], said)], columns)
 
 
-def left_over(
-    named: Named,
-    said: Sequence[Token],
-    amounts: Sequence[tuple[int, int]],
-    loosely: bool = True,
-    also: frozenset[str] = frozenset(),
-) -> list[str]:
-    """The words of a sentence that neither labels nor title have, nor are needed to speak of a cell."""
-    known = named.words | named.table.years | named.table.around | _FRAME | also
-    spare = _units(said, amounts) | _verbs(named, said) if loosely else set()
+def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> list[str]:
+    """The words of a sentence that neither labels nor title nor its amount have, nor are needed to speak of a cell."""
+    known, spare = named.words | named.table.years | named.table.around | _FRAME, _verbs(named, said)
     return [
         token.text
         for place, token in enumerate(said)
-        if token.text not in known
-        and place not in spare
-        and not any(start <= token.start < end for start, end in amounts)
+        if token.text not in known and place not in spare and not amount[0] <= token.start < amount[1]
     ]
-
-
-def _units(said: Sequence[Token], amounts: Sequence[tuple[int, int]]) -> set[int]:
-    """The places of the first words behind a number: "48 thousand visits"."""
-    found = set()
-    for _, end in amounts:
-        behind = [place for place, token in enumerate(said) if end <= token.start <= end + 14]
-        found.update(behind[:2])
-    return found
 
 
 def _verbs(named: Named, said: Sequence[Token]) -> set[int]:
@@ -211,7 +130,7 @@ def _verbs(named: Named, said: Sequence[Token]) -> set[int]:
     found, is_behind = set(), False
     for place, token in enumerate(said):
         followed = place + 1 < len(said) and said[place + 1].text in rows
-        if is_behind and not followed and _VERB.fullmatch(token.text) and token.text not in _QUALIFIES:
+        if is_behind and not followed and token.text in _VERBS:
             found.add(place)
         is_behind = is_behind or (token.text in labels and not is_year(token.text))
     return found
@@ -245,14 +164,13 @@ def matched(amount: Amount, cell: TableCell) -> Match | None:
         return "same" if dates_agree(amount.value, cell.value) else "other"
     if "%" in (cell.kind, amount.kind):
         return amount.match(cell.value)
-    return in_unit_of(amount, cell, cell.value)
+    return _in_unit_of(amount, cell, cell.value)
 
 
-def in_unit_of(amount: Amount, cell: TableCell, value: float) -> Match | None:
-    """The amount against a value in the cell's unit and scale."""
-    if cell.unit == METRES_OR_MILLIONS and not amount.unit and not amount.is_scaled:
+def _in_unit_of(amount: Amount, cell: TableCell, value: float) -> Match | None:
+    """The amount against a value in the cell's unit and scale; an "m" may be metres or millions."""
+    if METRES_OR_MILLIONS in (cell.unit, amount.unit) or (cell.unit == "m" and cell.scale == 1e6):
         return None
-    amount, cell, value = _settled(amount, cell, value)
     if not amount.unit or not cell.unit:
         found = _sized(amount, cell, value)
         is_open = is_measured(amount.unit) or (cell.kind == "number or %" and amount.kind in CURRENCIES)
@@ -262,18 +180,6 @@ def in_unit_of(amount: Amount, cell: TableCell, value: float) -> Match | None:
         return _sized(amount.times(factor), cell, value)
     is_money = {amount.unit, cell.unit} <= CURRENCIES
     return "other" if is_money and _sized(amount, cell, value) == "same" else None
-
-
-def _settled(amount: Amount, cell: TableCell, value: float) -> tuple[Amount, TableCell, float]:
-    """ "(m)" is metres beside a length and millions otherwise, and so is "5m"."""
-    in_text = cell.unit == METRES_OR_MILLIONS
-    if in_text or (cell.unit == "m" and cell.scale == 1e6):
-        if is_length(amount.unit):
-            return amount, replace(cell, unit="m", scale=1.0), value / 1e6 if in_text else value
-        cell = replace(cell, unit="")
-    if amount.unit == METRES_OR_MILLIONS:
-        amount = replace(amount.times(1e-6), unit="m") if is_length(cell.unit) else replace(amount, unit="")
-    return amount, cell, value
 
 
 def _sized(amount: Amount, cell: TableCell, value: float) -> Match:

@@ -13,12 +13,11 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
-from surefoot.graders.figures import misnumbered
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.graders.numbers import cell_check
 from surefoot.text.amounts import Amount, amounts_of, worded_alike
 from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no
-from surefoot.text.numbers import CURRENCIES, Quantity, placeholders, quantities, same_family, same_kind
+from surefoot.text.numbers import CURRENCIES, Quantity, numbered, placeholders, quantities, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
 _NEGATION = re.compile(
@@ -110,7 +109,7 @@ class _Reading:
 
     def __init__(self, pair: Pair) -> None:
         self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
-        self.is_misnumbered = misnumbered(pair.passage, self.claim, pair.context)
+        self.is_misnumbered = _misnumbered(pair.passage, self.claim, pair.context)
         self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
         self.cell = cell_check(pair.passage, self.claim, pair.context).says
         self.units = units_of(pair.passage)
@@ -168,6 +167,18 @@ class _Reading:
             return RELATED
         there = unit.terms | self.around
         return sum(weight for term, weight in self.weights.items() if term in there) / total
+
+
+@lru_cache(maxsize=5_000)
+def _misnumbered(passage: str, claim: str, question: str) -> bool:
+    """The claim names a quarter, a version, a section, a person ... and the passage only others of the name."""
+    there, said = numbered(passage), numbered(claim)
+    persons, named = placeholders(passage), placeholders(claim) - placeholders(question)
+    return any(
+        one not in known and any(one.name == other.name for other in known)
+        for known, own in ((there, said), (persons, named))
+        for one in own
+    )
 
 
 def _shared(asked: Asked) -> float:

@@ -22,12 +22,10 @@ from surefoot.text.numbers import (
     Quantity,
     family,
     in_other_system,
-    is_length,
     parts_of_year,
     plain_digits,
     quantities,
     ratio,
-    references,
     same_currency,
 )
 
@@ -179,7 +177,6 @@ _FREE = re.compile(
     re.IGNORECASE,
 )
 _NOT_FREE = re.compile(rf"\bnot {_FREE.pattern}", re.IGNORECASE)
-_CIRCLE = {"radius": ("diameter", 2.0), "diameter": ("radius", 0.5)}
 
 
 class _Wording(NamedTuple):
@@ -198,35 +195,12 @@ def worded_alike(claim: str, passage: str) -> str:
     there = list(_wordings(passage)) if said else []
     for one in reversed(said):
         claim = f"{claim[: one.start]}{_reworded(one, claim, there, passage)}{claim[one.quantity.end :]}"
-    return _numbered_alike(_circle_alike(claim, passage), passage)
+    return claim
 
 
 def _charged_alike(claim: str, passage: str) -> str:
     """Against "no charge", what is "not free of charge" is read without the second negation: it is charged."""
     return _NOT_FREE.sub("charged", claim) if _NOT_FREE.search(claim) and _FREE.search(passage) else claim
-
-
-def _circle_alike(claim: str, passage: str) -> str:
-    """ "A radius of 2.6 m" is the passage's "5.2 m in diameter"."""
-    for name, (other, factor) in _CIRCLE.items():
-        own = re.search(rf"\b{name}\b", claim, re.IGNORECASE)
-        is_other = re.search(rf"\b{other}\b", passage, re.IGNORECASE) and name not in passage.lower()
-        lengths = [one for one in quantities(claim) if is_length(one.unit)] if own and is_other else []
-        there = [one for said in lengths for one in quantities(passage) if one.agrees(said.times(factor))]
-        if own and len(lengths) == 1 and there:
-            figure = (lengths[0].start, lengths[0].end, passage[there[0].start : there[0].end])
-            for start, end, wording in sorted((figure, (*own.span(), other)), reverse=True):
-                claim = f"{claim[:start]}{wording}{claim[end:]}"
-            break
-    return claim
-
-
-def _numbered_alike(claim: str, passage: str) -> str:
-    """ "Article 9" is the passage's "Article IX"."""
-    there = {thing: passage[start:end] for thing, start, end in references(passage)}
-    for thing, start, end in reversed(list(references(claim)) if there else []):
-        claim = f"{claim[:start]}{there.get(thing, claim[start:end])}{claim[end:]}"
-    return claim
 
 
 def _reworded(one: _Wording, claim: str, there: list[_Wording], passage: str) -> str:

@@ -1,0 +1,89 @@
+"""The checks that can be switched off one by one: where each stands, and what it is without them."""
+
+# ruff: noqa: ARG001, ARG005 - what stands in for a check takes what the check takes
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from surefoot.graders.numbers import SILENT
+
+Off = Callable[..., Any]
+
+
+def always(value: Any) -> Off:  # noqa: ANN401
+    return lambda before, *given, **named: value
+
+
+def first(before: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+    """The text or judgement as it came."""
+    return given[0]
+
+
+def second(before: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+    return given[1]
+
+
+G = "graders."
+CHECKS: dict[str, list[tuple[str, Off]]] = {
+    "cells": [(G + "numbers:cell_check", always(SILENT))],
+    "cells: signs": [(G + "lookup:signed", first)],
+    "cells: verbs": [(G + "lookup:_verbs", always(set()))],
+    "cells: quoted": [(G + "lookup:_is_quoted", always(False))],
+    "frequencies": [(G + "numbers:is_of_another_frequency", always(False))],
+    "sums": [(G + "numbers:worked_out", always(None))],
+    "sums: calculations": [(G + "numbers:calculations", always(()))],
+    "sums: method": [(G + "numbers:without_method", second)],
+    "rewording": [("text.amounts:worded_alike", first)],
+    "rewording: charged": [("text.amounts:_charged_alike", first)],
+    "rounds": [("text.amounts:Amount.rounds", always(False))],
+    "sign of temperatures": [("text.amounts:same_sign", always(True))],
+    "verbatim": [(G + "local:_verbatim", always(None))],
+    "states row": [("text.tables:states_row", always(False))],
+    "misnumbered": [(G + "rules:_misnumbered", always(False))],
+    "misnamed": [(G + "figures:misnamed", always(False))],
+    "placeholders": [("text.numbers:placeholders", always(frozenset()))],
+    "parts of year": [("text.numbers:parts_of_year", always([]))],
+    "turned round": [(G + "rules:turned_round", always(False))],
+    "turned round: modality": [(G + "rules:_other_modality", always(False))],
+    "turned round: opposites": [(G + "rules:_opposite", always(False))],
+    "turned round: negation": [(G + "rules:_negated_otherwise", always(False))],
+    "gold: merely contains": [(G + "gold:merely_contains", always(False))],
+    "gold: other dimensions": [(G + "gold:of_other_dimensions", always(False))],
+    "gold: listed": [(G + "gold:_Comparison._is_listed", always(False))],
+    "gold: names another": [(G + "gold:_Comparison._names_another", always(False))],
+    "gold: one of several": [(G + "gold:_Comparison._is_one_of_several", always(False))],
+    "gold: restated": [(G + "gold:_Comparison._restated", always(""))],
+    "gold: conflict close": [(G + "gold:_Comparison._conflict", always("conflicts"))],
+    "gold: echo": [(G + "gold:_is_echo", always(False))],
+    "gold: off target": [(G + "gold:_answers", always(True))],
+    "gold: conclusion": [(G + "figures:figures_given", lambda before, given: (before(given)[1],) * 2)],
+    "gold: signs": [(G + "figures:_sign", always(0))],
+    "gold: scale asked": [(G + "figures:_readings", lambda before, amount, asked: [amount])],
+    "reconciled": [(G + "findings:_reconciled", second)],
+    "cites gold": [(G + "findings:AnswerParts._cites_gold", always(True))],
+    "about another": [(G + "findings:_is_about_another", always(False))],
+    "denied by source": [(G + "findings:AnswerParts._is_denied_by_source", always(False))],
+    "misattributed": [(G + "findings:AnswerParts._is_misattributed", always(False))],
+    "own subject": [(G + "findings:AnswerParts._has_own_subject", always(False))],
+    "misquoted": [(G + "findings:AnswerParts._is_misquoted", always(False))],
+    "answers first": [(G + "findings:AnswerParts._answers_first", always(False))],
+    "without source": [(G + "findings:_without_source", first)],
+    "yes and no": [("text.normal:spelled_out", always(""))],
+    "objection": [(G + "quotes:objection", always(""))],
+    "objection: number": [(G + "quotes:_number_lacking", always(""))],
+    "objection: derivable": [(G + "quotes:derivable_of", always(0))],
+    "objection: derivable of lines": [(G + "quotes:_lines_named", always([]))],
+    "objection: count": [(G + "quotes:_is_count", always(False))],
+    "objection: derivable of two": [(G + "quotes:derivable", always(False))],
+    "objection: span of years": [(G + "quotes:_is_span_of_years", always(False))],
+    "objection: converted": [(G + "quotes:_converted", always([]))],
+    "objection: name": [(G + "quotes:name_lacking", always(""))],
+    "objection: in common": [(G + "quotes:_have_in_common", always(True))],
+    "objection: opposite": [(G + "quotes:opposes", always(False))],
+    "objection: only denied": [(G + "quotes:_only_denied", always(False))],
+    "refusal: of another": [(G + "refusals:Declining._is_of_another", always(False))],
+    "refusal: quoted": [(G + "refusals:Declining._is_quoted", always(False))],
+    "refusal: hint": [(G + "refusals:Declining.is_hint", always(False))],
+}
