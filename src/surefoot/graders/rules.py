@@ -84,7 +84,7 @@ def _opposite(said: str, written: str) -> bool:
     return False
 
 
-VERSION = 6
+VERSION = 7
 # Where a cell of a table decides, it knows better than the words of its row.
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
 _IN_SCALE = re.compile(r"\b(?:in |\()?(?:thousands|millions)\b", re.IGNORECASE)
