@@ -293,7 +293,8 @@ def gate_file(folder: Path, **rules: str) -> tuple[str, Path]:
 def test_a_rise_that_is_certain_blocks_whatever_the_margin(limit: str, code: int, tmp_path: Path) -> None:
     pair(changed(GOOD, range(4)))
     all_looked_at(GOOD, changed(GOOD, range(4)))
-    assert gate("v1", "v2", *gate_file(tmp_path, wrong=f"wrong <= baseline {limit}")).code == code
+    done = gate("v1", "v2", *gate_file(tmp_path, wrong=f"wrong <= baseline {limit}", CorrectEnough="correct >= 40"))
+    assert done.code == code and "CorrectEnough does not hold" in done.out
 
 
 def test_what_varies_is_told_how_many_runs_would_do_or_that_questions_are_too_few(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.core.records import Label, current
+from surefoot.core.records import Label, agreed_words, current
 from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.store import Project
 from tests.conftest import Done, Write
@@ -52,6 +52,27 @@ def test_a_label_that_comes_again_without_how_it_was_drawn_stays_drawn(write: Wr
         assert imported(write, row).code == 0
     assert [(label.value, label.drawn) for label in labels()] == [("wrong", "sample"), ("correct", "sample")]
     assert imported(write, "q3,,a,1,correct,ana,chosen").code == 0 and current(labels())[0].drawn == "chosen"
+
+
+def test_a_correction_of_what_looks_called_bad_is_a_word_of_its_own(write: Write) -> None:
+    looked = [f"q3,,a,1,wrong,ana,{drawn},2026-01-0{day}T00:00:00Z" for day, drawn in ((1, "look"), (2, "again"))]
+    assert surefoot("import", write("looks.csv", [f"{HEAD},at", *looked])).code == 0
+    assert agreed_words(labels())[labels()[0].version, "factuality"].value == "wrong"
+    assert imported(write, "q3,,a,1,correct,ana,").code == 0 and labels()[-1].drawn == "chosen"
+    assert agreed_words(labels())[labels()[0].version, "factuality"].value == "correct"
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        ("question_id,run,factuality,note,annotator\nq3,a,correct,,ana\nq2,a,wro", "breaks off before annotator"),
+        ("question_id,axis,value,value,annotator\nq3,factuality,correct,wrong,ana\n", "two columns are called 'value'"),
+    ],
+)  # fmt: skip
+def test_nothing_is_imported_of_a_table_whose_cells_may_be_others(table: str, fault: str, tmp_path: Path) -> None:
+    (tmp_path / "cut.csv").write_text(table)
+    done = surefoot("import", tmp_path / "cut.csv")
+    assert done.code == 2 and fault in done.err and not labels()
 
 
 def test_a_row_that_matches_several_readings_is_named_and_left_out(write: Write) -> None:

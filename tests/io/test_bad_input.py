@@ -129,6 +129,14 @@ def test_a_link_that_leads_nowhere_is_named(write: Write, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_an_archive_that_breaks_off_before_its_first_row_is_one_fault(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "cut.jsonl.gz").write_bytes(pack(bytes_of(*GOOD))[:14])
+    assert score(QUESTIONS, tmp_path / "cut.jsonl.gz").problems.counts == {"unreadable": 1}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 def test_rows_before_a_break_are_scored(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     noise = [json.dumps({"q": "What is X?", "answer": random.Random(n).randbytes(400).hex()}) for n in range(999)]
     path = tmp_path / "cut.jsonl.gz"

@@ -215,6 +215,7 @@ def test_code_is_also_what_the_named_file_imports(tmp_path: Path, monkeypatch: p
 
     before = codes()
     (tmp_path / "other.py").write_text("y = 1")
+    (tmp_path / "answer").write_text("a file that is called like the function is none of its code")
     assert codes() == before
     for name in ("app/inner/deep.py", "helper.py"):
         (tmp_path / name).write_text(f"{texts[name]}\n")

@@ -169,7 +169,7 @@ def report(output: Output, run: str, db: str | None) -> int:
 @click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
 @click.option(
     "--labels", multiple=True, type=click.Path(), metavar="FILE",
-    help="Labels as for `surefoot import`, randomly drawn unless `drawn` says `chosen`.",
+    help="Labels as for `surefoot import`; they were picked unless `drawn` says `sample`.",
 )  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
 @click.option("--rubric", metavar="NAME", help=f"Of the rows of --verdicts.  [default: {DEFAULT_RUBRIC}]")

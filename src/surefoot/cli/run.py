@@ -39,6 +39,8 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     VERSION asks the pipeline of a version again, if its code is the same.
     Exits 4 when some questions ended in an error, 130 when interrupted; --resume continues.
     """
+    if not (options["questions"] or options["again"] or options["resume"]):
+        PERSON.tell("note: no --questions are given, so the bundled ones about the bundled documents are asked")
     options["only"] = [id.strip() for id in options["only"].split(",") if id.strip()]
     answers = run_pipeline(**options, person=PERSON)
     code = output.finish(answers, _lines(answers))

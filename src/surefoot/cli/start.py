@@ -85,8 +85,10 @@ def _lines(decided: surefoot.GateResult, out: Path) -> Iterator[str]:
         yield f"  {bucket:12} {before:33.1f} {after:17.1f}   {words}"[:120]
     yield ""
     yield textwrap.fill(f"{decided.outcome} - {' '.join(sentences(decided))}", 78)
-    called = "surefoot" if shutil.which("surefoot") else sys.argv[0]
-    yield _NEXT.format(surefoot=shlex.quote(called), out=shlex.quote(str(out)))
+    beside, on_path = Path(sys.executable).with_name("surefoot"), shutil.which("surefoot")
+    is_typed = not beside.exists() or (on_path and beside.samefile(on_path))
+    called = "surefoot" if is_typed else shlex.quote(str(beside))
+    yield _NEXT.format(surefoot=called, out=shlex.quote(str(out)))
 
 
 @click.command(epilog="Example: surefoot init gate && cd gate && cat README.txt")

@@ -181,6 +181,8 @@ def rank(
     groups, notes = standings(table), list(problems)
     if left_out := [name for name in rubric.weights if not settings.weights.get(name)]:
         notes.append(f"the weights leave out {', '.join(left_out)}")
+    if groups and groups[0][0].z is None:
+        notes.append("no reviewer scored two answers, so the order is that of the plain means")
     notes += _notes(ballots, votes, rubric)
     notes += [f"{row.label}: {row.dispute}" for row in rows.values() if row.dispute]
     gate = SafetyGate(gated, cap, tuple(rows[label].model or label for label in failed))

@@ -277,8 +277,11 @@ def not_yet_in(known: Iterable[Label], labels: Iterable[Label], now: str) -> lis
     for label in sorted(labels, key=lambda label: (not label.at, label.at)):  # those without a time come last
         place = place_of(label)
         before = newest.get(place)
-        if not label.drawn:
-            label = sealed(replace(label, drawn=before.drawn if before else "chosen"))
+        if not label.drawn:  # a word of its own, whatever was said in looks before
+            if ids & {sealed(replace(label, drawn=drawn)).id for drawn in _DRAWN}:
+                continue
+            kept = before.drawn if before and before.drawn in ("sample", "flagged") else "chosen"
+            label = sealed(replace(label, drawn=kept))
         is_pick = label.drawn in BY_CHOICE and place not in picked
         if label.id in ids or not (is_pick or _is_new(label, before)):
             continue
@@ -436,7 +439,7 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _NOTES = ("note", "reason")
 _TEXTS = ("at", "drawn", "version", "run", "answer", *WHO, *_NOTES)
 _OF_VERDICTS_ALONE = frozenset({"via", "confidence", "evidence", "unsure", "self_check"})
-_UNCERTAIN = ("two columns are called", "broken UTF-8", "not valid CSV")
+_UNCERTAIN = ("breaks off before", "broken UTF-8", "not valid CSV")
 _FIELDS = frozenset(
     {"rubric_sha256", "subject", "question_id", "qid", "id", "axis", "value", "attempt", *_TEXTS, *_OF_VERDICTS_ALONE}
 )
@@ -468,6 +471,8 @@ def load_labels(
     found = converted(parts, lambda value: _label(value, by, graders), "bad_label", log)
     numbered = _without_contradictions(str(path), found, log)
     labels = [label for _, label in numbered]
+    if twice := next((one for one in log[known:] if one.message.startswith("two columns are called")), None):
+        raise UsageError(f"{path}: {twice.message.partition(':')[0]}", "let each column have its own name")
     if places is not None:
         places.update({label.id: (str(path), line) for line, label in numbered})
     # What a log can bear would make a label somebody else's, or another one.

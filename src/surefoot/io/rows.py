@@ -555,7 +555,8 @@ def _blocks_of_file(found: File) -> Iterator[Block]:
         elif stream := Unpacked.of(file):
             for block in _blocks_of_stream(io.BufferedReader(stream, 1 << 18), source):
                 # Half a table may look like a whole one; the rows before a break are what they are.
-                if stream.fault is None or getattr(block, "kind", "json") == "json":
+                is_of_rows = getattr(block, "kind", "json") == "json" and not isinstance(block, Values)
+                if stream.fault is None or is_of_rows:
                     yield block
             if stream.fault is not None:
                 raise stream.fault
@@ -732,6 +733,10 @@ def _table(rows: Cells, source: str) -> Iterator[tuple[int, object]]:
             message = "has more cells than the first line: put a cell with a separator into quotes"
             yield line, Problem("malformed", message, source, line)
             continue
+        # Many programs leave out empty cells at the end; a row that lacks who gave its value may be half of one.
+        lost = [name for name in names[len(cells) :] if name.lower() in ("annotator", "grader")]
+        if lost and len(cells) > 1:
+            yield line, Problem("note", f"breaks off before {lost[0]}", source, line)
         if any(isinstance(cell, str) and len(cell) == _LONGEST_CELL for cell in cells):
             yield line, Problem("note", "a cell is as long as Excel allows, and may be cut off", source, line)
         pairs = itertools.zip_longest(names, cells)

@@ -140,6 +140,8 @@ def _rubric_of(run: Run) -> Rubric:
 def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     """Return the run or file with the verdicts of one grader alone."""
     graders = sorted({verdict.grader for verdict in side.verdicts})
+    if not graders:
+        raise UsageError(f"{side.name} has no verdicts by a grader", "pass the verdicts that are to be checked")
     name = grader or ", ".join(graders)
     if name not in graders:
         message = f"{side.name} has no verdicts by {grader or 'a single grader'}"

@@ -443,7 +443,8 @@ def _read(source: str | Path | Mapping[str, Any], *, reviewed: bool = True) -> _
         file = msgspec.convert(content, _File)
     except (OSError, ValueError) as error:  # no JSON, no UTF-8, or of another shape
         why = getattr(error, "strerror", None) or error
-        raise UsageError(f"the answers and reviews cannot be read: {why}", _A_FILE) from error
+        where = "" if isinstance(source, Mapping) else f" in {source}"
+        raise UsageError(f"the answers and reviews{where} cannot be read: {why}", _A_FILE) from error
     if not file.responses or not all(label.strip() for label in file.responses):
         raise UsageError("a response has no label" if file.responses else "there are no responses", _A_FILE)
     return replace(file, unused=tuple(str(name) for name in names if name not in _File.__struct_fields__))

@@ -514,7 +514,8 @@ def problems_of(pair: Sequence[Side]) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=lambda problem: problem.kind in HARMLESS))
 
 
-_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "other change", "mended")
+_TURNS = ("newly wrong", "newly unsupported", "became wrong", "became unsupported", "not graded", "other change",
+          "mended")  # fmt: skip
 
 
 def changed_questions(
@@ -526,7 +527,7 @@ def changed_questions(
     for pair in diff.pairs:
         before, after = _bucket(pair.base), _bucket(pair.cand)
         if before != after:
-            turn = "mended" if before in BAD and after else "other change"
+            turn = "mended" if before in BAD and after else "other change" if after else "not graded"
             turn = newly.get(pair.question, f"became {after}") if after in BAD else turn
             ranked.append((_TURNS.index(turn), pair.question, pair))
     found: dict[str, dict[str, Any]] = {}
@@ -574,7 +575,7 @@ def _reasons(found: GateResult) -> list[str]:
             told.append(f"people cannot tell about {names(found.cannot_tell, 4)}")
         return told
     if found.outcome == "BLOCK":
-        told = _first([_moved_words(rule, found) for rule in open_ if rule.status == "fail"])
+        told = _first([_moved_words(rule, found) for rule in open_ if rule.status == "fail"], ("fails", "fail"))
         return told + [f"the run is incomplete too: {one}" for one in found.incomplete]
     if told := [*found.incomplete, *(f"{rule.name} is not met" for rule in open_ if rule.status == "incomplete")]:
         return told
@@ -594,11 +595,12 @@ def _reasons(found: GateResult) -> list[str]:
         elif rule.status == "undecidable" and not (told and rule.metric in LASTING):
             told.append(f"{rule.name}: {rule.reason}")
     step = "ask the questions in doubt again" if step.startswith("surefoot run") else step
-    return [*_first(told), *([step] if step else [])]
+    return [*_first(told, ("is open", "are open")), *([step] if step else [])]
 
 
-def _first(told: list[str]) -> list[str]:
-    return told if len(told) <= _REASONS else [*told[:_REASONS], counted(len(told) - _REASONS, "more rule")]
+def _first(told: list[str], verbs: tuple[str, str]) -> list[str]:
+    more = len(told) - _REASONS
+    return told if more <= 0 else [*told[:_REASONS], f"{counted(more, 'more rule')} {verbs[more > 1]}"]
 
 
 def _moved_words(rule: RuleResult, found: GateResult) -> str:

@@ -47,7 +47,6 @@ def closing(pipeline: Pipeline) -> Iterator[Pipeline]:
 
 def load_questions(given: str | Path | None, tell: Tell) -> list[Question]:
     if given is None:
-        tell("note: no --questions are given, so the bundled ones about the bundled documents are asked")
         return demo.questions()
     found = load_sound(str(given))
     for problem in (*found.problems, *verify_lock(found)):

@@ -205,9 +205,11 @@ def code_of(spec: str) -> str:
     one that was edited is told from what it was."""
     kind, _, rest = spec.partition(":")
     module = Path(*kind.split("."))
-    words = [spec, rest]
-    with contextlib.suppress(ValueError):  # quotes that are not closed
-        words += shlex.split(rest if kind == "cmd" else spec)
+    words = list[str]()
+    if kind in ("cmd", "traces") or spec.startswith(("./", "../", "/", "~/")):
+        words = [spec, rest]
+        with contextlib.suppress(ValueError):  # quotes that are not closed
+            words += shlex.split(rest if kind == "cmd" else spec)
     named = [Path(f"{module}.py"), module / "__init__.py", *(Path(word).expanduser() for word in words)]
     found, waiting = dict[Path, bytes](), named[::-1]
     while waiting:

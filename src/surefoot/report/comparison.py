@@ -41,7 +41,7 @@ def brief(found: GateResult) -> Report:
 def sentences(found: GateResult) -> Iterator[str]:
     """Why, and what else nobody may overlook: whose word it rests on, what was waived, left out, or not told."""
     first, *rest = found.headline.split(" ")  # which may be the name of a rule or a file
-    yield " ".join([first.capitalize() if first.isalpha() else first, *rest])
+    yield " ".join([first.capitalize() if first.isalpha() and first.islower() else first, *rest])
     if found.uncalibrated:
         yield "Uncalibrated: the grader's verdicts were taken for the truth."
     elif found.annotators and all(map(is_ai, found.annotators)) and found.looked_at:

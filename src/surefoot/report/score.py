@@ -171,7 +171,12 @@ def _input(found: ScoreResult) -> Iterator[Block]:
     given, settings = found.accounting, found.settings
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     asked = f"{counted(settings.questions, 'question')}, {counted(given.rows, 'row')}, {given.scored:,} scored."
-    how = ("refusals read by", Span(settings.refusal, "code"), "and, of several traces,", Span(settings.rerun, "code"))
+    how = (
+        "refusals read by",
+        Span(settings.refusal, "code"),
+        "and several traces taken:",
+        Span(settings.rerun, "code"),
+    )
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])
     for kind, problems in found.problems.named.items():
