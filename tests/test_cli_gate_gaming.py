@@ -87,7 +87,7 @@ def test_cannot_tell_of_so_few_that_the_margin_bears_them_is_said_in_the_first_s
     version("v1"), version("v2", changed(GOOD, [0]))
     people_say("v1", "c"), people_say("v2", "?")
     found = decided("v1", "v2")
-    assert found["outcome"] == "SHIP" and "people cannot tell of q000" in found["headline"]
+    assert found["outcome"] == "SHIP" and "people cannot tell about q000" in found["headline"]
 
 
 def test_labels_on_nice_ones_only() -> None:

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import os
 import re
-import shlex
 import sys
 import threading
 import time
@@ -224,12 +223,12 @@ def common(
             output = Output(as_json, reports)
             output.check(junit)
             try:
-                return command(output, *arguments, **options)
+                code = command(output, *arguments, **options)
+                if options.get("db") and not as_json:
+                    PERSON.tell(f"note: other commands for this project need the same --db, or {VARIABLE} set to it")
+                return code
             finally:
                 PERSON.show_causes()
-                if options.get("db") and not as_json:
-                    place = shlex.quote(options["db"])
-                    PERSON.tell(f"note: commands for this project need --db {place} too, or {VARIABLE}={place}")
 
         return together(*options)(run)
 

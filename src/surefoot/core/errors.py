@@ -75,8 +75,8 @@ def check_number(name: str, value: float | None, low: float, high: float | None 
 def nearest(given: str, known: Iterable[str]) -> str:
     """A hint at the known word that is nearest to one that is not; "" where none is near."""
     names = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(given.lower(), names, 1)
-    near += [one for one in names if len(given) > 2 and given.lower() in one]
+    near = sorted((one for one in names if len(given) > 2 and given.lower() in one), key=len)
+    near += difflib.get_close_matches(given.lower(), names, 1)
     return f"did you mean {names[near[0]]}?" if near else ""
 
 

@@ -31,7 +31,7 @@ from surefoot.text.refusals import detect
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 8
+VERSION = 7
 VERBATIM = "verbatim@1"
 _REMEMBERED = 200_000
 _ENDS, _FEWEST_TERMS = ".!?;", 3
