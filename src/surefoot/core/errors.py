@@ -24,7 +24,8 @@ class ExitCode(IntEnum):
     INCOMPLETE = 4
 
 
-WORST_FIRST = (ExitCode.USAGE, ExitCode.BLOCKED, ExitCode.INCOMPLETE, ExitCode.INCONCLUSIVE, ExitCode.OK)  # of several
+# Of several exit codes, the first in this order counts.
+WORST_FIRST = (ExitCode.USAGE, ExitCode.BLOCKED, ExitCode.INCOMPLETE, ExitCode.INCONCLUSIVE, ExitCode.OK)
 
 
 class SurefootError(Exception):
