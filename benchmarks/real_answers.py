@@ -1,10 +1,13 @@
 """How the local grader reads answers that a language model wrote over public questions, against labels.
 
-    python benchmarks/real_answers.py --data FOLDER
+    python benchmarks/real_answers.py --data FOLDER [--half development]
 
 FOLDER has answers.jsonl.gz, which is not part of this repository. The labels are, by the line of that file, counted
 from 0, with the start of the answer's SHA-256: a line that has another answer by now is left out, and counted.
 
+`real_read.jsonl` has 400 answers of all sources and prompts, read whole by two AI annotators and a third where they
+differed, as `real_read.md` says: the benchmark that counts. No document is in both halves, and the sealed one is for
+the end.
 `real_buckets.jsonl` has the `bucket` of 150 answers, with its reason and in `also` others that can be defended; "none"
 stands for an answer that says nothing. `real_refusals.jsonl` has 472 other answers, most of them with a word that
 refusals have: whether each is refused, partial or answered, whether it `sounds_like_refusal`, and whether the annotator
@@ -22,12 +25,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Expects, Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.local import LocalJudge
 
-BUCKETS, REFUSALS = (Path(__file__).parent / f"real_{name}.jsonl" for name in ("buckets", "refusals"))
+READ, BUCKETS, REFUSALS = (Path(__file__).parent / f"real_{name}.jsonl" for name in ("read", "buckets", "refusals"))
 VALUES = ("correct", "wrong", "unsupported", "refused", "none")
 KINDS = ("refusals", "answers that sound like one", "plain answers", "partial answers")
 Label = dict[str, Any]
@@ -71,6 +76,37 @@ def share(right: Iterable[bool]) -> str:
     return f"{sum(found)} of {len(found)} ({sum(found) / len(found):.0%})" if found else "-"
 
 
+def print_read(labels: Sequence[Label], items: Sequence[Item]) -> None:
+    """Whether answers are acceptable: with and without gold, all of them and those of which the grader is sure."""
+    print("\n## Read whole: acceptable or not\n")
+    print("| citations | gold | half | all | sure | bucket | wrong: precision, recall |")
+    print("|---|---|---|---|---|---|---|")
+    misread = Counter[tuple[str, ...]]()
+    for citations, told in (("required", "bucket"), ("optional", "optional")):
+        grader = FindingsGrader(LocalJudge(), citations="required" if told == "bucket" else "optional")
+        for gold in (True, False):
+            asked = items if gold else [without_gold(item) for item in items]
+            graded = list(zip(labels, grader.read(asked), strict=True))
+            for half in sorted({label["half"] for label in labels}):
+                mine = [(label, one) for label, one in graded if label["half"] == half]
+                right = [(one.bucket in ACCEPTABLE) == (label[told] in ACCEPTABLE) for label, one in mine]
+                sure = [is_right for is_right, (_, one) in zip(right, mine, strict=True) if not one.verdicts[0].unsure]
+                same = share((one.bucket or "none") == label[told] for label, one in mine)
+                said = [label[told] == "wrong" for label, one in mine if one.bucket == "wrong"]
+                there = [one.bucket == "wrong" for label, one in mine if label[told] == "wrong"]
+                cells = (citations, "told" if gold else "not told", half, share(right), share(sure), same)
+                print(f"| {' | '.join(cells)} | {share(said)}, {share(there)} |")
+                misread.update((citations, str(gold), half, label[told], one.bucket or "none") for label, one in mine)
+    print("\n| citations | gold | half | labelled | graded | answers |\n|---|---|---|---|---|---|")
+    for key, count in sorted(misread.items()):
+        if key[3] != key[4]:
+            print(f"| {' | '.join(key)} | {count} |")
+
+
+def without_gold(item: Item) -> Item:
+    return replace(item, question=replace(item.question, expects="answer", gold_ids=(), gold_claims=()))
+
+
 def print_buckets(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
     pairs: list[tuple[Label, str]] = [(label, one.bucket or "none") for label, one in zip(labels, graded, strict=True)]
     print("\n## Buckets\n\n| | all | development | held-out |\n|---|---|---|---|")
@@ -111,8 +147,14 @@ def print_refusals(labels: Sequence[Label], graded: Sequence[Graded]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="the folder with answers.jsonl.gz")
-    folder, grader = parser.parse_args().data, FindingsGrader(LocalJudge())
+    parser.add_argument("--half", choices=("development", "sealed"), help="of the answers read whole; without it, both")
+    given, grader = parser.parse_args(), FindingsGrader(LocalJudge())
+    folder = given.data
     print(f"grader {grader.name}")
+    read = [(label, item) for label, _, item in labelled(READ, folder) if given.half in (None, label["half"])]
+    print_read([label for label, _ in read], [item for _, item in read])
+    if given.half:
+        return
     for path, show in ((BUCKETS, print_buckets), (REFUSALS, print_refusals)):
         found = list(labelled(path, folder))
         left_out = len(path.read_text("utf-8").splitlines()) - len(found)
