@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from surefoot.core.table import BUCKETS, TABLE
 from surefoot.core.types import Passage, Question, Retrieved, Trace, Verdict
 from surefoot.gate.sides import Said, cited_in
-from surefoot.jobs.overview import CAUSES, Facts, Place, cause_of, faults
+from surefoot.jobs.overview import cause_of, faults
 
 ASKED = Question("q", "What is the fee?", "answer", gold_ids=("lease#1",))
 NAMELESS = Question("q", "What is the fee?", "answer", gold_claims=("EUR 5.",))
@@ -83,17 +78,6 @@ def test_the_most_frequent_cause_comes_first_and_names_each_question_once() -> N
     found = faults([(uncited, ASKED), (wrong, ASKED), (wrong, ASKED)])
     told = [(one.layer, one.answers, one.questions) for one in found]
     assert told == [("generation", 2, ("q",)), ("prompt", 1, ("q",))]
-
-
-@given(
-    st.builds(
-        Facts, st.sampled_from(BUCKETS), st.sampled_from([row.reason for row in TABLE]),
-        st.sampled_from(["answer", "refusal", ""]), st.sampled_from(["yes", "no", None]),
-        st.sampled_from(["yes", "partly", "no", None]), st.sampled_from(get_args(Place)),
-    )
-)  # fmt: skip
-def test_whatever_is_known_some_cause_fits(facts: Facts) -> None:
-    assert any(cause.fits(facts) for cause in CAUSES)
 
 
 @pytest.mark.parametrize("reason", ["conflicts_gold", "contradicted", "miscited", "off_target"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,68 +24,19 @@ from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labe
 from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
 
-Layer = Literal["retrieval", "reranking", "prompt", "generation", "question set"]
-Place = Literal["not retrieved", "not cited", "not named", ""]
 Judged = tuple[Said, Question | None]  # a file of verdicts does not know the question
-_AGAINST = frozenset({"contradicted", "conflicts_gold"})
-
-
-class Facts(Struct, frozen=True):
-    """What a cause is read from."""
-
-    bucket: str
-    reason: str  # the grader's, unless a label has put the answer into another bucket
-    expects: str
-    exists: object = None  # the verdicts on citations
-    supports: object = None
-    gold: Place = ""  # where the passage with the expected answer is
 
 
 class Cause(NamedTuple):
-    layer: Layer
+    layer: str
     finding: str
     action: str
-    fits: Callable[[Facts], bool]
-
-
-# The first that fits is the one to look into.
-# fmt: off
-CAUSES = (
-    Cause("retrieval", "no passage that has the expected answer was retrieved",
-          "Retrieve more candidates before reranking, and look at how these passages are cut.",
-          lambda f: f.gold == "not retrieved" and f.expects == "answer"),
-    Cause("question set", "the cited passages support the answer, and no passage is named for the expected one",
-          "Find the passage that has the expected answer, and name it in gold_ids.",
-          lambda f: f.reason == "conflicts_gold" and f.supports == "yes" and f.gold == "not named"),
-    Cause("prompt", "cites a source that was not retrieved",
-          "Show each id beside its passage, and reject answers that cite any other.",
-          lambda f: f.exists == "no"),
-    Cause("prompt", "answers where the documents are silent",
-          "If they really are: say in the prompt when to refuse, and let a weak best match count as no evidence.",
-          lambda f: f.expects == "refusal"),
-    Cause("prompt", "refuses although an answer is expected",
-          "Loosen the wording that allows refusals, and check that passages reach the prompt whole.",
-          lambda f: f.bucket == "refused"),
-    Cause("prompt", "makes claims without a citation",
-          "Ask for a citation after every claim, and reject answers without one.",
-          lambda f: f.reason == "uncited"),
-    Cause("reranking", "the passage that has the expected answer was retrieved, and another one is cited",
-          "Is the cited one another version, or about something else? Rank the passage that applies first.",
-          lambda f: f.gold == "not cited"),
-    Cause("generation", "says something else than the passages it was given",
-          "The evidence was there: try a stronger model, fewer passages, or quoting before answering.",
-          lambda f: f.reason in _AGAINST or f.supports in ("no", "partly")),
-    Cause("generation", "does not answer what was asked, or adds to what the passages say",
-          "Ask for the answer alone, in the words of the passages.",
-          lambda _: True),
-)
-# fmt: on
 
 
 class Fault(Struct, frozen=True):
     """A cause with the questions whose answers point to it, each once."""
 
-    layer: Layer
+    layer: str
     finding: str
     action: str
     answers: int
@@ -98,12 +49,40 @@ def cause_of(said: Said, question: Question | None) -> Cause | None:
     if said.bucket not in ("wrong", "unsupported") and (said.bucket, expects) != ("refused", "answer"):
         return None
     graded = said.graded.get(BUCKET_AXIS) or said.verdicts[BUCKET_AXIS]
+    reason = graded.reason.partition(", ")[0] if graded.value == said.bucket else ""  # a label may say otherwise
     values = {axis: verdict.value for axis, verdict in said.verdicts.items()}
-    facts = Facts(
-        str(said.bucket), graded.reason.partition(", ")[0] if graded.value == said.bucket else "", expects,
-        values.get("citation_exists"), values.get("citation_supports"), _place_of_gold(said.trace, question),
+    gold, supports = _place_of_gold(said.trace, question), values.get("citation_supports")
+    # The first that fits is the one to look into.
+    causes = (
+        (gold == "not retrieved" and expects == "answer", "retrieval",
+         "no passage that has the expected answer was retrieved",
+         "Retrieve more candidates before reranking, and look at how these passages are cut."),
+        (reason == "conflicts_gold" and supports == "yes" and gold == "not named", "question set",
+         "the cited passages support the answer, and no passage is named for the expected one",
+         "Find the passage that has the expected answer, and name it in gold_ids."),
+        (values.get("citation_exists") == "no", "prompt",
+         "cites a source that was not retrieved",
+         "Show each id beside its passage, and reject answers that cite any other."),
+        (expects == "refusal", "prompt",
+         "answers where the documents are silent",
+         "If they really are: say in the prompt when to refuse, and let a weak best match count as no evidence."),
+        (said.bucket == "refused", "prompt",
+         "refuses although an answer is expected",
+         "Loosen the wording that allows refusals, and check that passages reach the prompt whole."),
+        (reason == "uncited", "prompt",
+         "makes claims without a citation",
+         "Ask for a citation after every claim, and reject answers without one."),
+        (gold == "not cited", "reranking",
+         "the passage that has the expected answer was retrieved, and another one is cited",
+         "Is the cited one another version, or about something else? Rank the passage that applies first."),
+        (reason in ("contradicted", "conflicts_gold") or supports in ("no", "partly"), "generation",
+         "says something else than the passages it was given",
+         "The evidence was there: try a stronger model, fewer passages, or quoting before answering."),
+        (True, "generation",
+         "does not answer what was asked, or adds to what the passages say",
+         "Ask for the answer alone, in the words of the passages."),
     )  # fmt: skip
-    return next(cause for cause in CAUSES if cause.fits(facts))
+    return next(Cause(*words) for fits, *words in causes if fits)
 
 
 def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
@@ -117,7 +96,7 @@ def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
     return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
 
 
-def _place_of_gold(trace: Trace | None, question: Question | None) -> Place:
+def _place_of_gold(trace: Trace | None, question: Question | None) -> str:
     if question is not None and not question.gold_ids:
         return "not named"
     if question is None or trace is None or trace.retrieved is None or trace.retrieved.ids is None:
