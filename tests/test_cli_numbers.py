@@ -38,7 +38,6 @@ ASKING = "council ask Why? --models llm:a@http://localhost:1/v1"
 GRADING = [
     "grade --items - --grader rules",
     "grade --items - --grader llm:m@http://localhost:1/v1",
-    "grade --pairs m.toml",
 ]
 
 

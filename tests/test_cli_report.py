@@ -101,7 +101,7 @@ def test_answers_that_are_not_graded_are_counted() -> None:
 
 def test_items_have_no_report(tmp_path: Path) -> None:
     done = surefoot("grade", "--items", "-", "--report", tmp_path / "x.html")
-    assert done.code == 2 and "--report was given without a run" in done.err
+    assert done.code == 2 and "--report does nothing without a run" in done.err
 
 
 def test_where_nothing_was_graded_the_report_says_why_and_shows_no_shares() -> None:

@@ -169,7 +169,7 @@ def test_bare_texts_are_graded_one_by_one(tmp_path: Path) -> None:
         lambda: surefoot.run("reference", settings={"concurrency": 0}),
         lambda: surefoot.run("reference", settings={"timeout": -1}),
         lambda: surefoot.run(str, repeats=-1),
-        lambda: surefoot.run("reference", mapping={"answr": "output"}),
+        lambda: surefoot.run("reference", settings={"map": {"answr": "output"}}),
         lambda: surefoot.import_("nowhere.csv"),
     ],
 )

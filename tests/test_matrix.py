@@ -47,6 +47,9 @@ def test_who_says_no_is_not_asked_for_anything(file: Path) -> None:
         def agrees(self) -> bool:
             return False
 
+    write("c.jsonl", [{"id": "h#0", "text": "The fee is EUR 0."}])
+    paid = MATRIX.replace('"traces:shy.jsonl"', '"chat:m@http://models.invalid/v1"')
+    file.write_text('corpus = "c.jsonl"\n' + paid)
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.matrix(file, person=No())
     assert not surefoot.history().runs

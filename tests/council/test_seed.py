@@ -157,7 +157,7 @@ def test_tune_says_which_ceilings_hide_a_gain(tmp_path: Path) -> None:
         models = [f"llm:{name}@{server.url}" for name in ("one", "two")]
         for n in range(32):
             texts = {"A": {"text": f"Long {n}."}, "B": {"text": f"Short {n}."}}
-            runs = council(f"Question {n}?", models=models, answers=texts, yes=True).runs
+            runs = council(f"Question {n}?", models=models, answers=texts, settings={"yes": True}).runs
             id = kept(runs["A"]).questions()[0].id
             labels.write(json.dumps({"question_id": id, "prefers": runs["A"], "over": runs["B"]}) + "\n")
     asked = ("council", "tune", "--labels", tmp_path / "labels.jsonl", "--rubric", "refusal_aware")

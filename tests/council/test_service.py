@@ -43,7 +43,9 @@ def test_models_of_ones_own_are_asked() -> None:
     found = surefoot.council("How long?", models=models, chair=models[1], person=person)
     assert [row["model"] for row in found["ranking"]] == ["a", "b"] and found["synthesis"] == "Six."
     assert person.heard[0].startswith("replies wanted: 5") and person.heard[-1].startswith("asked 5 calls for $")
-    given = surefoot.council("Why?", models=models[:1], answers={"X": {"text": "It is six months."}}, yes=True)
+    given = surefoot.council(
+        "Why?", models=models[:1], answers={"X": {"text": "It is six months."}}, settings={"yes": True}
+    )
     assert given["ranking"][0]["overall"] == 9.0 and given.exit_code == ExitCode.OK
     with pytest.raises(Incomplete, match="nothing was asked"):
         surefoot.council("How long?", models=models, person=Listener(says=False))

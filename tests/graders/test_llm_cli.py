@@ -221,7 +221,7 @@ def test_what_cannot_be_asked_is_a_usage_error(arguments: list[str], words: str,
 def test_on_a_terminal_a_person_is_asked_before_anything_is_spent(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grader = open_grader(f"llm:m@{server.url}", Settings(cache=str(tmp_path / "c.sqlite")), person=PERSON)
+    grader = open_grader("llm:m@http://models.invalid/v1", Settings(cache=str(tmp_path / "c.sqlite")), person=PERSON)
     assert isinstance(grader, ModelGrader)
     questions: list[str] = []
 

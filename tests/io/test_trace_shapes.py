@@ -164,7 +164,7 @@ def test_a_row_whose_question_is_not_found_shows_the_map_that_would_do(write: Wr
     mapping = {"question": "user_prompt", "answer": "bot_text", "contexts": "search_hits"}
     options = " ".join(f"--map {field}={key}" for field, key in mapping.items())
     assert f"(the row has: {', '.join(row)}; looked for qid, " in message and message.endswith(f"; try {options}")
-    assert next(iter(score(QUESTIONS, path, mapping=mapping).rows())).label == "OK"
+    assert next(iter(score(QUESTIONS, path, settings={"map": mapping}).rows())).label == "OK"
 
 
 def test_a_question_under_a_name_of_its_own_is_told_of(write: Write) -> None:
@@ -175,7 +175,7 @@ def test_a_question_under_a_name_of_its_own_is_told_of(write: Write) -> None:
     assert notes == [
         "no question is found in vars (it has: frage, n); say where it lies with --map question=vars.frage"
     ]
-    assert score(QUESTIONS, path, mapping={"question": "vars.frage"}).labels["OK"] == 1
+    assert score(QUESTIONS, path, settings={"map": {"question": "vars.frage"}}).labels["OK"] == 1
     told = [logged.found for logged in read_traces([path])]
     assert isinstance(told[-1], Problem) and told[-1].message == notes[0]
 

@@ -71,8 +71,8 @@ def test_estimates_say_what_is_known() -> None:
     assert "price is not known" in Estimate("llm:m", 3, 2, 10, 20, None).sentence
     local = Estimate("llm:m@http://127.0.0.1:8080/v1", 3, 0, 10, 20, None, 99).sentence
     assert local == (
-        "3 calls to llm:m@http://127.0.0.1:8080/v1: about 10 tokens in, at most 20 out; a model that thinks "
-        "first may add up to 99 tokens."
+        "3 calls to llm:m@http://127.0.0.1:8080/v1: about 10 tokens in, at most 20 out if no reply has "
+        "to be asked for again; a model that thinks first may add up to 99 tokens."
     )
     assert "costs nothing" in Estimate("llm:m", 0, 2, 0, 0, None).sentence
     assert "at most $0.000123 if" in Estimate("llm:m", 3, 0, 10, 20, 0.000123).sentence

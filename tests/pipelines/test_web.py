@@ -94,7 +94,7 @@ def test_null_is_forced_only_by_a_template_that_says_so(server: Server, tmp_path
     template.write_text('{"q": "{question}", "retrieval": "{retrieval}"}', encoding="utf-8")
     assert getattr(load(server.url, asking=Asking(request_template=template)), "forces_null", None) is True
     template.write_text("{question}", encoding="utf-8")
-    with pytest.raises(UsageError, match="not JSON"):
+    with pytest.raises(UsageError, match="not valid JSON"):
         load(server.url, asking=Asking(request_template=template))
 
 

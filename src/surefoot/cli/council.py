@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common, paid_options
+from surefoot.cli.output import PERSON, Output, common, paid_options, refuse_idle
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.jobs import council as councils
@@ -35,6 +35,7 @@ def council(ctx: click.Context, output: Output, show_config: bool, rubric: str |
             raise UsageError("options of a command stand behind it, and --show-config has none", hint)
         return None
     if not show_config:
+        refuse_idle("without --show-config", "rubric", "as_json")
         click.echo(ctx.get_help())
         return ExitCode.OK
     rows = councils.council_settings(rubric).rows

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from surefoot.cli.output import PERSON, Output, common, gate_option, rule_option, write_lines
+from surefoot.cli.output import PERSON, Output, common, gate_option, refuse_idle, rule_option, write_lines
 from surefoot.core.errors import WORST_FIRST, ExitCode, UsageError
 from surefoot.core.records import BASELINE, MORE_RULES
 from surefoot.core.types import plain
@@ -52,7 +52,11 @@ def gate(
     if history:
         if runs:
             raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
+        idle = ("form", "waive", "without", "reasons", "brief", "reports", "gate", "rules", "uncalibrated", "by")
+        refuse_idle("with --history", *idle)
         return _history(options["db"], output)
+    if form == "github" or output.as_json or output.to_stdout:
+        refuse_idle("without the page at the terminal", "brief")
     if form == "github" and (output.as_json or output.to_stdout):
         other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")

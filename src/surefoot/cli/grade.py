@@ -24,7 +24,6 @@ from surefoot.jobs.calibrate import refit as refit_local
 from surefoot.jobs.grade import DEFAULT, grade_items, grade_log
 from surefoot.jobs.grade import grade as grade_runs
 from surefoot.jobs.overview import overview, trust_in
-from surefoot.jobs.settings import settings_from
 
 _FAILED = "failed its self-check"
 _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
@@ -58,7 +57,7 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 @common(report=True, json="Print JSON lines.")
 def grade(
     output: Output, runs: tuple[str, ...], items: str | None, traces: tuple[str, ...], pairs: str | None,
-    mapping: dict[str, str], version: str | None, engine: Engine, grader: str,
+    version: str | None, engine: Engine, grader: str,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -68,14 +67,12 @@ def grade(
     """
     if bool(runs) + (items is not None) + bool(traces) + (pairs is not None) != 1:
         raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
-    if version is not None and not traces:
-        raise UsageError("--version was given without --traces", "a run has its version already")
+    if not traces:
+        shared.refuse_idle("without --traces", "version", *["mapping"] * bool(runs or pairs))
     if not runs and not traces:
-        for name, given in (("report", output.reports), ("engine ray", engine != "local")):
-            if given:
-                raise UsageError(f"--{name} was given without a run", "pass a run or --traces LOG")
+        shared.refuse_idle("without a run or --traces", "reports", "engine", "db")
     if pairs is not None:
-        settings_from(options["settings"])  # which it needs none of, but for a slip
+        shared.refuse_idle("with --pairs", "corpus", "grader", "citations", "settings", "yes")
         kinds = Counter[str]()
         for line in _text_lines(pairs, output.as_json, kinds):
             click.echo(line)
@@ -84,14 +81,14 @@ def grade(
     counts = Counter[str | None]()
     if items is not None:
         del options["db"]
-        for line in _lines(grade_items(items, mapping=mapping, **options), output.as_json, counts):
+        for line in _lines(grade_items(items, **options), output.as_json, counts):
             click.echo(line)
         is_whole = counts and not counts[None] and not counts[_FAILED]
         return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
     if runs:
         found = grade_runs(*runs, engine=engine, **options)
     else:
-        found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, **options)
+        found = grade_log(traces, version=version or "", engine=engine, **options)
         PERSON.tell(f"run: {found.runs[0]}")
     written = output.write(found)
     if not output.to_stdout:
@@ -188,9 +185,10 @@ def calibrate(
     Labels on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
     calibrated, or rows could not be read.
     """
+    if verdicts is not None:
+        shared.refuse_idle("with --verdicts", "db")
     if refit is not None:
-        if verdicts or grader or rubric or output.reports or details:
-            raise UsageError("--refit goes with RUN, --labels and --db alone", "calibrate first, then refit")
+        shared.refuse_idle("with --refit", "verdicts", "grader", "rubric", "reports", "details")
         shared.check_outputs([refit], ["refit"])
         made = refit_local(*runs, out=refit, labels=labels, db=db)
         return output.finish(made, [made.words])

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, check_outputs, common, set_option
+from surefoot.cli.output import PERSON, Output, check_outputs, common, map_option, paid_options, refuse_idle
 from surefoot.core.types import plain
 from surefoot.jobs.grade import DEFAULT
 from surefoot.monitor.drift import usual
@@ -45,7 +45,8 @@ _PORT = click.IntRange(0, 65_535)
 )  # fmt: skip
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")
-@set_option
+@map_option
+@paid_options
 @common()
 def monitor(
     output: Output, traces: tuple[str, ...], state: Path | None, bad: Path | None,
@@ -56,6 +57,9 @@ def monitor(
     Personal data is removed before anything is graded or written. Exits 1 on an alarm.
     """
     check_outputs([path for path in (state, bad) if path and (path == bad or not path.exists())], ("state", "bad"))
+
+    if not options["baseline"]:
+        refuse_idle("without --baseline", "db")
 
     def announce(watching: Watching) -> None:
         addresses = {"otlp": "v1/traces", "metrics": "metrics"}

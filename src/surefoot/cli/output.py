@@ -194,6 +194,9 @@ def _raise_broken_pipe() -> None:
     raise BrokenPipeError
 
 
+_SETTINGS = {"mapping": "map", "citations": "citations", "yes": "yes"}  # options that are settings, by their names
+
+
 def common(
     *, db: bool = True, report: bool = False, junit: bool = False, json: str = "Print one JSON object."
 ) -> Option:
@@ -219,7 +222,11 @@ def common(
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def run(*arguments: Any, as_json: bool, quiet: bool, reports: tuple[str, ...] = (), **options: Any) -> Any:  # noqa: ANN401
+            _refuse_options_as_values()
             PERSON.quiet = quiet
+            if not options.keys().isdisjoint(("settings", "mapping")):
+                given = {name: value for key, name in _SETTINGS.items() if (value := options.pop(key, None))}
+                options["settings"] = {**options.get("settings", {}), **given}
             output = Output(as_json, reports)
             output.check(junit)
             try:
@@ -233,6 +240,26 @@ def common(
         return together(*options)(run)
 
     return decorate
+
+
+def _refuse_options_as_values() -> None:
+    """An option whose value was forgotten would take the next one for it."""
+    context = click.get_current_context()
+    for option in (one for one in context.command.params if isinstance(one, click.Option)):
+        given = context.params.get(option.name or "")
+        for value in given.values() if isinstance(given, dict) else given if isinstance(given, tuple) else [given]:
+            if isinstance(value, (str, Path)) and re.match("--[a-z]", str(value)):
+                message = f"{option.opts[0]} needs a value, and {str(value)[:80]!r} looks like an option"
+                raise UsageError(message, f"write the value behind {option.opts[0]}")
+
+
+def refuse_idle(where: str, *names: str) -> None:
+    """Refuse options that were given and would do nothing; `where` says why, as in "with --history"."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"{option.opts[0]} does nothing {where}", "leave out one of them")
 
 
 def _write_report(path: str, result: Result) -> ExitCode:
@@ -364,9 +391,8 @@ class AtTerminal(Person):
             click.echo(f"and {counted(len(found) - _MOST_CAUSES, 'other error')}", err=True)
 
     def agrees(self) -> bool:
-        """Nobody is asked who is not there."""
-        watched = sys.stdin.isatty() and sys.stderr.isatty()
-        return not watched or click.confirm("Go on?", default=True, err=True)
+        """Nobody agrees who is not there."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and click.confirm("Go on?", default=True, err=True)
 
     def watch(self, total: int | None, of: str) -> Watch:
         return Watch() if self.quiet else Progress(total, of)

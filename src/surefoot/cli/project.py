@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common
+from surefoot.cli.output import PERSON, Output, common, refuse_idle
 from surefoot.core.errors import UsageError
 from surefoot.core.types import counted, counted_rows, plain
 from surefoot.jobs import project
@@ -51,6 +51,7 @@ def import_(output: Output, file: Path, run: str | None, verify: bool, db: str |
     --verify finds a fault.
     """
     if verify:
+        refuse_idle("with --verify", "run", "db")
         found = project.verify_export(file)
         words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
         return output.finish(found, [words])

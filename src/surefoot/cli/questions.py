@@ -139,6 +139,12 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
 
     The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
     """
+    if options["from_traces"]:
+        shared.refuse_idle("with --from-traces", "mix", "seed")
+    else:
+        shared.refuse_idle("without --from-traces", "mapping", "citations")
+    if not options["model"] and not options["from_traces"]:
+        shared.refuse_idle("without --model", "yes")
     made = surefoot.build_questions(corpus, person=PERSON, **options)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -14,6 +14,7 @@ from surefoot.core.errors import INTERRUPTED
 from surefoot.core.types import counted, plain
 from surefoot.jobs.run import Answers
 from surefoot.jobs.run import run as run_pipeline
+from surefoot.pipelines.specs import PROMPTS
 
 
 @click.command(epilog="Example: surefoot run --pipeline reference --version v1")
@@ -45,14 +46,24 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
     answers = run_pipeline(**options, person=PERSON)
     code = output.finish(answers, _lines(answers))
     if answers.errors and not output.as_json:
-        again = f"surefoot run --resume {answers.run} --retry-errors"
+        again = f"{_resumed(answers.run, options)} --retry-errors"
         PERSON.tell(f"hint: once that is mended: {again}; with changed code, run it anew")
     if answers.interrupted:
-        given = "".join(f" --{name} {shlex.quote(options[name])}" for name in ("corpus", "prompt")
-                        if options[name] not in (None, "with_licence"))  # fmt: skip
-        PERSON.tell(f"interrupted; to go on: surefoot run --resume {answers.run}{given}")
+        PERSON.tell(f"interrupted; to go on: {_resumed(answers.run, options)}")
         return INTERRUPTED
     return code
+
+
+def _resumed(run: str, options: Mapping[str, Any]) -> str:
+    """The command that continues a run, with what it does not know of itself."""
+    words = ["surefoot", "run", "--resume", run]
+    for name in ("corpus", "request_template", "db"):
+        words += [f"--{name.replace('_', '-')}", options[name]] if options[name] else []
+    words += ["--prompt", options["prompt"]] if options["prompt"] != PROMPTS[0] else []
+    for name, value in options["settings"].items():
+        pairs = value.items() if name == "map" else [(name, value)]
+        words += [word for pair in pairs for word in ("--map" if name == "map" else "--set", "=".join(pair))]
+    return shlex.join(words)
 
 
 def _lines(found: Answers) -> Iterator[str]:

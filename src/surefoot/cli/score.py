@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, common, engine_option, gate_option, map_option, rule_option
+from surefoot.cli.output import (
+    PERSON,
+    Output,
+    common,
+    engine_option,
+    gate_option,
+    map_option,
+    refuse_idle,
+    rule_option,
+)
 from surefoot.core.errors import WORST_FIRST, UsageError
 from surefoot.report import of as page_of
 from surefoot.scoring import score as score_traces
@@ -51,6 +60,8 @@ def score(
     """
     if not (traces or more_traces):
         raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
+    if not output.as_json:
+        refuse_idle("without --json", "no_rows")
     progress = PERSON.watch(None, "rows")
     result = score_traces(
         questions, [*traces, *more_traces], **options, progress=progress.reach,

@@ -13,6 +13,7 @@ import difflib
 from collections.abc import Iterable
 from enum import IntEnum
 
+_FEW = 8  # words that a hint lists beside the nearest
 INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 
@@ -79,6 +80,14 @@ def nearest(given: str, known: Iterable[str]) -> str:
     near = sorted((one for one in names if len(given) > 2 and given.lower() in one), key=len)
     near += difflib.get_close_matches(given.lower(), names, 1)
     return f"did you mean {names[near[0]]}?" if near else ""
+
+
+def unknown(message: str, given: str, known: Iterable[str], otherwise: str = "") -> UsageError:
+    """A word that nobody knows, with a hint at the nearest known one; if none is near, `otherwise` or all of them."""
+    there = list(known)
+    near, listed = nearest(given, there), f"there are {', '.join(there)}"
+    few = listed if near and len(there) <= _FEW and not otherwise else ""
+    return UsageError(message, f"{near} {few}".strip() or otherwise or listed)
 
 
 def words_of(error: BaseException) -> str:

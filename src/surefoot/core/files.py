@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Iterable, Iterator
 from importlib import import_module  # noqa: TID251 - of extras
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 from filelock import FileLock, Timeout
 
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError, nearest
 
 
 def library(name: str, extra: str, what: str = "this file") -> ModuleType:
@@ -33,6 +34,39 @@ TRACE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".binpb")  # 
 _SQLITE = b"SQLite format 3\0"
 ELSEWHERE = "choose another name"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # how JSON fails that is none
+
+
+_KINDS = {
+    "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
+    "object": "an object", "null": "nothing",
+}  # fmt: skip
+
+
+def fault_in(error: Exception, kind: Any = None) -> str:  # noqa: ANN401 - a type, whose keys may be meant
+    """What parsers say of a file that cannot be used, in our words."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if "Decode" in type(error).__name__:  # of json, tomllib or msgspec
+        line = re.search(r"\(at line (\d+)|: line (\d+) column", str(error))
+        place = f" at line {line[1] or line[2]}" if line else " at its end" if "at end of" in str(error) else ""
+        return f"it is not valid {'TOML' if '(at ' in str(error) else 'JSON'}{place}"
+    said, _, place = str(error).partition(" - at `$")
+    place = place.strip(".`")
+    where = f" in {place}" if place else ""
+    if key := re.fullmatch("Object contains unknown field `(.*)`", said):
+        of_kinds = msgspec.json.schema(kind)["$defs"].values() if kind else ()
+        near = nearest(key[1], (name for one in of_kinds for name in one.get("properties", ())))
+        return f"there is no key {key[1]!r}{where}" + (f": {near}" if near else "")
+    if key := re.fullmatch("Object missing required field `(.*)`", said):
+        return f"it has no {key[1]!r}{where}"
+    if said.startswith("Expected "):
+        named = re.sub("`(.*?)`", lambda one: " or ".join(_KINDS.get(name, name) for name in one[1].split(" | ")), said)
+        return named.replace("Expected", f"{place or 'it'} must be", 1).replace(", got ", ", not ")
+    return f"{said.replace('Invalid enum value', 'it cannot be')}{where}"
 
 
 def printable(path: Path) -> str:

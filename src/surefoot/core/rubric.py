@@ -20,7 +20,8 @@ from typing import Literal
 
 from msgspec import Struct, ValidationError, convert
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, unknown
+from surefoot.core.files import fault_in
 
 DEFAULT = "refusal"
 Citations = Literal["required", "optional"]
@@ -223,7 +224,7 @@ def text_of(name: str) -> str:
     """A bundled rubric as it is written."""
     file = files("surefoot") / "rubrics" / f"{name}.toml"
     if not name.isidentifier() or not file.is_file():
-        raise UsageError(f"there is no rubric {name!r}", f"there are {', '.join(bundled())}")
+        raise unknown(f"there is no rubric {name!r}", name, bundled())
     return file.read_text("utf-8")
 
 
@@ -291,7 +292,7 @@ def parse(text: str, source: str) -> Rubric:
     except (tomllib.TOMLDecodeError, ValidationError, ValueError, RecursionError) as error:
         like = "council" if "weight" in text else DEFAULT
         raise UsageError(
-            f"the rubric {source} cannot be read: {error}", f"compare it with rubrics/{like}.toml"
+            f"the rubric {source} cannot be read: {fault_in(error)}", f"compare it with rubrics/{like}.toml"
         ) from error
     return made
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import UNSET, Struct, UnsetType, convert, field
 from msgspec.structs import force_setattr, replace
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import unknown
 
 Expects = Literal["answer", "refusal"]
 RefusalValue = Literal["refused", "partial", "answered"]
@@ -122,9 +122,8 @@ def check_group_fields(by: Iterable[str], questions: Iterable[Question]) -> None
     if not (wanted := set(by) - GROUP_FIELDS):
         return
     known = {*GROUP_FIELDS, *(name for question in questions for name in question.metadata)}
-    if unknown := sorted(wanted - known):
-        hint = f"there are {', '.join(sorted(known))}"
-        raise UsageError(f"no question has the field {unknown[0]!r} to break down by", hint)
+    if strange := sorted(wanted - known):
+        raise unknown(f"no question has the field {strange[0]!r} to break down by", strange[0], sorted(known))
 
 
 class Trace(Struct, frozen=True, gc=False):

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, Incomplete, UsageError, nearest
-from surefoot.core.files import make_folder, replacing
+from surefoot.core.errors import ExitCode, Incomplete, UsageError, unknown
+from surefoot.core.files import fault_in, make_folder, replacing
 from surefoot.core.records import fingerprint
 from surefoot.core.result import READER, Person, Result, Seen, Tell
 from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace, counted, names
@@ -96,7 +96,7 @@ def _decoded(line: bytes, path: Path, number: int) -> Row:
         return msgspec.json.decode(line, type=Row)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         hint = "make it with `surefoot corpus add`, or name another file with --out"
-        raise UsageError(f"{path}:{number}: this is not a row of a corpus: {error}", hint) from error
+        raise UsageError(f"{path}:{number}: this is not a row of a corpus: {fault_in(error, Row)}", hint) from error
 
 
 def write_corpus(path: Path, documents: Mapping[str, Sequence[Row]]) -> None:
@@ -243,8 +243,8 @@ def remove_documents(corpus: str | Path, names: Sequence[str] | str) -> Removed:
     for name in [names] if isinstance(names, str) else names:
         found = {one for one in there if one == name or one.startswith(f"{name.rstrip('/')}/")}
         if not found:
-            hint = nearest(name, there) or f"it has {', '.join(list(there)[:5])}"
-            raise UsageError(f"{corpus} has no document {name!r}", hint)
+            shows = f"it has {', '.join(list(there)[:5])}"
+            raise unknown(f"{corpus} has no document {name!r}", name, there, shows)
         removed |= found
     left = {name: rows for name, rows in there.items() if name not in removed}
     write_corpus(path, left)
@@ -256,7 +256,7 @@ def passages(corpus: str | Path, *, ids: Sequence[str] = (), doc: str = "", pers
     every = {row.id: row for row in load_rows(corpus, tell=person.tell)}
     shows = f"`surefoot corpus list {corpus}` shows what it has"
     if missing := [one for one in ids if one not in every]:
-        raise UsageError(f"{corpus} has no passage {missing[0]!r}", nearest(missing[0], every) or shows)
+        raise unknown(f"{corpus} has no passage {missing[0]!r}", missing[0], every, shows)
     found = [every[one] for one in ids] or [
         row for row in every.values() if doc.lower() in row.doc.lower() or row.document == doc
     ]

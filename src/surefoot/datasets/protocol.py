@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, unknown
 from surefoot.core.types import Expects, Question
 from surefoot.datasets.hygiene import Finding
 from surefoot.io.questions import PROPOSED
@@ -65,8 +65,8 @@ def proposed(
 
 def counts_of(size: int, mix: Mapping[str, int] | None = None) -> dict[str, int]:
     """How many of each kind make a set of this size: by the protocol's shares, or by those given."""
-    if unknown := sorted({*(mix or ())} - {*KINDS}):
-        raise UsageError(f"the mix has no kind {unknown[0]!r}", f"the kinds are {', '.join(KINDS)}")
+    if strange := sorted({*(mix or ())} - {*KINDS}):
+        raise unknown(f"the mix has no kind {strange[0]!r}", strange[0], KINDS)
     if mix is not None and (min(mix.values(), default=0) < 0 or not sum(mix.values())):
         raise UsageError("the mix asks for no question", "give kinds whole shares, and at least one a share above 0")
     shares = {kind.name: (kind.share if mix is None else mix.get(kind.name, 0)) for kind in PROTOCOL}

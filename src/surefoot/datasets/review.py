@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode, UsageError, unknown
 from surefoot.core.files import make_folder, replace_file
 from surefoot.core.result import Result
 from surefoot.core.types import Expects, Problem, Question, counted
@@ -115,6 +115,9 @@ class Reviewed(Result, frozen=True):
     rejected: int
 
 
+_IDS = "name the ids as they stand in the set"
+
+
 def lock_questions(file: str | Path, *, accept_changes: bool = False, accept_all: bool = False) -> Locked:
     """Write FILE.lock with a content hash per question id.
 
@@ -159,8 +162,8 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     found = load_sound(file)
     ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
-    if unknown := sorted({*change} - {*ids}):
-        raise UsageError(f"there is no question {unknown[0]!r} to change", "name the ids as they stand in the set")
+    if strange := sorted({*change} - {*ids}):
+        raise unknown(f"there is no question {strange[0]!r} to change", strange[0], ids, _IDS)
     renamed: dict[str, str] = {}
     for qid in sorted({*change, *(locked.changed if locked else ())}, key=ids.index):
         match = re.fullmatch(r"(.+)@v(\d{1,9})", qid)  # q7 -> q7@v2 -> q7@v3
@@ -198,8 +201,9 @@ def review_questions(
     """Accept and reject questions by their ids, and say how many are in each state; `surefoot questions review` is
     the page for it."""
     questions = QuestionFile(file)
-    if strange := sorted({*accept, *reject} - {question.id for question in questions.questions()}):
-        raise UsageError(f"there is no question {strange[0]!r} to review", "name the ids as they stand in the set")
+    ids = [question.id for question in questions.questions()]
+    if strange := sorted({*accept, *reject} - {*ids}):
+        raise unknown(f"there is no question {strange[0]!r} to review", strange[0], ids, _IDS)
     if both := sorted({*accept} & {*reject}):
         raise UsageError(f"the question {both[0]!r} cannot be both accepted and rejected", "name it once")
     decisions: dict[str, Decision] = {**dict.fromkeys(accept, "accepted"), **dict.fromkeys(reject, "rejected")}

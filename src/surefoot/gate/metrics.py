@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import ExitCode, UsageError, nearest
+from surefoot.core.errors import ExitCode, UsageError, nearest, unknown
 from surefoot.core.intervals import clustered_mean, clustered_share, questions_to_be_sure, wilson
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST, conditional_axes, council_axes
 from surefoot.core.table import ACCEPTABLE, BUCKETS
@@ -343,8 +343,7 @@ class Rule(Struct, frozen=True):
             )
         metric = match["metric"]
         if (known := metric_named(metric)) is None:
-            hint = nearest(metric, METRICS) or f"the metrics are {', '.join(METRICS)}"
-            raise UsageError(f"the rule {text!r} is on an unknown metric, {metric!r}", hint)
+            raise unknown(f"the rule {text!r} is on an unknown metric, {metric!r}", metric, METRICS)
         limit = Fraction(number or 0) / (100 if match["unit"] else 1)
         if known.shape == "share" and limit > 1:
             raise UsageError(f"the rule {text!r} can never be met: rates end at 1", f"write {number}% for per cent")

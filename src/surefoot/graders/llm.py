@@ -8,7 +8,7 @@ person is told what it will cost before anything is spent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import zip_longest
@@ -26,7 +26,7 @@ from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCh
 from surefoot.graders.judges import Judge
 from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Fence, Found, Prompting, ReplyReader, groups
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, doubt, flown
-from surefoot.models.budget import Spent, spent_on
+from surefoot.models.budget import IF_NONE_AGAIN, Spent, is_paid, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, Prompt, Reply, ReplyStore
 
@@ -306,14 +306,14 @@ class ModelGrader:
             self._person.tell(cascade_words(self._first.name, self._sure_from, len(plan.drafts), sent))
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
-            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name}")
+            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name} {IF_NONE_AGAIN}")
         found = estimate(plan.prompts)
         behind = len(plan.drafts)  # where canaries have their places
         canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
         if found.calls:
-            agree(self._person, self._yes)
+            agree(self._person, self._yes, [self._model.name])
         return None
 
     def _tell(self, grading: Grading) -> None:
@@ -342,10 +342,10 @@ class ModelGrader:
             self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, 50)}")
 
 
-def agree(person: Person, yes: bool) -> None:
-    """After the price was told."""
-    if not yes and not person.agrees():
-        raise Incomplete("nothing was asked", "--yes skips the confirmation")
+def agree(person: Person, yes: bool, models: Iterable[str]) -> None:
+    """After the price was told. A model on this machine needs nobody's consent."""
+    if not yes and any(map(is_paid, models)) and not person.agrees():
+        raise Incomplete("nothing was asked, as nobody agreed to what it may cost", "--yes agrees to it beforehand")
 
 
 @contextmanager

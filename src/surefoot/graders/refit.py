@@ -21,6 +21,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from surefoot.core.errors import UsageError
+from surefoot.core.files import fault_in
 from surefoot.graders.judges import Asked, Judge, Judgement, Pair, moved
 from surefoot.graders.local import LocalJudge
 
@@ -131,7 +132,7 @@ def refit_judge(path: str | Path) -> RefitJudge:
     except OSError as error:
         raise UsageError(f"{path}: the refitted grader cannot be read: {error.strerror}", _AGAIN) from error
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{path} is not a refitted grader: {error}", _AGAIN) from error
+        raise UsageError(f"{path} is not a refitted grader: {fault_in(error, RefitFile)}", _AGAIN) from error
     if found.grader != judge.name:
         raise UsageError(f"{path} was fitted to {found.grader}, and this is {judge.name}", _AGAIN)
     return RefitJudge(judge, found.fitted)

@@ -21,6 +21,7 @@ from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.files import fault_in
 from surefoot.core.result import Result
 from surefoot.core.types import Expects, Problem, Question
 from surefoot.io.rows import (
@@ -415,14 +416,13 @@ def read_lock(path: Path) -> Hashes:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Lock).questions
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "make a new one with `surefoot questions lock`"
-        raise UsageError(f"the lock file {path} cannot be read: {reason}", hint) from error
+        raise UsageError(f"the lock file {path} cannot be read: {fault_in(error, Lock)}", hint) from error
 
 
 def hashes_in(path: Path) -> Hashes:
     """Of a lock file, or of a question set."""
-    return read_lock(path) if path.suffix == ".lock" else hashes_of(load(path).questions)
+    return read_lock(path) if path.suffix == ".lock" else hashes_of(load_sound(path).questions)
 
 
 def verify_lock(question_set: QuestionSet) -> list[Problem]:

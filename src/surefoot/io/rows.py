@@ -1087,12 +1087,15 @@ def trace_of(
     citations: tuple[str, ...] | None,
     error: str | None,
     triage: object,
+    *,
+    is_logged: bool = True,
 ) -> Trace:
-    """Put a trace together; the answer may still be wrapped in JSON, replaced by its citations, or no text at all."""
+    """Put a trace together; the answer may still be wrapped in JSON or no text at all, or, in a log, be replaced by its
+    citations."""
     if isinstance(answer, (dict, list)) or (type(answer) is str and answer[:1] in ("{", "[")):
         answer, citations = _unwrapped(answer, citations)
     if answer is None:
-        answer = _answer_from(citations, triage)
+        answer = _answer_from(citations, triage) if is_logged else None
     elif type(answer) is not str:
         error = error or f"the answer is {kind_of(answer)}, not text"
         answer = None
@@ -1330,7 +1333,7 @@ def decode_one(data: bytes, source: str = "", line: int = 0) -> Row:
     try:
         value = without_surrogates(_PATIENT.decode(text))
     except (ValueError, RecursionError) as error:
-        return _unreadable(f"not valid JSON: {_short(error)}", source, line)
+        return _unreadable(f"not valid JSON{_too_deep(error)}", source, line)
     return Row(source, line, value, _repairs(text) or "a number too long to read was read as null")
 
 
@@ -1365,7 +1368,7 @@ def _patiently(data: bytes, source: str) -> Iterator[Row]:
             value, end = _PATIENT.raw_decode(text, at)
             value = without_surrogates(value)
         except (ValueError, RecursionError) as error:
-            yield _unreadable(f"not valid JSON from here on: {_short(error)}", source, line)
+            yield _unreadable(f"not valid JSON from here on{_too_deep(error)}", source, line)
             return
         yield Row(source, line, value, _repairs(text[at:end]))
         at = end
@@ -1390,7 +1393,5 @@ def _repairs(text: str) -> str:
     return ", ".join(found)
 
 
-def _short(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return str(error).split(": line")[0].removesuffix(" at").removesuffix(" starting")
+def _too_deep(error: Exception) -> str:
+    return ": nested too deeply" if isinstance(error, RecursionError) else ""

@@ -590,10 +590,17 @@ _EXPORTED = {"kind", "row", "sha256"}  # the keys of a line that `surefoot expor
 _FAILED_CHECK = ("failureReason", 1)  # promptfoo: what stands under `error` is said of the answer, which is there
 
 
+_PASSAGES = {"retrieved", "contexts"}
+
+
 class TraceReader:
     """Reads rows of any known shape, and of the user's own through `mapping` (field -> path)."""
 
-    def __init__(self, mapping: Mapping[str, str] | None = None) -> None:
+    def __init__(self, mapping: Mapping[str, str] | None = None, *, is_log: bool = True) -> None:
+        self._given, self._is_log = (
+            mapping or {},
+            is_log,
+        )  # or what a pipeline sends back, which must have the answer itself
         self._candidates = {field: fields.candidates(paths) for field, paths in PATHS.items()}
         self._mapped = {name: fields.ALIASES.get(name, name) for name in mapping or {}}
         for name, path in (mapping or {}).items():
@@ -601,6 +608,8 @@ class TraceReader:
                 known = ", ".join(field for field in PATHS if field != "triage")
                 raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {known}")
             # A key may itself contain dots, so the path is also tried as one key.
+            if not is_log and self._mapped[name] in _PASSAGES:
+                self._candidates |= {field: [] for field in _PASSAGES - {*self._mapped.values()}}
             self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *fields.candidates((path,))]
         # Whoever says where questions or answers lie has rows of their own; whose data they are, any row may say.
         self._is_own = bool(set(self._mapped.values()) - {"subject"})
@@ -613,7 +622,7 @@ class TraceReader:
         """The trace a row holds, or the reason why it holds none."""
         plan = self._plans.get(tuple(row)) or self.plan(row)
         if self._mapped:
-            self.found_fields.update(n for n, field in self._mapped.items() if _first(row, plan[field]) is not None)
+            self.found_fields.update(n for n, field in self._mapped.items() if _is_there(field, row, plan[field]))
         question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
         question = said(asked, "user")
         if not isinstance(question_id, str):
@@ -634,10 +643,16 @@ class TraceReader:
             fields.citations_in(_first(row, plan["citations"])),
             error or misfit,
             _first(row, plan["triage"]),
+            is_logged=self._is_log,
         )
         given = _first(row, plan["subject"]) if plan["subject"] else None
         subject = given if isinstance(given, str) else fields.scalar(given)
         return replace(found, subject=subject) if subject else found
+
+    @property
+    def unmatched(self) -> list[str]:
+        """The options of the mapping that led to nothing so far."""
+        return [f"--map {name}={path}" for name, path in self._given.items() if name not in self.found_fields]
 
     def read_row(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
         """What lies in a row, each with the part of the row it was read from."""
@@ -738,13 +753,17 @@ def traces_in(
     rows: Iterable[Row], mapping: Mapping[str, str] | None = None, spans: list[Span] | None = None
 ) -> Iterator[Logged]:
     """The same for rows, wherever they come from. `spans` shows to others which spans wait."""
-    reader, spans = TraceReader(mapping), [] if spans is None else spans
+    reader, is_whole, row = TraceReader(mapping), spans is None, None
+    spans = [] if spans is None else spans
     for row in rows:
         for part, found in reader.read_row(row):
             if isinstance(found, Span):
                 spans.append(found)
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
+    if is_whole and row and reader.unmatched:
+        hint = f"the last row has {_keys(row.value)}" if isinstance(row.value, dict) else "say where it lies"
+        raise UsageError(f"{reader.unmatched[0]} leads to nothing in any row", hint)
     flagged = {span.trace_id for span in spans if span.flagged}
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)), span_flagged=name[0] in flagged)
@@ -771,6 +790,11 @@ def _first(row: dict[str, object], found: list[Candidate]) -> object:
         if value is not None:
             return value
     return None
+
+
+def _is_there(field: str, row: dict[str, object], found: list[Candidate]) -> bool:
+    """Whether a row has what the user says; where nothing went wrong, an error is null."""
+    return _first(row, found) is not None or (field == "error" and bool(found))
 
 
 def _descend(value: object, path: tuple[str, ...]) -> object:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError, unknown
 from surefoot.core.files import printable, replace_file
 from surefoot.core.records import as_label, is_annotator
 from surefoot.core.result import READER, Person, Result, tell_problems
@@ -145,7 +145,8 @@ def _by_one_grader(side: ReadRun, grader: str | None) -> ReadRun:
     name = grader or ", ".join(graders)
     if name not in graders:
         message = f"{side.name} has no verdicts by {grader or 'a single grader'}"
-        raise UsageError(message, f"name one with --grader: there are those of {', '.join(graders) or 'nobody'}")
+        hint = f"name one with --grader: there are those of {', '.join(graders)}"
+        raise unknown(message, grader or "", graders, hint)
     rows = [verdict for verdict in side.verdicts if verdict.grader == name]
     return replace(side, verdicts=rows, graders=(name,), council=name)
 

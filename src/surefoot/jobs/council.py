@@ -19,7 +19,7 @@ from msgspec.structs import asdict, replace
 
 from surefoot.core import rubric as rubrics
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
-from surefoot.core.files import printable, replace_file
+from surefoot.core.files import fault_in, printable, replace_file
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, tell_problems
 from surefoot.core.types import Item, Problem, Question, Trace, Verdict, counted, plain
@@ -34,7 +34,7 @@ from surefoot.graders.llm import agree, replies_kept, spent_words
 from surefoot.jobs.grade import settings_of
 from surefoot.jobs.runs import Name, check_texts, opened, run_items
 from surefoot.jobs.settings import Given, Settings, settings_from
-from surefoot.models.budget import Budget, Spent, spent_on
+from surefoot.models.budget import IF_NONE_AGAIN, Budget, Spent, spent_on
 from surefoot.models.endpoint import EndpointModel, open_model
 from surefoot.models.seam import Model, Prompt, Reply
 from surefoot.models.spec import chat_model
@@ -120,7 +120,6 @@ def council(
     holistic: bool = False,
     safety: bool | None = None,
     seed: int | None = None,
-    yes: bool = False,
     settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
@@ -131,7 +130,7 @@ def council(
     reviewed instead of asking for some: labels with their texts, or a file of these. What is not given comes from the
     variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
-    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings, yes=yes)
+    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings)
     given = () if answers is None else _read(answers, reviewed=False).answers
     example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
     members, head = _opened(models or str(chosen["MODELS"]), how, example, chair or str(chosen["CHAIR"]))
@@ -140,8 +139,8 @@ def council(
         raise UsageError("a model does not review its own answer, so one alone gives no score", hint)
     # What reviews cost depends on how long the answers are.
     wanted = len(members) * (1 + holistic if given else 2 + holistic) + (head is not None)
-    person.tell(f"replies wanted: {wanted:,}; `--set max_cost=USD` limits what they may cost")
-    agree(person, how.yes)
+    person.tell(f"replies wanted: {wanted:,} {IF_NONE_AGAIN}; `--set max_cost=USD` limits what they may cost")
+    agree(person, how.yes, [one.name for one in (*members, head) if one])
     by_name, number = {one.name: one for one in members}, int(chosen["SEED"])
     asking, ranked, reviews, synthesis = _Asking(), list[Ranked](), list[Review](), None
 
@@ -266,7 +265,6 @@ def council_runs(
     rubric: str | None = None,
     holistic: bool = False,
     safety: bool | None = None,
-    yes: bool = False,
     settings: Given = None,
     db: str | Path | None = None,
     person: Person = READER,
@@ -277,7 +275,7 @@ def council_runs(
     `holistic` asks for one number beside the rubric, to compare the two. A run keeps the scores of its last council;
     replies that were paid for once are not paid for again.
     """
-    how, chosen = settings_from(settings, yes=yes), council_settings(rubric, SAFETY_GATE=safety)
+    how, chosen = settings_from(settings), council_settings(rubric, SAFETY_GATE=safety)
     models, _ = _opened(reviewers or str(chosen["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
     review = RunReview(tuple(model.name for model in models), chosen, holistic)
     with opened(runs, db) as (project, named), ExitStack() as held:
@@ -442,9 +440,8 @@ def _read(source: str | Path | Mapping[str, Any], *, reviewed: bool = True) -> _
             content = {"responses": content.get("responses", content), "reviews": []}
         file = msgspec.convert(content, _File)
     except (OSError, ValueError) as error:  # no JSON, no UTF-8, or of another shape
-        why = getattr(error, "strerror", None) or error
         where = "" if isinstance(source, Mapping) else f" in {source}"
-        raise UsageError(f"the answers and reviews{where} cannot be read: {why}", _A_FILE) from error
+        raise UsageError(f"the answers and reviews{where} cannot be read: {fault_in(error)}", _A_FILE) from error
     if not file.responses or not all(label.strip() for label in file.responses):
         raise UsageError("a response has no label" if file.responses else "there are no responses", _A_FILE)
     return replace(file, unused=tuple(str(name) for name in names if name not in _File.__struct_fields__))
@@ -471,10 +468,12 @@ def _agree_on(
     for model in models:
         texts = [one.prompt for one in asked[model.name]]
         found = model.estimate(texts) if isinstance(model, EndpointModel) else None
-        person.tell(found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)}")
+        person.tell(
+            found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)} {IF_NONE_AGAIN}"
+        )
         calls += found.calls if found else len(texts)
     if calls:
-        agree(person, how.yes)
+        agree(person, how.yes, [model.name for model in models])
     return calls
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -57,7 +57,6 @@ def doctor(
     *,
     questions: str | Path | None = None,
     corpus: str | Path | None = None,
-    mapping: Mapping[str, str] | None = None,
     request_template: str | Path | None = None,
     prompt: str = PROMPTS[0],
     settings: Given = None,
@@ -69,8 +68,8 @@ def doctor(
     Sentinels are the questions with `"sentinel": true`; where there are none, three answerable and three unanswerable
     ones. The pipeline must pass them all, and return the passages it found.
     """
-    given = settings_from(settings, map=mapping)
-    how = asking_of(given, mapping=given.map, request_template=request_template, prompt=prompt)
+    given = settings_from(settings)
+    how = asking_of(given, request_template=request_template, prompt=prompt)
     asked, reader = load_questions(questions, person.tell), open_grader(grader, given)
     loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)
     with closing(loaded):

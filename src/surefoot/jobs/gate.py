@@ -15,7 +15,7 @@ from msgspec import field, to_builtins
 from msgspec.structs import replace
 
 from surefoot.core import records
-from surefoot.core.errors import ExitCode, Incomplete, UsageError
+from surefoot.core.errors import ExitCode, Incomplete, UsageError, unknown
 from surefoot.core.records import BAD, BASELINE, CANNOT_TELL, CHANGE, MORE_RULES, WITHOUT, Step
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.rubric import AXIS_PREFIX
@@ -354,7 +354,7 @@ def compare(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequence[Ru
     """Hold the candidate's runs against the baseline's and decide by the rules."""
     for name, reason in request.waivers.items():
         if name not in (known := [rule.name for rule in rules]):
-            raise UsageError(f"no rule is named {name!r}, so it cannot be waived", f"the rules are {', '.join(known)}")
+            raise unknown(f"no rule is named {name!r}, so it cannot be waived", name, known)
         if not reason.strip():
             raise UsageError(f"the waiver of {name!r} gives no reason", "say why with --reason")
     base, cand = [sides.labels_apart(run) for run in base], [sides.labels_apart(run) for run in cand]

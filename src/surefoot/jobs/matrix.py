@@ -22,7 +22,8 @@ from surefoot.jobs.overview import overview_of, trust_in
 from surefoot.jobs.run import Answers, asking_of, load_corpus, load_questions, run
 from surefoot.jobs.runs import read_all, read_run
 from surefoot.jobs.settings import Given, settings_from
-from surefoot.models.budget import Budget, money
+from surefoot.models.budget import IF_NONE_AGAIN, Budget, money
+from surefoot.models.spec import chat_model
 from surefoot.pipelines.asker import refuse_too_many
 from surefoot.pipelines.specs import PROMPTS, Cell, Plan, needs_corpus, read_plan, slug
 from surefoot.store import Project, Run
@@ -63,7 +64,6 @@ def matrix(
     *,
     db: str | Path | None = None,
     grader: str | Reader | None = None,
-    yes: bool = False,
     settings: Given = None,
     person: Person = READER,
 ) -> MatrixResult:
@@ -72,7 +72,7 @@ def matrix(
     Every cell is a version of its own; the same call again asks what has no answer yet. The limit on costs is for
     pipelines and grader together. `grader` goes before the one that the file names.
     """
-    how = settings_from(settings, yes=yes)
+    how = settings_from(settings)
     plan, cells = read_plan(Path(file))
     questions = len(load_questions(plan.questions, person.tell))
     refuse_too_many(str(file), len(cells), plan.repeats, questions)
@@ -91,7 +91,7 @@ def matrix(
         before = {name: run.traces() if run else [] for name, run in there.items()}
         open_ = {name: max(0, questions * plan.repeats - sum(trace.error is None for trace in traces))
                  for name, traces in before.items()}  # fmt: skip
-        _agree_on(plan, cells, questions, open_, person, yes)
+        _agree_on(plan, cells, questions, open_, person, how.yes)
 
         def made(cell: Cell, earlier: Run | None) -> CellResult:
             """Ask and grade a cell."""
@@ -154,9 +154,8 @@ def _agree_on(
     person.tell(f"{counted(len(cells), 'cell')} x {each} = {total:,} answers: {left:,} to ask")
     for model in dict.fromkeys(cell.model for cell in cells if cell.model and open_[cell.name]):
         calls = sum(open_[cell.name] for cell in cells if cell.model == model)
-        person.tell(f"{counted(calls, 'call')} to {model}")
-    if left:
-        agree(person, yes)
+        person.tell(f"{counted(calls, 'call')} to {model} {IF_NONE_AGAIN}")
+    agree(person, yes, [chat_model(cell.model).name for cell in cells if cell.model and open_[cell.name]])
 
 
 def _is_graded_by(kept: Run, grader: Reader) -> bool:

@@ -14,7 +14,6 @@ from surefoot.build.wording import reword
 from surefoot.core.errors import ExitCode, UsageError, check_number
 from surefoot.core.files import make_folder
 from surefoot.core.result import READER, Person, Result, Seen, tell_problems
-from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import Passages, PassageTexts, load_rows, shown
 from surefoot.datasets.protocol import PROTOCOL, counts_of, kind_of
@@ -24,8 +23,8 @@ from surefoot.graders.grader import Reader, read_watched
 from surefoot.graders.llm import agree
 from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
 from surefoot.jobs.grade import DEFAULT, open_grader, read_log, settings_of
-from surefoot.jobs.settings import Given, Settings, settings_from
-from surefoot.models.budget import Budget
+from surefoot.jobs.settings import Given, settings_from
+from surefoot.models.budget import IF_NONE_AGAIN, Budget
 from surefoot.models.endpoint import open_model
 from surefoot.models.seam import Model
 from surefoot.pipelines.retriever import Retriever
@@ -62,12 +61,9 @@ def build_questions(
     size: int = 130,
     mix: Mapping[str, int] | None = None,
     from_traces: str | Path | None = None,
-    mapping: Mapping[str, str] | None = None,
     accept_all: bool = False,
     seed: int = 0,
     model: str | Model | None = None,
-    citations: Citations | None = None,
-    yes: bool = False,
     settings: Given = None,
     person: Person = READER,
 ) -> Built:
@@ -77,13 +73,11 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, 10_000)
-    how = settings_from(settings, citations=citations, yes=yes, map=mapping)
+    how = settings_from(settings)
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
-    if from_traces is None and mapping:
-        raise UsageError("--map was given without --from-traces", "it says where the fields of a log lie")
     if Path(out).resolve() in {Path(one).resolve() for one in (corpus, from_traces) if one is not None}:
         raise UsageError(f"{out} is what the questions are to be made of", "name another file for the questions")
     wanted, file = counts_of(size, mix), QuestionFile(out)
@@ -96,7 +90,7 @@ def build_questions(
     if from_traces is None:
         new = Builder(rows, seed).fill(wanted, made, size, taken)
     elif missing:
-        found = proposals_from_log(from_traces, corpus, missing, taken, settings=how, mapping=how.map, person=person)
+        found = proposals_from_log(from_traces, corpus, missing, taken, settings=settings, person=person)
         new = map(question_of, found)
     with closing(person.watch(missing, "questions")) as watch:
         for question in new:
@@ -106,8 +100,8 @@ def build_questions(
     waiting = [one for one in file.questions() if review_of(one) == PROPOSED and made_of(one).get("by") == TEMPLATES]
     if model is not None and waiting:
         opened = open_model(model, settings_of(how), Budget(how.max_cost)) if isinstance(model, str) else model
-        person.tell(f"replies wanted: {len(waiting):,}; `--set max_cost=USD` limits what they may cost")
-        agree(person, how.yes)
+        person.tell(f"replies wanted: {len(waiting):,} {IF_NONE_AGAIN}; `--set max_cost=USD` limits what they may cost")
+        agree(person, how.yes, [opened.name])
         reword(file, waiting, opened, person)
     if accept_all and made:
         accept_unread(file)
@@ -132,8 +126,7 @@ def proposals_from_log(
     known: Collection[str] = (),
     *,
     grader: str | Reader = DEFAULT,
-    settings: Settings | None = None,
-    mapping: Mapping[str, str] | None = None,
+    settings: Given = None,
     person: Person = READER,
 ) -> list[dict[str, Any]]:
     """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
@@ -143,9 +136,10 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    chosen = open_grader(grader, settings, person=person)
+    how = settings_from(settings)
+    chosen = open_grader(grader, how, person=person)
     texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
-    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, mapping, texts)
+    log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.map, texts)
     for problems in (log.notes, log.problems, texts.problems() if texts else []):
         tell_problems(problems, person.tell)
     by_id = {question.id: question for question in log.questions}

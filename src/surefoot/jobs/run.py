@@ -13,17 +13,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from surefoot import __version__
-from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number
+from surefoot.core.errors import ExitCode, OtherRun, UsageError, check_number, unknown
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Passage, Pipeline, ProblemLog, Question, Trace, names, problem_lines
 from surefoot.corpus import corpus as corpora
 from surefoot.datasets import demo
 from surefoot.io.questions import load_sound, since_locked, verify_lock
+from surefoot.io.rows import ALIASES
 from surefoot.jobs.runs import not_asked, runs_of
 from surefoot.jobs.settings import Given, Settings, settings_from
 from surefoot.models.budget import Budget
@@ -33,6 +34,7 @@ from surefoot.pipelines.process import function_pipeline
 from surefoot.pipelines.specs import PROMPTS, Asking, load
 from surefoot.store import Manifest, Project, Run
 
+_MAPPED = {"retrieved": "retrieved", "contexts": "retrieved", "citations": "citations", "subject": "subject"}
 Source = str | Callable[..., Any]  # what can be asked: by its name, or a function
 
 
@@ -120,7 +122,6 @@ def run(
     only: Sequence[str] = (),
     resume: str | None = None,
     retry_errors: bool = False,
-    mapping: Mapping[str, str] | None = None,
     request_template: str | Path | None = None,
     prompt: str = PROMPTS[0],
     settings: Given = None,
@@ -136,8 +137,8 @@ def run(
     or a version for its newest run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
     `settings` are those of `--set`; `asking` goes before them, for pipelines that share a budget.
     """
-    given, tell = settings_from(settings, map=mapping), person.tell
-    how = asking or asking_of(given, mapping=given.map, request_template=request_template, prompt=prompt)
+    given, tell = settings_from(settings), person.tell
+    how = asking or asking_of(given, request_template=request_template, prompt=prompt)
     if given.max_cost is not None and not str(pipeline or "chat:").startswith("chat:"):
         tell("note: max_cost holds for chat: pipelines; what others spend is their own affair")
     check_number("repeats", repeats, 1)
@@ -145,6 +146,8 @@ def run(
         raise UsageError("--retry-errors goes with --resume RUN", "name the run whose errors are to be asked again")
     if only and not again:
         raise UsageError("--only asks some questions of a version again", "write surefoot run VERSION --only q1,q2")
+    if again and resume:
+        raise UsageError("a run is continued, or a version is asked again, not both", "leave out VERSION or --resume")
     wanted = _Wanted(pipeline, questions, corpus, version.strip(), repeats, how, tell)
     with contextlib.ExitStack() as opened:
         if again or resume:
@@ -171,6 +174,11 @@ def run(
                 tell(f"warning: {problem}")
         person.tell_causes(answers.causes)
         answered = [trace for trace in answers.traces if trace.error is None]
+        for name, path in given.map.items() if answered else ():
+            field = _MAPPED.get(ALIASES.get(name, name))
+            if field and all(getattr(trace, field) in (None, UNSET) for trace in answered):
+                message = f"--map {name}={path} leads to nothing in any answer of the run {kept.id}"
+                raise UsageError(message, "correct it, and run it anew")
         if answered and all(trace.retrieved is None for trace in answered):
             way = "return the passages under `retrieved`, or say where they lie with --map retrieved=PATH"
             tell(f"note: no answer came with what was retrieved, which grading reads; {way}")
@@ -181,8 +189,8 @@ def asking_of(given: Settings, budget: Budget | None = None, **more: Any) -> Ask
     """How pipelines are asked."""
     at_once = given.concurrency or 8
     model = ModelSettings(concurrency=at_once, effort=given.effort, max_tokens=given.max_tokens, prices=given.prices)
-    return Asking(concurrency=at_once, timeout=given.timeout or 60.0, retries=given.retries, settings=model,
-                  budget=budget, max_cost=given.max_cost, **more)  # fmt: skip
+    return Asking(concurrency=at_once, timeout=given.timeout or 60.0, retries=given.retries, mapping=given.map,
+                  settings=model, budget=budget, max_cost=given.max_cost, **more)  # fmt: skip
 
 
 class _Wanted(Struct, frozen=True):
@@ -237,9 +245,11 @@ class _Wanted(Struct, frozen=True):
             raise UsageError(f"{name} was never asked all its questions", hint)
         before = _can_be_asked(whole[-1])
         asked = before.questions()
-        if unknown := sorted({*only} - {question.id for question in asked}):
-            known = names([question.id for question in asked])
-            raise UsageError(f"{before.version} was not asked {names(unknown)}", f"it was asked {known}")
+        ids = [question.id for question in asked]
+        if strange := sorted({*only} - {*ids}):
+            raise unknown(
+                f"{before.version} was not asked {names(strange)}", strange[0], ids, f"it was asked {names(ids)}"
+            )
         chosen = [question for question in asked if not only or question.id in only]
         pipeline = replace(self, repeats=None).same_pipeline(before.manifest)
         made = replace(

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from surefoot.core import rubric
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import Incomplete, UsageError, unknown
 from surefoot.core.files import printable
 from surefoot.core.records import corpus_of
 from surefoot.core.types import NOT_ASKED, Item, Problem, Question, names
@@ -199,8 +199,8 @@ def versions_of(project: Project, base: Run, cand: Run, without: Mapping[str, st
     others = [] if base.id == cand.id else [run for run in project.runs(*both) if run.id not in named]
     for name in without:
         if name not in {run.id for run in others}:
-            hint = f"there are {', '.join(run.id for run in others)}" if others else "no other run counts here"
-            raise UsageError(f"no run {name} can be left out", hint)
+            otherwise = "" if others else "no other run counts here"
+            raise unknown(f"no run {name} can be left out", name, [run.id for run in others], otherwise)
     left_out = tuple(f"{name} ({reason})" for name, reason in without.items())
     notes, kept = [f"left out: {one}" for one in left_out], list[Run]()
     asked = {base.manifest.questions_sha256, cand.manifest.questions_sha256}

@@ -24,7 +24,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from surefoot.core.errors import UsageError, nearest
+from surefoot.core.errors import UsageError, unknown
+from surefoot.core.files import fault_in
 from surefoot.core.rubric import Citations
 from surefoot.io.rows import ALIASES, PATHS
 from surefoot.models.seam import Price
@@ -54,10 +55,10 @@ def load_gate(gate: Gate = DEFAULT_GATE) -> dict[str, str]:
         text = (bundled if bundled.is_file() and not path.exists() else path).read_text("utf-8")
         rules = msgspec.toml.decode(text, type=_GateFile).rules
     except OSError as error:
-        hint = "pass a TOML file, or one of default, ship and helpful"
-        raise UsageError(f"the gate {gate} cannot be read: {error.strerror}", hint) from error
+        hint, of = "pass a TOML file, or one of default, ship and helpful", ("default", "ship", "helpful")
+        raise unknown(f"the gate {gate} cannot be read: {error.strerror}", str(gate), of, hint) from error
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise UsageError(f"the gate {gate} cannot be read: {error}", _A_RULE) from error
+        raise UsageError(f"the gate {gate} cannot be read: {fault_in(error, _GateFile)}", _A_RULE) from error
     return rules if isinstance(rules, dict) else {rule: rule for rule in rules}
 
 
@@ -89,8 +90,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yes: bool = False  # spend without being asked
 
 
-def settings_from(given: Given = None, **chosen: object) -> Settings:
-    """Return what surefoot.toml says, what is given once in its place, and before both what is `chosen` by name."""
+def settings_from(given: Given = None) -> Settings:
+    """Return what surefoot.toml says, and in its place what is given once."""
     here = Path.cwd()
     file = next((place for folder in (here, *here.parents) if (place := folder / NAME).is_file()), None)
     found: dict[str, Any] = {}
@@ -98,13 +99,12 @@ def settings_from(given: Given = None, **chosen: object) -> Settings:
         try:
             found = tomllib.loads(file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {error}", "it is TOML, such as max_cost = 5.0") from error
+            raise UsageError(f"{file} cannot be read: {fault_in(error)}", "write lines like max_cost = 5.0") from error
         _checked(found, str(file), str(file))
         for name in ("cache", "questions", "work"):
             if name in found and "://" not in found[name]:
                 found[name] = str(file.parent / found[name])
-    once = {**(given or {}), **{name: value for name, value in chosen.items() if value}}
-    once = {name: str(value) if isinstance(value, Path) else value for name, value in once.items()}
+    once = {name: str(value) if isinstance(value, Path) else value for name, value in (given or {}).items()}
     _checked(once, "--set")
     return msgspec.convert({**found, **once}, Settings, strict=False)
 
@@ -124,7 +124,7 @@ def _checked(values: Mapping[str, Any], where: str, of_map: str = "--map") -> No
 
 def _check_known(name: str, known: Collection[str], message: str) -> None:
     if name not in known:
-        raise UsageError(f"{message} {name!r}", nearest(name, sorted(known)) or f"there are {', '.join(sorted(known))}")
+        raise unknown(f"{message} {name!r}", name, sorted(known))
 
 
 def _expected(name: str) -> str:

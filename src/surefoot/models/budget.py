@@ -19,7 +19,10 @@ _CHARACTERS_PER_TOKEN = 3.5  # of English; less is safer
 _OVERHEAD = 16  # tokens that a chat template adds
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")  # vendors date the versions of one model
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]+")
-_LOCAL = re.compile(r"@https?://(?:127\.|localhost\b|\[::1\])")  # costs nothing but time
+_LOCAL = re.compile(r"@https?://(?:127(?:\.\d+){3}|localhost|\[::1\])(?=[:/]|$)")
+
+
+IF_NONE_AGAIN = "if no reply has to be asked for again"
 
 
 class Budget:
@@ -59,6 +62,11 @@ class Budget:
     def is_waited_for(self) -> bool:
         """Calls are under way that will most likely cost less than was set aside for them."""
         return self._under_way > 0
+
+
+def is_paid(model: str) -> bool:
+    """True unless its name says that it is on this machine, where it costs nothing but time."""
+    return not _LOCAL.search(model)
 
 
 class Spent(Struct, frozen=True):
@@ -101,17 +109,13 @@ class Estimate(Struct, frozen=True):
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'} to {self.model}"
         calls += f", {self.among}" if self.among else ""
         known = f" ({self.known:,} more are answered already)" if self.known else ""
-        tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out_most:,} out"
-        is_local = _LOCAL.search(self.model) is not None
         if not self.calls:
             return f"no calls to {self.model}{known}: this costs nothing."
-        if self.usd_most is None and is_local:
-            return f"{calls}{known}: {tokens}{self._thinking}."
-        if self.usd_most is None:
-            unknown = "the price is not known, so neither is the cost (surefoot.toml can name it under [prices])"
-            return f"{calls}{known}: {tokens}{self._thinking}; {unknown}."
-        most = f"at most ${money(self.usd_most)} if no reply has to be asked for again"
-        return f"{calls}{known}: {tokens}, {most}{self._thinking}."
+        most = "" if self.usd_most is None else f", at most ${money(self.usd_most)}"
+        tokens = f"about {self.tokens_in:,} tokens in, at most {self.tokens_out_most:,} out{most} {IF_NONE_AGAIN}"
+        is_unknown = self.usd_most is None and is_paid(self.model)
+        unknown = "; the price is not known, so neither is the cost (surefoot.toml can name it under [prices])"
+        return f"{calls}{known}: {tokens}{self._thinking}{unknown * is_unknown}."
 
     @property
     def _thinking(self) -> str:

@@ -37,7 +37,8 @@ from typing import IO, Any, NamedTuple, cast
 
 import msgspec
 
-from surefoot.core.errors import Incomplete, SurefootError, TransientError, UsageError, nearest, words_of
+from surefoot.core.errors import Incomplete, SurefootError, TransientError, UsageError, nearest, unknown, words_of
+from surefoot.core.files import fault_in
 from surefoot.core.types import Ask, Retrieved, Trace, without_surrogates
 from surefoot.io.traces import TraceReader
 from surefoot.pipelines.traces import plain, refuse_other, trace_of_reply
@@ -72,7 +73,7 @@ class CommandPipeline:
         self.name = command
         self.versions: dict[str, str] = {}
         self._command: str | list[str] = command
-        self._timeout, self._reader = timeout, TraceReader(mapping)
+        self._timeout, self._reader = timeout, TraceReader(mapping, is_log=False)
         self._guard = threading.Lock()
         self._processes: set[_Process] = set()
         self._ends_in_a_row = 0
@@ -375,7 +376,7 @@ class FunctionPipeline:
             row = without_surrogates(msgspec.to_builtins(found, enc_hook=_as_text))
             return msgspec.convert(row, Trace, dec_hook=Retrieved.read)
         except msgspec.ValidationError as error:
-            raise Incomplete(f"the pipeline returned a Trace that cannot be used: {error}") from error
+            raise Incomplete(f"the pipeline returned a Trace that cannot be used: {fault_in(error)}") from error
 
 
 async def _awaited(reply: Any) -> Any:  # noqa: ANN401 - a user's object
@@ -394,7 +395,7 @@ def _loaded(spec: str, mapping: Mapping[str, str]) -> FunctionPipeline:
     for part in path.split("."):
         owner, found = found, getattr(found, part, None)
         if found is None:
-            raise UsageError(f"the module {module_name} has no function {path!r}", nearest(part, dir(owner)) or _HINT)
+            raise unknown(f"the module {module_name} has no function {path!r}", part, dir(owner), _HINT)
     return function_pipeline(found, spec, mapping)
 
 
@@ -421,7 +422,7 @@ def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Func
         "close": lambda: None,
     }
     own |= {key: getattr(found, key) for key in own if hasattr(found, key)}
-    return FunctionPipeline(function, takes_ask, TraceReader(mapping), **own)
+    return FunctionPipeline(function, takes_ask, TraceReader(mapping, is_log=False), **own)
 
 
 def _takes_ask(function: Callable[..., Any], spec: str) -> bool:

@@ -27,7 +27,8 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import Incomplete, TransientError, UsageError
+from surefoot.core.errors import Incomplete, TransientError, UsageError, unknown
+from surefoot.core.files import fault_in
 from surefoot.core.types import Ask, Passage, Pipeline, Retrieved, Trace
 from surefoot.io.traces import TraceReader
 from surefoot.models.budget import Budget
@@ -53,7 +54,7 @@ class HttpPipeline:
     def __init__(self, url: str, template: str | Path | None, mapping: Mapping[str, str], timeout: float) -> None:
         if not names_server(url):
             raise UsageError(f"the URL {url!r} names no server", "write it like http://localhost:8000/ask")
-        self.name, self._timeout, self._reader = url, timeout, TraceReader(mapping)
+        self.name, self._timeout, self._reader = url, timeout, TraceReader(mapping, is_log=False)
         try:
             text = DEFAULT_TEMPLATE if template is None else Path(template).read_text("utf-8")
             msgspec.json.decode(text)
@@ -61,7 +62,8 @@ class HttpPipeline:
             hint = "pass a file of JSON with {question} in it"
             raise UsageError(f"the request template {template} is not a file", hint) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"the request template is not JSON: {error}", "see --request-template") from error
+            hint = 'write it like {"query": "{question}"}'
+            raise UsageError(f"the request template {template} cannot be read: {fault_in(error)}", hint) from error
         # A template that passes it on is how a user says that the server knows of null retrieval.
         self._template, self.forces_null = text, "{retrieval}" in text
 
@@ -171,6 +173,12 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     if kind == "chat" and "@http" not in rest.lower() and not rest.startswith(KINDS):
         hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
+    for option, value, usual, fits in (
+        ("--prompt", given.prompt, PROMPTS[0], kind == "chat"),
+        ("--request-template", given.request_template, None, kind in ("http", "https")),
+    ):
+        if value != usual and not fits:
+            raise UsageError(f"{option} does nothing for the pipeline {spec}", "leave it out")
     if needs_corpus(spec) and not corpus:
         raise UsageError(f"the pipeline {kind} needs a corpus to search", "pass it with --corpus")
     if spec == "reference":
@@ -193,7 +201,7 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
         return CommandPipeline(command, given.mapping, given.timeout)
     if rest and kind.replace(".", "").replace("_", "").isalnum():
         return HostedPipeline(spec, given.mapping, given.timeout)
-    raise UsageError(f"--pipeline {spec!r} is no pipeline", _HINT)
+    raise unknown(f"--pipeline {spec!r} is no pipeline", spec, ["reference"], _HINT)
 
 
 def needs_corpus(spec: str) -> bool:
@@ -206,7 +214,7 @@ def prompt_of(name: str) -> str:
     if name in PROMPTS:
         return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
     if not Path(name).is_file():
-        raise UsageError(f"the prompt {name} is not a file", f"the bundled ones are {' and '.join(PROMPTS)}")
+        raise unknown(f"the prompt {name} is not a file", name, PROMPTS)
     content = Path(name).read_text("utf-8", "replace")
     if missing := [place for place in _PLACES if place not in content]:
         raise UsageError(f"the prompt {name} does not contain {missing[0]}", f"it must hold {' and '.join(_PLACES)}")
@@ -299,9 +307,9 @@ def read_plan(file: Path) -> tuple[Plan, list[Cell]]:
     except msgspec.ValidationError as error:
         example = next((one for axis, one in _EXAMPLES.items() if f"$.{axis}" in str(error)), "")
         keys = f"the keys are {', '.join(Plan.__struct_fields__)}"
-        raise UsageError(f"{file}: {error}", f"write {example}" if example else keys) from error
+        raise UsageError(f"{file}: {fault_in(error, Plan)}", f"write {example}" if example else keys) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{file} is not valid TOML: {error}", f"write tables as {_EXAMPLES['model']}") from error
+        raise UsageError(f"{file}: {fault_in(error)}", f"write tables as {_EXAMPLES['model']}") from error
     except UsageError as error:
         raise UsageError(f"{file}: {error.message}", error.hint) from None
     double = [name for name, count in Counter(cell.folder for cell in cells).items() if count > 1]

@@ -172,10 +172,10 @@ def _input(found: ScoreResult) -> Iterator[Block]:
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     asked = f"{counted(settings.questions, 'question')}, {counted(given.rows, 'row')}, {given.scored:,} scored."
     how = (
-        "refusals read by",
-        Span(settings.refusal, "code"),
-        "and several traces taken:",
-        Span(settings.rerun, "code"),
+        "refusals are read by",
+        Span(f"--refusal {settings.refusal}", "code"),
+        ", several traces of a question by",
+        Span(f"--rerun {settings.rerun}", "code"),
     )
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])

@@ -26,7 +26,7 @@ from msgspec.structs import force_setattr, replace
 from numpy.typing import NDArray
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
-from surefoot.core.files import UNREADABLE
+from surefoot.core.files import UNREADABLE, fault_in
 from surefoot.core.intervals import difference, questions_to_be_sure
 from surefoot.core.records import fingerprint
 from surefoot.core.result import Result
@@ -710,9 +710,8 @@ def load_baseline(path: str | Path) -> Baseline:
         if any(min(one.numerator, one.denominator) < 0 for numbers in parts for one in numbers.values()):
             raise msgspec.ValidationError("a number of answers is below 0")
     except (OSError, *UNREADABLE) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
         hint = "write it with `surefoot score ... --json > baseline.json`"
-        raise UsageError(f"the baseline {path} cannot be read: {reason}", hint) from error
+        raise UsageError(f"the baseline {path} cannot be read: {fault_in(error)}", hint) from error
     return earlier
 
 
@@ -951,7 +950,6 @@ def score(
     rerun: Rerun = "error",
     refusal: Literal["detect", "exact"] = "detect",
     by: Sequence[str] = (),
-    mapping: Mapping[str, str] | None = None,
     baseline: str | Path | None = None,
     corpus: str | Path | None = None,
     engine: Engine = "local",
@@ -975,7 +973,7 @@ def score(
             raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
     if engine != "local":
         check_engine(engine)
-    how = settings_from(settings, map=mapping)
+    how = settings_from(settings)
     mapping = how.map
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None

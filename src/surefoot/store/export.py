@@ -26,8 +26,8 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, or_, select
 
 from surefoot.core import rubric
-from surefoot.core.errors import Incomplete, UsageError
-from surefoot.core.files import PRIVATE, UNREADABLE, library, replacing
+from surefoot.core.errors import Incomplete, UsageError, unknown
+from surefoot.core.files import PRIVATE, UNREADABLE, fault_in, library, replacing
 from surefoot.core.records import CHANGE, Step, is_annotator
 from surefoot.core.types import Question
 from surefoot.io.rows import Unpacked
@@ -82,7 +82,9 @@ class Exported(Struct):
 
     @property
     def counts(self) -> dict[str, int]:
-        return {name: len(rows) for name, rows in self.rows.items()} | {"runs": len(self.runs)}
+        labels = sum(is_annotator(row.grader) for row in self.of(VerdictRow))
+        found = {name: len(rows) for name, rows in self.rows.items()} | {"runs": len(self.runs), "labels": labels}
+        return found | {"verdicts": found["verdicts"] - labels}
 
     def of(self, kind: type) -> list:  # type: ignore[type-arg]
         return self.rows.get(next(name for name, one in ROWS.items() if one is kind), [])
@@ -121,7 +123,8 @@ def bundle_of(project: Project, decision: str) -> tuple[list[Run], set[str]]:
     steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
     step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
     if step is None:
-        raise UsageError(f"there is no decision {decision}", "surefoot gate --history --json lists them")
+        known = ["latest", *(one.id for one in steps)]
+        raise unknown(f"there is no decision {decision}", decision, known, "surefoot gate --history lists them")
     runs = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
     ids, blocks = {run.id for run in runs}, (one for one in steps if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
     return runs, {step.id, *(one.id for one in blocks if {*one.base_runs, *one.cand_runs} <= ids)}
@@ -223,7 +226,7 @@ def read_export(path: Path) -> Exported:
             if fault := next(_faults_of(row), ""):
                 raise msgspec.ValidationError(fault)
         except UNREADABLE as error:
-            raise UsageError(f"{path}:{number}: {error}", _AGAIN) from error
+            raise UsageError(f"{path}:{number}: {fault_in(error)}", _AGAIN) from error
         found.rows[read.kind].append(row)
     _check(found, path)
     return found
@@ -235,8 +238,11 @@ def add_export(project: Project, found: Exported, source: str) -> dict[str, int]
     try:
         with project.database.writing() as connection:
             new["runs"] = add(connection, [one.run for one in found.runs.values()], _merge_runs)
-            for name in ("questions", "answers", "verdicts", "decisions"):
+            for name in ("questions", "answers", "decisions"):
                 new[name] = add(connection, found.rows[name], _fuller)
+            for name, is_label in (("verdicts", False), ("labels", True)):
+                given = (row for row in found.of(VerdictRow) if is_annotator(row.grader) is is_label)
+                new[name] = add(connection, given, _fuller)
             new["purges"] = add(connection, found.rows["purges"])
     except BadRow as error:
         raise UsageError(f"{source}: {error.message}", f"nothing was imported; {error.hint}") from error

@@ -49,8 +49,8 @@ from sqlalchemy.engine import URL, Dialect, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from surefoot.core.errors import Incomplete, UsageError, nearest
-from surefoot.core.files import holding, printable
+from surefoot.core.errors import Incomplete, UsageError, unknown
+from surefoot.core.files import fault_in, holding, printable
 from surefoot.core.records import (
     AI,
     PEOPLE,
@@ -266,7 +266,7 @@ def row_of(kind: type[Row], found: RowMapping) -> Row:
     try:
         return msgspec.convert({name: found[name] for name in kind.__struct_fields__}, kind)
     except msgspec.ValidationError as error:
-        message = f"a row of the table {table_of(kind).name} cannot be read: {error}"
+        message = f"a row of the table {table_of(kind).name} cannot be read: {fault_in(error)}"
         raise Incomplete(message, "it was not written by surefoot; restore the database from a copy") from error
 
 
@@ -597,10 +597,10 @@ class Project:
         if not found:
             there = list(dict.fromkeys(one.version for one in reversed(every)))
             known = f"there are {names(there, 5)}" if there else "surefoot run makes one"
-            hint = nearest(name, [*there, *(one.id for one in every)]) or known
             file = f"{name} is no export" if Path(name).exists() else f"there is no file {name}"
             message = f"the project {self.name} has no run or version {name!r}"
-            raise UsageError(f"{file}, and {message}" if name.endswith((".jsonl", ".gz")) else message, hint)
+            message = f"{file}, and {message}" if name.endswith((".jsonl", ".gz")) else message
+            raise unknown(message, name, [*there, *(one.id for one in every)], known)
         return found
 
     def create(self, manifest: Manifest, questions: Iterable[Question]) -> Run:

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, unknown
 from surefoot.core.records import CANNOT_TELL, Value
 from surefoot.core.rubric import HIGHEST, LOWEST, Axis, Rubric
 
@@ -55,7 +55,7 @@ def fields_of(rubric: Rubric, axes: Sequence[str] = ()) -> tuple[Field, ...]:
     known = {axis.name: axis for axis in rubric.axes}
     for name in axes:
         if name not in known:
-            raise UsageError(f"the rubric {rubric.name} has no axis {name!r}", f"it has {', '.join(known)}")
+            raise unknown(f"the rubric {rubric.name} has no axis {name!r}", name, known)
     first, *others = [_field(known[name]) for name in dict.fromkeys(axes or known)]
     if first.when != "always":
         always = ", ".join(axis.name for axis in rubric.axes if axis.when == "always")
