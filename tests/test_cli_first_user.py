@@ -82,7 +82,7 @@ def test_the_hint_to_resume_has_what_the_run_does_not_know() -> None:
     Path("c.jsonl").write_text(json.dumps({"id": "a#1", "text": "5 EUR"}))
     given = ["-q", "q.json", "--corpus", "c.jsonl", "--map", "answer=text", "--set", "retries=0", "--db", "my db"]
     done = surefoot("run", "-p", "own:answers", *given)
-    assert "--corpus c.jsonl --db 'my db' --set retries=0 --map answer=text --retry-errors" in done.err
+    assert "--corpus c.jsonl --db 'my db' --map answer=text --set retries=0 --retry-errors" in done.err
 
 
 def test_what_parsers_say_is_said_in_our_words() -> None:

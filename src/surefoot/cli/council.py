@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from surefoot.cli.output import PERSON, Output, common, paid_options, refuse_idle
-from surefoot.core.errors import ExitCode, UsageError
+from surefoot.core.errors import ExitCode
 from surefoot.core.rubric import COUNCIL_OF_RUNS
 from surefoot.jobs import council as councils
 
@@ -30,12 +30,10 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def council(ctx: click.Context, output: Output, show_config: bool, rubric: str | None) -> int | None:
     """Rank answers by the scores of several reviewers."""
     if ctx.invoked_subcommand is not None:
-        if show_config or rubric is not None or output.as_json:
-            hint = f"as in surefoot council {ctx.invoked_subcommand} ... --json"
-            raise UsageError("options of a command stand behind it, and --show-config has none", hint)
+        refuse_idle(ctx.invoked_subcommand, "in front of a command", "show_config", "rubric", "as_json")
         return None
     if not show_config:
-        refuse_idle("without --show-config", "rubric", "as_json")
+        refuse_idle(not show_config, "without --show-config", "rubric", "as_json")
         click.echo(ctx.get_help())
         return ExitCode.OK
     rows = councils.council_settings(rubric).rows

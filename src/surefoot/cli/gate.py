@@ -53,10 +53,9 @@ def gate(
         if runs:
             raise UsageError("--history lists past decisions, and decides on no run", "leave out the runs")
         idle = ("form", "waive", "without", "reasons", "brief", "reports", "gate", "rules", "uncalibrated", "by")
-        refuse_idle("with --history", *idle)
+        refuse_idle(history, "with --history", *idle)
         return _history(options["db"], output)
-    if form == "github" or output.as_json or output.to_stdout:
-        refuse_idle("without the page at the terminal", "brief")
+    refuse_idle(form == "github" or output.as_json or output.to_stdout, "without a page at the terminal", "brief")
     if form == "github" and (output.as_json or output.to_stdout):
         other = "--json" if output.as_json else "--report -"
         raise UsageError(f"--format github and {other} cannot both go to stdout", "choose one of them")

@@ -31,14 +31,10 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 
 @click.command(epilog="Example: surefoot grade v1")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option(
-    "--items", type=click.Path(), metavar="FILE",
-    help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.",
-)  # fmt: skip
-@click.option(
-    "--traces", "-t", multiple=True, metavar="PATH",
-    help="A log without a question set: file, folder, or - for stdin. Repeatable.",
-)  # fmt: skip
+@click.option("--items", type=click.Path(), metavar="FILE",
+              help="Rows of {id, question, passages, answer, ...} or any log shape; - for stdin.")  # fmt: skip
+@click.option("--traces", "-t", multiple=True, metavar="PATH",
+              help="A log without a question set: file, folder, or - for stdin. Repeatable.")  # fmt: skip
 @shared.map_option
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--version", metavar="TEXT", help="With --traces: the version that the log is of.  [default: its name]")
@@ -47,10 +43,8 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
     help="Bare texts: {id, context, claim}, is it supported; {id, question, passage}, does it answer; {id, text}, "
     "does it refuse.",
 )  # fmt: skip
-@click.option(
-    "--grader", default=DEFAULT, show_default=True, metavar="GRADER",
-    help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)",
-)  # fmt: skip
+@click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER",
+              help="local, local@FILE, rules, llm:MODEL@URL or local,llm:MODEL@URL (a cascade)")  # fmt: skip
 @shared.citations_option
 @shared.engine_option
 @shared.paid_options
@@ -67,12 +61,10 @@ def grade(
     """
     if bool(runs) + (items is not None) + bool(traces) + (pairs is not None) != 1:
         raise UsageError("one thing to grade must be given", "pass a run, --traces LOG or --items FILE.jsonl")
-    if not traces:
-        shared.refuse_idle("without --traces", "version", *["mapping"] * bool(runs or pairs))
-    if not runs and not traces:
-        shared.refuse_idle("without a run or --traces", "reports", "engine", "db")
+    shared.refuse_idle(not traces, "without --traces", "version", *["mapping"] * bool(runs or pairs))
+    shared.refuse_idle(not runs and not traces, "without a run or --traces", "reports", "engine", "db")
     if pairs is not None:
-        shared.refuse_idle("with --pairs", "corpus", "grader", "citations", "settings", "yes")
+        shared.refuse_idle(pairs, "with --pairs", "corpus", "grader", "citations", "settings", "yes")
         kinds = Counter[str]()
         for line in _text_lines(pairs, output.as_json, kinds):
             click.echo(line)
@@ -164,16 +156,12 @@ def report(output: Output, run: str, db: str | None) -> int:
 @click.command(epilog="Example: surefoot calibrate v1 --report calibration.html")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--verdicts", metavar="FILE", help="Instead of a run: rows of {question_id, axis, value, grader}.")
-@click.option(
-    "--labels", multiple=True, type=click.Path(), metavar="FILE",
-    help="Labels as for `surefoot import`; they were picked unless `drawn` says `sample`.",
-)  # fmt: skip
+@click.option("--labels", multiple=True, type=click.Path(), metavar="FILE",
+              help="Labels as for `surefoot import`; they were picked unless `drawn` says `sample`.")  # fmt: skip
 @click.option("--grader", metavar="NAME", help="Whose verdicts.  [default: the run's own]")
 @click.option("--rubric", metavar="NAME", help=f"Of the rows of --verdicts.  [default: {DEFAULT_RUBRIC}]")
-@click.option(
-    "--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.",
-)  # fmt: skip
+@click.option("--refit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Instead, fit the local grader to the labels, for `grade --grader local@FILE`.")  # fmt: skip
 @click.option("--details", is_flag=True, help="Print the other axes too.")
 @common(report=True)
 def calibrate(
@@ -185,10 +173,9 @@ def calibrate(
     Labels on other runs of the same grader, rubric and corpus count too. Exits 4 when nothing could be
     calibrated, or rows could not be read.
     """
-    if verdicts is not None:
-        shared.refuse_idle("with --verdicts", "db")
+    shared.refuse_idle(verdicts, "with --verdicts", "db")
     if refit is not None:
-        shared.refuse_idle("with --refit", "verdicts", "grader", "rubric", "reports", "details")
+        shared.refuse_idle(refit, "with --refit", "verdicts", "grader", "rubric", "reports", "details")
         shared.check_outputs([refit], ["refit"])
         made = refit_local(*runs, out=refit, labels=labels, db=db)
         return output.finish(made, [made.words])

@@ -76,8 +76,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": _HELP, "max_content_width": 110},
-    epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete or not graded; 130 when "
-    "interrupted, by Ctrl-C or by SIGTERM.",
+    epilog="Exit codes: 0 ship/ok, 1 blocked, 2 usage error, 3 inconclusive, 4 incomplete or not graded, 130 stopped.",
 )
 @click.version_option(__version__, prog_name="surefoot")
 def cli() -> None:

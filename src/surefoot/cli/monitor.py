@@ -20,25 +20,19 @@ _PORT = click.IntRange(0, 65_535)
 
 
 @click.command(epilog="Example: surefoot monitor --once log.jsonl --state monitor.db --bad bad.jsonl --json")
-@click.option(
-    "--once", "traces", multiple=True, metavar="LOG",
-    help="Grade a sample of this log and exit: file, folder, or - for stdin. Repeatable.",
-)  # fmt: skip
+@click.option("--once", "traces", multiple=True, metavar="LOG",
+              help="Grade a sample of this log and exit: file, folder, or - for stdin. Repeatable.")  # fmt: skip
 @click.option("--follow", metavar="LOG", help="Watch a log, or a folder of logs, being written, until Ctrl-C.")
 @click.option("--otlp", type=_PORT, metavar="PORT", help="Take OpenTelemetry traces over HTTP; 0: any free port.")
 @click.option(
     "--metrics", type=_PORT, metavar="PORT", help="Serve /metrics, /livez and /readyz; may be the port of --otlp."
 )
 @click.option("--webhook", metavar="URL", help="POST alarms and their ends there, as JSON with a `text`.")
-@click.option(
-    "--state", type=_FILE, metavar="FILE",
-    help=f"File to continue from.  [default: none with --once, else {FILE}]",
-)  # fmt: skip
+@click.option("--state", type=_FILE, metavar="FILE",
+              help=f"File to continue from.  [default: none with --once, else {FILE}]")  # fmt: skip
 @click.option("--bad", type=_FILE, metavar="FILE", help="Add wrong and unsupported answers to this log, redacted.")
-@click.option(
-    "--sample", type=float, default=RATE, show_default=True, metavar="SHARE",
-    help="Share of ordinary answers to grade; refusals twice as often, flagged ones ten times.",
-)  # fmt: skip
+@click.option("--sample", type=float, default=RATE, show_default=True, metavar="SHARE",
+              help="Share of ordinary answers to grade; refusals twice as often, flagged ones ten times.")  # fmt: skip
 @click.option(
     "--baseline", metavar="RUN",
     help="A graded run as the usual rate.  [default: learned from the first 1,000 sampled answers]",
@@ -58,8 +52,7 @@ def monitor(
     """
     check_outputs([path for path in (state, bad) if path and (path == bad or not path.exists())], ("state", "bad"))
 
-    if not options["baseline"]:
-        refuse_idle("without --baseline", "db")
+    refuse_idle(not options["baseline"], "without --baseline", "db")
 
     def announce(watching: Watching) -> None:
         addresses = {"otlp": "v1/traces", "metrics": "metrics"}

@@ -88,22 +88,16 @@ set_option = click.option(
 )  # fmt: skip
 paid_options = together(set_option, click.option("--yes", is_flag=True, help="Skip the confirmation."))
 pipeline_options = together(
-    click.option(
-        "--questions", "-q", type=click.Path(), metavar="FILE", help="Question set. [default: the bundled demo set]"
-    ),
-    click.option(
-        "--corpus", type=click.Path(), metavar="PATH", help="What to search: a corpus, documents, or rows of passages."
-    ),
-    click.option(
-        "--request-template",
-        type=click.Path(),
-        metavar="FILE",
-        help="JSON to POST, with {question}, {id}, {retrieval}.",
-    ),
+    click.option("--questions", "-q", type=click.Path(), metavar="FILE",
+                 help="Question set. [default: the bundled demo set]"),
+    click.option("--corpus", type=click.Path(), metavar="PATH",
+                 help="What to search: a corpus, documents, or rows of passages."),
+    click.option("--request-template", type=click.Path(), metavar="FILE",
+                 help="JSON to POST, with {question}, {id}, {retrieval}."),
     click.option("--prompt", metavar="NAME|FILE", default="with_licence", show_default=True, help="For chat:."),
     map_option,
     set_option,
-)
+)  # fmt: skip
 engine_option = click.option(
     "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
     help="This machine, or the Ray cluster at RAY_ADDRESS.",
@@ -253,10 +247,10 @@ def _refuse_options_as_values() -> None:
                 raise UsageError(message, f"write the value behind {option.opts[0]}")
 
 
-def refuse_idle(where: str, *names: str) -> None:
-    """Refuse options that were given and would do nothing; `where` says why, as in "with --history"."""
+def refuse_idle(is_idle: object, where: str, *names: str) -> None:
+    """Refuse options that were given and do nothing where `is_idle`; `where` says why, as in "with --history"."""
     context = click.get_current_context()
-    for option in context.command.params:
+    for option in context.command.params if is_idle else ():
         source = context.get_parameter_source(option.name or "")
         if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
             raise UsageError(f"{option.opts[0]} does nothing {where}", "leave out one of them")

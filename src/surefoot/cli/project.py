@@ -51,7 +51,7 @@ def import_(output: Output, file: Path, run: str | None, verify: bool, db: str |
     --verify finds a fault.
     """
     if verify:
-        refuse_idle("with --verify", "run", "db")
+        refuse_idle(verify, "with --verify", "run", "db")
         found = project.verify_export(file)
         words = "\n".join(found.faults) or f"as it was written: {_some(found.rows)}"
         return output.finish(found, [words])

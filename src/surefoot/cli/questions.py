@@ -120,17 +120,13 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The set, as JSON lines.")
 @click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, metavar="N", help="Questions.")
 @click.option("--mix", metavar="KIND=N,...", callback=_shares, help="Other shares, such as plain=60,unanswerable=40.")
-@click.option(
-    "--from-traces", type=click.Path(exists=True, path_type=Path), metavar="LOG",
-    help="Propose questions from this log: answered badly, refused, or rare.",
-)  # fmt: skip
+@click.option("--from-traces", type=click.Path(exists=True, path_type=Path), metavar="LOG",
+              help="Propose questions from this log: answered badly, refused, or rare.")  # fmt: skip
 @shared.map_option
 @shared.citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option(
-    "--seed", type=click.IntRange(-(10**15), 10**15), default=0, show_default=True, metavar="N",
-    help="Draws other questions.",
-)  # fmt: skip
+@click.option("--seed", type=click.IntRange(-(10**15), 10**15), default=0, show_default=True, metavar="N",
+              help="Draws other questions.")  # fmt: skip
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @shared.paid_options
 @_PLAIN
@@ -139,12 +135,8 @@ def build(output: Output, corpus: Path | None, **options: Any) -> int:  # noqa: 
 
     The questions are proposals, to be read with `surefoot questions review`. Repeat the command to continue.
     """
-    if options["from_traces"]:
-        shared.refuse_idle("with --from-traces", "mix", "seed")
-    else:
-        shared.refuse_idle("without --from-traces", "mapping", "citations")
-    if not options["model"] and not options["from_traces"]:
-        shared.refuse_idle("without --model", "yes")
+    shared.refuse_idle(options["from_traces"], "with --from-traces", "mix", "seed")
+    shared.refuse_idle(not options["from_traces"], "without --from-traces", "mapping", "citations")
     made = surefoot.build_questions(corpus, person=PERSON, **options)
     kinds = ", ".join(f"{count} {name}" for name, count in made.made.items() if count)
     lines = [f"{plain(made.file)}: {counted(made.questions, 'question')}" + (f" ({kinds})" if kinds else "")]

@@ -25,10 +25,8 @@ from surefoot.pipelines.specs import PROMPTS
     "chat:anthropic:MODEL or reference.",
 )  # fmt: skip
 @pipeline_options
-@click.option(
-    "--version", metavar="TEXT", default="",
-    help="Your name for this version.  [default: the pipeline and a hash of its code]",
-)  # fmt: skip
+@click.option("--version", metavar="TEXT", default="",
+              help="Your name for this version.  [default: the pipeline and a hash of its code]")  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), metavar="K", help="Ask each question K times. [default: 1]")
 @click.option("--only", default="", metavar="ID,...", help="Ask only these questions of VERSION again.")
 @click.option("--resume", metavar="RUN", help="Continue this run, or the newest one of a version.")
@@ -56,13 +54,11 @@ def run(output: Output, **options: Any) -> int:  # noqa: ANN401 - as click hands
 
 def _resumed(run: str, options: Mapping[str, Any]) -> str:
     """The command that continues a run, with what it does not know of itself."""
-    words = ["surefoot", "run", "--resume", run]
-    for name in ("corpus", "request_template", "db"):
-        words += [f"--{name.replace('_', '-')}", options[name]] if options[name] else []
-    words += ["--prompt", options["prompt"]] if options["prompt"] != PROMPTS[0] else []
-    for name, value in options["settings"].items():
-        pairs = value.items() if name == "map" else [(name, value)]
-        words += [word for pair in pairs for word in ("--map" if name == "map" else "--set", "=".join(pair))]
+    kept = [("--corpus", "corpus"), ("--request-template", "request_template"), ("--db", "db"), ("--prompt", "prompt")]
+    given = [(option, options[name]) for option, name in kept if options[name] not in (None, PROMPTS[0])]
+    given += [("--map", "=".join(pair)) for pair in options["settings"].get("map", {}).items()]
+    given += [("--set", f"{name}={value}") for name, value in options["settings"].items() if name != "map"]
+    words = ["surefoot", "run", "--resume", run, *(word for pair in given for word in pair)]
     return shlex.join(words)
 
 

@@ -8,16 +8,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import (
-    PERSON,
-    Output,
-    common,
-    engine_option,
-    gate_option,
-    map_option,
-    refuse_idle,
-    rule_option,
-)
+from surefoot.cli import output as shared
+from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import WORST_FIRST, UsageError
 from surefoot.report import of as page_of
 from surefoot.scoring import score as score_traces
@@ -34,8 +26,8 @@ from surefoot.scoring import score as score_traces
 )  # fmt: skip
 @click.argument("more_traces", nargs=-1, type=click.Path(), metavar="[TRACES]...")
 @click.option("--corpus", type=click.Path(), metavar="PATH", help="Report retrieved passages that it lacks.")
-@gate_option("default")
-@rule_option
+@shared.gate_option("default")
+@shared.rule_option
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="What --json printed for an earlier run.")
 @click.option(
     "--rerun", type=click.Choice(["error", "first", "last", "all"]), default="error", show_default=True,
@@ -46,9 +38,9 @@ from surefoot.scoring import score as score_traces
     help="Refusals in natural language, or only the token `not in context`.",
 )  # fmt: skip
 @click.option("--by", multiple=True, metavar="FIELD", help="Break down by any field. Repeatable.")
-@map_option
+@shared.map_option
 @click.option("--no-rows", is_flag=True, help="Leave the rows out of --json.")
-@engine_option
+@shared.engine_option
 @common(db=False, report=True, junit=True)
 def score(
     output: Output, questions: str | None, traces: tuple[str, ...], more_traces: tuple[str, ...], no_rows: bool,
@@ -60,8 +52,7 @@ def score(
     """
     if not (traces or more_traces):
         raise UsageError("there is nothing to score", "pass a log: surefoot score LOG --questions FILE")
-    if not output.as_json:
-        refuse_idle("without --json", "no_rows")
+    shared.refuse_idle(not output.as_json, "without --json", "no_rows")
     progress = PERSON.watch(None, "rows")
     result = score_traces(
         questions, [*traces, *more_traces], **options, progress=progress.reach,

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import UsageError, unknown
 from surefoot.core.files import UNREADABLE
 from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.io import rows as fields
@@ -605,8 +605,7 @@ class TraceReader:
         self._mapped = {name: fields.ALIASES.get(name, name) for name in mapping or {}}
         for name, path in (mapping or {}).items():
             if self._mapped[name] not in PATHS or name == "triage":
-                known = ", ".join(field for field in PATHS if field != "triage")
-                raise UsageError(f"--map: there is no field {name!r} to map", f"the fields are {known}")
+                raise unknown(f"--map: there is no field {name!r} to map", name, sorted(PATHS.keys() - {"triage"}))
             # A key may itself contain dots, so the path is also tried as one key.
             if not is_log and self._mapped[name] in _PASSAGES:
                 self._candidates |= {field: [] for field in _PASSAGES - {*self._mapped.values()}}

@@ -32,14 +32,9 @@ Labels = str | Path | Sequence[str | Path]
 
 
 def calibrate(
-    *runs: Name,
-    verdicts: str | Path | None = None,
-    labels: Labels = (),
-    grader: str | None = None,
-    rubric: str | None = None,
-    db: str | Path | None = None,
-    person: Person = READER,
-) -> Calibration:
+    *runs: Name, verdicts: str | Path | None = None, labels: Labels = (), grader: str | None = None,
+    rubric: str | None = None, db: str | Path | None = None, person: Person = READER,
+) -> Calibration:  # fmt: skip
     """Compare a grader's verdicts with labels: those on `runs` or versions, or a file of `verdicts` and `labels`.
 
     Labels on other runs of the same grader, rubric and corpus count too, so each of its runs gives the same result.
@@ -167,12 +162,7 @@ class Refitted(Fitted, Result, frozen=True, kw_only=True):
         )
 
 
-def refit(
-    *runs: str | Path,
-    out: str | Path,
-    labels: str | Path | Sequence[str | Path] = (),
-    db: str | Path | None = None,
-) -> Refitted:
+def refit(*runs: Name, out: str | Path, labels: Labels = (), db: str | Path | None = None) -> Refitted:
     """Fit the local grader to the labels on these runs, and write the new grader to `out`.
 
     Refused with fewer than 20 labels, and where cross-validation shows no gain.

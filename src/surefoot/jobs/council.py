@@ -111,19 +111,11 @@ class CouncilEvaluation(Result, frozen=True):
 
 
 def council(
-    question: str,
-    *,
-    models: str | Sequence[str | Model] = (),
-    chair: str | Model | None = None,
-    answers: str | Path | Mapping[str, Any] | None = None,
-    rubric: str | None = None,
-    holistic: bool = False,
-    safety: bool | None = None,
-    seed: int | None = None,
-    settings: Given = None,
-    db: str | Path | None = None,
+    question: str, *, models: str | Sequence[str | Model] = (), chair: str | Model | None = None,
+    answers: str | Path | Mapping[str, Any] | None = None, rubric: str | None = None, holistic: bool = False,
+    safety: bool | None = None, seed: int | None = None, settings: Given = None, db: str | Path | None = None,
     person: Person = READER,
-) -> Council:
+) -> Council:  # fmt: skip
     """Let models answer a question, review all answers without knowing whose they are, and rank them.
 
     `models` and `chair` are what `surefoot council ask` takes, or objects with `name` and `complete`. `answers` are
@@ -260,15 +252,9 @@ def council_settings(rubric: str | None = None, /, **values: prompts.Value | Non
 
 
 def council_runs(
-    *runs: Name,
-    reviewers: Sequence[str | Model] = (),
-    rubric: str | None = None,
-    holistic: bool = False,
-    safety: bool | None = None,
-    settings: Given = None,
-    db: str | Path | None = None,
-    person: Person = READER,
-) -> CouncilScores:
+    *runs: Name, reviewers: Sequence[str | Model] = (), rubric: str | None = None, holistic: bool = False,
+    safety: bool | None = None, settings: Given = None, db: str | Path | None = None, person: Person = READER,
+) -> CouncilScores:  # fmt: skip
     """Let models score every answer of the runs by a rubric, and keep the scores with the runs.
 
     Each answer is read alone, with the question, the passages it was made from and what the question set says of it.
@@ -336,12 +322,9 @@ def council_scores(*runs: Name, db: str | Path | None = None) -> CouncilScores:
 
 
 def evaluate_council(
-    *runs: Name,
-    labels: str | Path | None = None,
-    compare: Literal["holistic"] | None = None,
-    db: str | Path | None = None,
-    person: Person = READER,
-) -> CouncilEvaluation:
+    *runs: Name, labels: str | Path | None = None, compare: Literal["holistic"] | None = None,
+    db: str | Path | None = None, person: Person = READER,
+) -> CouncilEvaluation:  # fmt: skip
     """Look at the scores that reviewers gave to the answers of runs: do they agree, with each other and with people?
 
     Without `runs`, all that a council scored are taken. `labels` are scores, buckets or preferences by people.
@@ -363,13 +346,9 @@ def evaluate_council(
 
 
 def tune_rubric(
-    *runs: str | Path,
-    labels: str | Path,
-    rubric: str,
-    out: str | Path,
-    db: str | Path | None = None,
+    *runs: str | Path, labels: str | Path, rubric: str, out: str | Path, db: str | Path | None = None,
     person: Person = READER,
-) -> RubricTuned:
+) -> RubricTuned:  # fmt: skip
     """Fit a rubric's weights to what people prefer, and write the new rubric if it is better on unseen questions.
 
     Without `runs`, all that a council scored are taken.
@@ -468,9 +447,8 @@ def _agree_on(
     for model in models:
         texts = [one.prompt for one in asked[model.name]]
         found = model.estimate(texts) if isinstance(model, EndpointModel) else None
-        person.tell(
-            found.sentence if found else f"{counted(len(texts), 'call')} to {plain(model.name, 200)} {IF_NONE_AGAIN}"
-        )
+        calls_of = f"{counted(len(texts), 'call')} to {plain(model.name, 200)} {IF_NONE_AGAIN}"
+        person.tell(found.sentence if found else calls_of)
         calls += found.calls if found else len(texts)
     if calls:
         agree(person, how.yes, [model.name for model in models])

@@ -53,16 +53,10 @@ class Diagnosis(Result, frozen=True):
 
 
 def doctor(
-    pipeline: Source,
-    *,
-    questions: str | Path | None = None,
-    corpus: str | Path | None = None,
-    request_template: str | Path | None = None,
-    prompt: str = PROMPTS[0],
-    settings: Given = None,
-    grader: str | Reader = DEFAULT,
-    person: Person = READER,
-) -> Diagnosis:
+    pipeline: Source, *, questions: str | Path | None = None, corpus: str | Path | None = None,
+    request_template: str | Path | None = None, prompt: str = PROMPTS[0], settings: Given = None,
+    grader: str | Reader = DEFAULT, person: Person = READER,
+) -> Diagnosis:  # fmt: skip
     """Ask a pipeline its sentinels, a second time where it fails, and compare the answers with gold.
 
     Sentinels are the questions with `"sentinel": true`; where there are none, three answerable and three unanswerable

@@ -79,17 +79,10 @@ class GateResult(Result, frozen=True, kw_only=True):
 
 
 def gate(
-    *runs: Name,
-    gate: Gate | None = None,
-    rules: Sequence[str] = (),
-    uncalibrated: bool = False,
-    waive: Mapping[str, str] | None = None,
-    without: Mapping[str, str] | None = None,
-    by: str | Sequence[str] = (),
-    db: str | Path | None = None,
-    keep: bool = True,
-    person: Person = READER,
-) -> GateResult:
+    *runs: Name, gate: Gate | None = None, rules: Sequence[str] = (), uncalibrated: bool = False,
+    waive: Mapping[str, str] | None = None, without: Mapping[str, str] | None = None, by: str | Sequence[str] = (),
+    db: str | Path | None = None, keep: bool = True, person: Person = READER,
+) -> GateResult:  # fmt: skip
     """Decide whether the candidate may ship: by the rules of `gate`, and of `rules`, each one line.
 
     `runs` are base and candidate: versions, runs, files that `export` wrote, or files of verdicts. A candidate alone is
@@ -232,9 +225,7 @@ def notes_on(project: Project, versions: Versions, rules: Sequence[Rule]) -> Ite
         yield f"other rules than on {other.at[:10]}: {names(on, 4)}"
 
 
-def _keep(
-    project: Project, found: GateResult, versions: Versions, rules: Sequence[Rule], tell: Tell
-) -> None:  # fmt: skip
+def _keep(project: Project, found: GateResult, versions: Versions, rules: Sequence[Rule], tell: Tell) -> None:
     """Add the decision, unless it says the same as the last one."""
     left_out = {WITHOUT: versions.left_out} if versions.left_out else {}
     step = _step(

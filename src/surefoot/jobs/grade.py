@@ -130,14 +130,9 @@ class Grades(Result, frozen=True, kw_only=True):
 
 
 def grade(
-    *runs: Name,
-    grader: str | Reader = DEFAULT,
-    corpus: str | Path | None = None,
-    engine: Engine = "local",
-    settings: Given = None,
-    db: str | Path | None = None,
-    person: Person = READER,
-) -> Grades:
+    *runs: Name, grader: str | Reader = DEFAULT, corpus: str | Path | None = None, engine: Engine = "local",
+    settings: Given = None, db: str | Path | None = None, person: Person = READER,
+) -> Grades:  # fmt: skip
     """Grade every answer of some runs, or of all runs of a version, and keep the verdicts.
 
     `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`. `corpus` has the texts of
@@ -154,16 +149,10 @@ def grade(
 
 
 def grade_log(
-    traces: str | Path | Sequence[str | Path],
-    *,
-    version: str = "",
-    grader: str | Reader = DEFAULT,
-    corpus: str | Path | None = None,
-    engine: Engine = "local",
-    settings: Given = None,
-    db: str | Path | None = None,
+    traces: str | Path | Sequence[str | Path], *, version: str = "", grader: str | Reader = DEFAULT,
+    corpus: str | Path | None = None, engine: Engine = "local", settings: Given = None, db: str | Path | None = None,
     person: Person = READER,
-) -> Grades:
+) -> Grades:  # fmt: skip
     """Grade the answers of a log without a question set, and keep them as a run of a version.
 
     `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. All else
@@ -180,13 +169,9 @@ def grade_log(
 
 
 def grade_items(
-    items: str,
-    *,
-    grader: str | Reader = DEFAULT,
-    corpus: str | Path | None = None,
-    settings: Given = None,
+    items: str, *, grader: str | Reader = DEFAULT, corpus: str | Path | None = None, settings: Given = None,
     person: Person = READER,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Grade a file of items (`-` is stdin): one row each, in order; what could not be read is one too, with its reason.
 
     All else is as for `grade`; nothing is kept.
@@ -246,11 +231,7 @@ class _Grading:
 
 
 def grade_run(
-    run: Run,
-    grader: Reader,
-    person: Person = READER,
-    engine: Engine = "local",
-    work: str | Path | None = None,
+    run: Run, grader: Reader, person: Person = READER, engine: Engine = "local", work: str | Path | None = None
 ) -> tuple[list[Graded], list[str]]:
     """Grade every answer of a run and add the verdicts; return them, and which verdicts of before stand.
 

@@ -60,13 +60,9 @@ class MatrixResult(Result, frozen=True, kw_only=True):
 
 
 def matrix(
-    file: str | Path,
-    *,
-    db: str | Path | None = None,
-    grader: str | Reader | None = None,
-    settings: Given = None,
+    file: str | Path, *, db: str | Path | None = None, grader: str | Reader | None = None, settings: Given = None,
     person: Person = READER,
-) -> MatrixResult:
+) -> MatrixResult:  # fmt: skip
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
     Every cell is a version of its own; the same call again asks what has no answer yet. The limit on costs is for

@@ -82,13 +82,9 @@ class Purged(Result, frozen=True):
 
 
 def export(
-    file: str | Path,
-    *runs: Name,
-    labels: bool = False,
-    decision: str | None = None,
-    texts: bool = True,
+    file: str | Path, *runs: Name, labels: bool = False, decision: str | None = None, texts: bool = True,
     db: str | Path | None = None,
-) -> Exported:
+) -> Exported:  # fmt: skip
     """Write runs, all runs of versions, or the whole project to a file: .jsonl, .jsonl.gz or .jsonl.zst.
 
     `labels` writes what people said and nothing else. `decision`, an id or "latest", writes everything that a decision

@@ -55,18 +55,10 @@ def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Pe
 
 
 def build_questions(
-    corpus: str | Path | None = None,
-    *,
-    out: str | Path,
-    size: int = 130,
-    mix: Mapping[str, int] | None = None,
-    from_traces: str | Path | None = None,
-    accept_all: bool = False,
-    seed: int = 0,
-    model: str | Model | None = None,
-    settings: Given = None,
-    person: Person = READER,
-) -> Built:
+    corpus: str | Path | None = None, *, out: str | Path, size: int = 130, mix: Mapping[str, int] | None = None,
+    from_traces: str | Path | None = None, accept_all: bool = False, seed: int = 0, model: str | Model | None = None,
+    settings: Given = None, person: Person = READER,
+) -> Built:  # fmt: skip
     """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
 
     They are made of the corpus, or taken out of a log of what people asked. Questions that are in the file already stay
@@ -120,15 +112,9 @@ def build_questions(
 
 
 def proposals_from_log(
-    traces: str | Path | Sequence[str | Path],
-    corpus: str | Path | None = None,
-    most: int = 100,
-    known: Collection[str] = (),
-    *,
-    grader: str | Reader = DEFAULT,
-    settings: Given = None,
-    person: Person = READER,
-) -> list[dict[str, Any]]:
+    traces: str | Path | Sequence[str | Path], corpus: str | Path | None = None, most: int = 100,
+    known: Collection[str] = (), *, grader: str | Reader = DEFAULT, settings: Given = None, person: Person = READER,
+) -> list[dict[str, Any]]:  # fmt: skip
     """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
     else asked, each once, the worst first.
 

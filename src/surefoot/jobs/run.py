@@ -223,18 +223,12 @@ class _Wanted(Struct, frozen=True):
         # Without a name, a pipeline whose code and prompt are the same is the same version.
         hashes = (one.removeprefix("sha256:")[:8] for one in (code, versions.get("prompt", "")) if one)
         manifest = Manifest(
-            version=self.version or f"{name} {'+'.join(hashes)}".strip(),
-            pipeline=name,
-            code_sha256=code,
-            repeats=repeats,
-            questions_sha256=fingerprint(questions),
-            question_count=len(questions),
+            version=self.version or f"{name} {'+'.join(hashes)}".strip(), pipeline=name, code_sha256=code,
+            repeats=repeats, questions_sha256=fingerprint(questions), question_count=len(questions),
             question_notes=_apart_from_lock(self.questions, questions),
-            corpus_sha256=fingerprint(corpus) if corpus else None,
-            versions=versions,
-            deterministic=bool(getattr(pipeline, "deterministic", False)),
-            created=timestamp(),
-        )
+            corpus_sha256=fingerprint(corpus) if corpus else None, versions=versions,
+            deterministic=bool(getattr(pipeline, "deterministic", False)), created=timestamp(),
+        )  # fmt: skip
         return manifest, questions, pipeline
 
     def once_more(self, project: Project, name: str, only: Sequence[str]) -> tuple[Manifest, list[Question], Pipeline]:
@@ -247,9 +241,8 @@ class _Wanted(Struct, frozen=True):
         asked = before.questions()
         ids = [question.id for question in asked]
         if strange := sorted({*only} - {*ids}):
-            raise unknown(
-                f"{before.version} was not asked {names(strange)}", strange[0], ids, f"it was asked {names(ids)}"
-            )
+            message = f"{before.version} was not asked {names(strange)}"
+            raise unknown(message, strange[0], ids, f"it was asked {names(ids)}")
         chosen = [question for question in asked if not only or question.id in only]
         pipeline = replace(self, repeats=None).same_pipeline(before.manifest)
         made = replace(
@@ -342,18 +335,10 @@ def _answers(kept: Run, made: Pipeline, seconds: float, interrupted: bool) -> An
     costs = [trace.cost_usd for trace in traces if trace.cost_usd is not None]
     causes: Mapping[str, str] = getattr(made, "causes", {})
     return Answers(
-        run=kept.id,
-        version=kept.version,
-        asked=wanted,
-        answers=len(traces) - errors.total(),
-        errors=errors.total(),
-        missing=wanted - len(traces),
-        errors_by_kind=dict(errors.most_common()),
-        seconds=round(seconds, 3),
+        run=kept.id, version=kept.version, asked=wanted, answers=len(traces) - errors.total(), errors=errors.total(),
+        missing=wanted - len(traces), errors_by_kind=dict(errors.most_common()), seconds=round(seconds, 3),
         seconds_per_answer=round(sum(waits) / len(waits), 3) if waits else None,
-        tokens=sum(tokens) if tokens else None,
-        cost_usd=round(sum(costs), 6) if costs else None,
-        interrupted=interrupted,
-        causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
+        tokens=sum(tokens) if tokens else None, cost_usd=round(sum(costs), 6) if costs else None,
+        interrupted=interrupted, causes=[one for one in causes.items() if one[0].startswith(tuple(errors))],
         traces=traces,
-    )
+    )  # fmt: skip

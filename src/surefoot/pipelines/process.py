@@ -414,13 +414,8 @@ def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Func
         raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
     takes_ask = _takes_ask(function, spec) or is_pipeline
     # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
-    own: dict[str, Any] = {
-        "name": spec,
-        "forces_null": takes_ask,
-        "deterministic": False,
-        "versions": {},
-        "close": lambda: None,
-    }
+    own: dict[str, Any] = {"name": spec, "forces_null": takes_ask, "deterministic": False, "versions": {}}
+    own["close"] = lambda: None
     own |= {key: getattr(found, key) for key in own if hasattr(found, key)}
     return FunctionPipeline(function, takes_ask, TraceReader(mapping, is_log=False), **own)
 

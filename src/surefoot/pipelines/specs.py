@@ -58,11 +58,8 @@ class HttpPipeline:
         try:
             text = DEFAULT_TEMPLATE if template is None else Path(template).read_text("utf-8")
             msgspec.json.decode(text)
-        except OSError as error:
-            hint = "pass a file of JSON with {question} in it"
-            raise UsageError(f"the request template {template} is not a file", hint) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            hint = 'write it like {"query": "{question}"}'
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            hint = 'pass a file of JSON with {question} in it, like {"query": "{question}"}'
             raise UsageError(f"the request template {template} cannot be read: {fault_in(error)}", hint) from error
         # A template that passes it on is how a user says that the server knows of null retrieval.
         self._template, self.forces_null = text, "{retrieval}" in text
@@ -173,12 +170,10 @@ def load(spec: str, *, corpus: Sequence[Passage] | None = None, asking: Asking |
     if kind == "chat" and "@http" not in rest.lower() and not rest.startswith(KINDS):
         hint = "write it like chat:some-model@http://localhost:8000/v1 or chat:anthropic:some-model"
         raise UsageError(f"--pipeline 'chat:{masked(rest)}' does not name a model and an endpoint", hint)
-    for option, value, usual, fits in (
-        ("--prompt", given.prompt, PROMPTS[0], kind == "chat"),
-        ("--request-template", given.request_template, None, kind in ("http", "https")),
-    ):
-        if value != usual and not fits:
-            raise UsageError(f"{option} does nothing for the pipeline {spec}", "leave it out")
+    if given.prompt != PROMPTS[0] and kind != "chat":
+        raise UsageError(f"--prompt does nothing for the pipeline {spec}", "leave it out")
+    if given.request_template and kind not in ("http", "https"):
+        raise UsageError(f"--request-template does nothing for the pipeline {spec}", "leave it out")
     if needs_corpus(spec) and not corpus:
         raise UsageError(f"the pipeline {kind} needs a corpus to search", "pass it with --corpus")
     if spec == "reference":
