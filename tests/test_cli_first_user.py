@@ -145,7 +145,7 @@ def test_an_option_that_does_nothing_is_refused(command: str) -> None:
         ("council runs v1 --rubric councl --reviewer llm:m@http://127.0.0.1:9/v1", "council"),
         ("questions clone q.json n.json --change q11", "q1"),
         ("questions build q.json --out b.jsonl --mix plan=1", "plain"),
-        ("report exmple", "example"), ("export x.jsonl --decision latst", "latest"),
+        ("report exmple", "example"),
     ],
 )  # fmt: skip
 def test_near_words(command: str, near: str) -> None:

@@ -189,7 +189,7 @@ def test_another_corpus_is_another_run(folder: Path) -> None:
     assert Result(run, "--resume", "r", "--corpus", "c.jsonl").code == 0
     (folder / "c.jsonl").write_text('{"id": "p1#1", "text": "X is something else."}\n')
     for arguments in (["--corpus", "c.jsonl"], []):
-        with pytest.raises(UsageError, match="another corpus"):
+        with pytest.raises(UsageError, match="another --corpus"):
             Result(run, "--resume", "r", *arguments)
 
 

@@ -597,13 +597,11 @@ class TraceReader:
     """Reads rows of any known shape, and of the user's own through `mapping` (field -> path)."""
 
     def __init__(self, mapping: Mapping[str, str] | None = None, *, is_log: bool = True) -> None:
-        self._given, self._is_log = (
-            mapping or {},
-            is_log,
-        )  # or what a pipeline sends back, which must have the answer itself
+        self._given = mapping or {}
+        self._is_log = is_log  # else what a pipeline sends back, which must have the answer itself
         self._candidates = {field: fields.candidates(paths) for field, paths in PATHS.items()}
-        self._mapped = {name: fields.ALIASES.get(name, name) for name in mapping or {}}
-        for name, path in (mapping or {}).items():
+        self._mapped = {name: fields.ALIASES.get(name, name) for name in self._given}
+        for name, path in self._given.items():
             if self._mapped[name] not in PATHS or name == "triage":
                 raise unknown(f"--map: there is no field {name!r} to map", name, sorted(PATHS.keys() - {"triage"}))
             # A key may itself contain dots, so the path is also tried as one key.
@@ -612,7 +610,7 @@ class TraceReader:
             self._candidates[self._mapped[name]] = [Candidate(path, True, ()), *fields.candidates((path,))]
         # Whoever says where questions or answers lie has rows of their own; whose data they are, any row may say.
         self._is_own = bool(set(self._mapped.values()) - {"subject"})
-        self._subject = (mapping or {}).get("subject", "")
+        self._subject = self._given.get("subject", "")
         self._plans: dict[tuple[object, ...], Plan] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
@@ -761,8 +759,7 @@ def traces_in(
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
     if is_whole and row and reader.unmatched:
-        hint = f"the last row has {_keys(row.value)}" if isinstance(row.value, dict) else "say where it lies"
-        raise UsageError(f"{reader.unmatched[0]} leads to nothing in any row", hint)
+        raise UsageError(f"{reader.unmatched[0]} leads to nothing in any row", "name a field as it stands in the rows")
     flagged = {span.trace_id for span in spans if span.flagged}
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)), span_flagged=name[0] in flagged)

@@ -265,7 +265,7 @@ class _Wanted(Struct, frozen=True):
             raise _made_with("other questions")
         corpus = (load_corpus(self.corpus, None, self.tell) or []) if made.corpus_sha256 else []
         if made.corpus_sha256 and fingerprint(corpus) != made.corpus_sha256:
-            raise _made_with("another corpus")
+            raise _made_with("another --corpus")
         pipeline = load_pipeline(self.pipeline or made.pipeline, corpus, self.how, self.tell)
         if any(made.versions.get(part) != sha256 for part, sha256 in getattr(pipeline, "versions", {}).items()):
             with closing(pipeline):

@@ -123,7 +123,7 @@ def bundle_of(project: Project, decision: str) -> tuple[list[Run], set[str]]:
     steps = sorted(project.decisions(), key=lambda one: one.mode == CHANGE)  # no move of the baseline is latest
     step = next((one for one in reversed(steps) if decision in ("latest", one.id)), None)
     if step is None:
-        known = ["latest", *(one.id for one in steps)]
+        known = ["latest", *(one.id for one in steps)] if steps else []
         raise unknown(f"there is no decision {decision}", decision, known, "surefoot gate --history lists them")
     runs = [run for run in project.runs() if run.id in (*step.base_runs, *step.cand_runs)]
     ids, blocks = {run.id for run in runs}, (one for one in steps if (one.mode, one.outcome) == (CHANGE, "BLOCK"))
