@@ -309,7 +309,6 @@ _IN_WORDS = {
     "bad_question": ("unusable question", "unusable questions"),
     "duplicate_question": ("question with a doubled id", "questions with a doubled id"),
     "unknown_passage": ("note on passages that the corpus lacks",) * 2,
-    "map_unmatched": ("--map that leads nowhere", "--map that lead nowhere"),
     "spans": ("span", "spans"),
     "note": ("note", "notes"),
 }

@@ -646,10 +646,12 @@ class TraceReader:
         subject = given if isinstance(given, str) else fields.scalar(given)
         return replace(found, subject=subject) if subject else found
 
-    @property
-    def unmatched(self) -> list[str]:
-        """The options of the mapping that led to nothing so far."""
-        return [f"--map {name}={path}" for name, path in self._given.items() if name not in self.found_fields]
+    def check_mapping(self) -> None:
+        """Refuse a mapping of which a part has led to nothing: the rows were read by guesses."""
+        for name, path in self._given.items():
+            if name not in self.found_fields:
+                hint = "name a field as it stands in the rows"
+                raise UsageError(f"--map {name}={path} leads to nothing in any row", hint)
 
     def read_row(self, row: Row) -> Iterator[tuple[object, Trace | Span | Problem]]:
         """What lies in a row, each with the part of the row it was read from."""
@@ -758,8 +760,8 @@ def traces_in(
                 spans.append(found)
             else:
                 yield Logged(found, row.source, row.line, part, row.repairs)
-    if is_whole and row and reader.unmatched:
-        raise UsageError(f"{reader.unmatched[0]} leads to nothing in any row", "name a field as it stands in the rows")
+    if is_whole and row:
+        reader.check_mapping()
     flagged = {span.trace_id for span in spans if span.flagged}
     for number, (name, trace) in enumerate(traces_of(spans).items(), 1):
         yield Logged(trace, SPANS, number, name=": ".join(filter(None, name)), span_flagged=name[0] in flagged)

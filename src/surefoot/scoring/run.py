@@ -285,7 +285,7 @@ class BlockScorer:
         self._index, self._is_log = QuestionIndex(questions), is_log
         self._questions = questions
         self._expected: dict[int, Expected] = {}
-        self._reader = TraceReader(mapping)
+        self.reader = TraceReader(mapping)
         mode = MODES[refusal]
         self._refusal_of, self._read_batch = mode.read, BatchReader(mode)
         self._keep_rows = keep_rows
@@ -293,7 +293,7 @@ class BlockScorer:
         self._heads: dict[tuple[object, ...], bytes] = {}  # of rows of the table
         self._texts = texts
         self._is_batched = not mapping and not texts and self._index.is_plain
-        self.found_fields, self.remarks = self._reader.found_fields, self._reader.remarks
+        self.found_fields, self.remarks = self.reader.found_fields, self.reader.remarks
         self._shape: Shape | None = None  # what the rows before looked like
         self.lacking: Counter[str] = Counter()  # of all blocks
 
@@ -339,9 +339,9 @@ class BlockScorer:
             self._shape = None
 
     def _shape_of(self, row: object) -> Shape | None:
-        if not self._is_batched or not isinstance(row, dict) or not self._reader.is_one_trace(row):
+        if not self._is_batched or not isinstance(row, dict) or not self.reader.is_one_trace(row):
             return None
-        return Shape.of(self._reader, row)
+        return Shape.of(self.reader, row)
 
     def _score_alike(
         self, shape: Shape, rows: Sequence[LikeRow], numbers: Numbers, first_line: int, result: BlockResult
@@ -396,7 +396,7 @@ class BlockScorer:
         for row in rows:
             if row.repairs:
                 result.problems.add(Problem("note", row.repairs, row.source, row.line))
-            for _, found in self._reader.read_row(row):
+            for _, found in self.reader.read_row(row):
                 if isinstance(found, Problem):
                     result.rows += found.line is not None and found.kind != "note"
                     result.problems.add(found)
@@ -1003,8 +1003,8 @@ def score(
         results = chain.from_iterable(map_on_ray(work, parts, plan, how.work, how.jobs))
     size = sources.size_of_lines(paths) if progress else None
     accounting = _read_all(scorer, results, attempts, problems, progress, size)
-    unmatched = [f"--map {name}={path}" for name, path in mapping.items() if name not in scorer.found_fields]
-    problems.extend(Problem("map_unmatched", f"{one} leads to nothing in any row") for one in unmatched)
+    if accounting.rows:
+        scorer.reader.check_mapping()
     notes = [*sorted(scorer.remarks), *told, *(before.notes(decided_by) if before else ())]
     problems.extend(Problem("note", note) for note in notes)
     problems.extend(texts.problems(scorer.lacking) if texts else ())
