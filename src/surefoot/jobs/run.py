@@ -174,7 +174,7 @@ def run(
                 tell(f"warning: {problem}")
         person.tell_causes(answers.causes)
         answered = [trace for trace in answers.traces if trace.error is None]
-        for name, path in given.map.items() if answered else ():
+        for name, path in (settings or {}).get("map", {}).items() if answered else ():  # not those of all logs
             field = _MAPPED.get(ALIASES.get(name, name))
             if field and all(getattr(trace, field) in (None, UNSET) for trace in answered):
                 message = f"--map {name}={path} leads to nothing in any answer of the run {kept.id}"
