@@ -16,6 +16,7 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
 from math import inf
 from pathlib import Path
@@ -25,6 +26,7 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import TransientError, UsageError, words_of
 from surefoot.core.types import Ask, Pipeline, Question, Trace, counted
+from surefoot.pipelines.traces import refuse_other
 
 MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 LONGEST_ANSWER = 1_000_000  # characters; what is longer is no answer, and would burden every later step
@@ -55,17 +57,10 @@ class _Job:
 
 
 def ask_all(
-    pipeline: Pipeline,
-    questions: Sequence[Question],
-    *,
-    repeats: int = 1,
-    concurrency: int = 8,
-    timeout: float = 60.0,
-    retries: int = 2,
-    done: Collection[tuple[str, int]] = (),
-    on_trace: Callable[[Trace], None],
+    pipeline: Pipeline, questions: Sequence[Question], *, repeats: int = 1, concurrency: int = 8, timeout: float = 60.0,
+    retries: int = 2, done: Collection[tuple[str, int]] = (), on_trace: Callable[[Trace], None],
     stop: threading.Event | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Ask every question `repeats` times but for what is `done`; `on_trace` gets each trace as it comes.
 
     All first attempts come before any second: a run cut short has then seen as many questions as it could. When `stop`
@@ -81,12 +76,13 @@ def ask_all(
         on_trace(trace)
 
 
+@dataclass
 class _Asker:
-    def __init__(
-        self, pipeline: Pipeline, timeout: float, retries: int, stop: threading.Event, on_trace: Callable[[Trace], None]
-    ) -> None:
-        self._pipeline, self._timeout, self._retries = pipeline, timeout, retries
-        self._stop, self._on_trace = stop, on_trace
+    pipeline: Pipeline
+    timeout: float
+    retries: int
+    stop: threading.Event
+    on_trace: Callable[[Trace], None]
 
     def ask(self, jobs: Sequence[_Job], concurrency: int) -> list[tuple[_Job, Trace]]:
         """Ask, and give back what must be asked alone; nothing when stopped, for what was under way is left then."""
@@ -112,7 +108,7 @@ class _Asker:
                 if ask_alone:
                     alone.append((job, trace))
                 else:
-                    self._on_trace(trace)
+                    self.on_trace(trace)
 
         def hand_out(count: int) -> None:
             for job in islice(waiting, count):
@@ -123,9 +119,9 @@ class _Asker:
             start()
         hand_out(concurrency)
         try:
-            while under_way and not self._stop.is_set():
+            while under_way and not self.stop.is_set():
                 with contextlib.suppress(queue.Empty):
-                    settle(*results.get(timeout=min(_LISTEN, self._timeout / 2)))
+                    settle(*results.get(timeout=min(_LISTEN, self.timeout / 2)))
                 for job in [job for job in under_way if job.deadline <= time.monotonic()]:
                     start()  # the thread that hangs on it may never come back
                     settle(job, self._timed_out(job), False)
@@ -135,7 +131,7 @@ class _Asker:
                 settle(*results.get())
             for _ in range(threads):
                 todo.put(None)
-        return [] if self._stop.is_set() else alone
+        return [] if self.stop.is_set() else alone
 
     def _answered(self, job: _Job, over: threading.Event) -> tuple[Trace, bool] | None:
         """The trace and whether the question must be asked alone; None when stopped before there is one.
@@ -143,15 +139,15 @@ class _Asker:
         What failed in a way that may pass is asked again after a growing pause.
         """
         chance = Random(f"{job.question.id}/{job.attempt}")
-        for again in range(self._retries + 1):
-            if over.is_set() or self._stop.is_set():
+        for again in range(self.retries + 1):
+            if over.is_set() or self.stop.is_set():
                 return None
-            job.deadline = time.monotonic() + self._timeout
+            job.deadline = time.monotonic() + self.timeout
             trace, error = self._asked(job)
             late = time.monotonic() > job.deadline
             job.deadline = inf
             ask_alone = bool(getattr(error, "ask_alone", False))
-            if error is None or ask_alone or late or again == self._retries:
+            if error is None or ask_alone or late or again == self.retries:
                 break
             pause = error.retry_after if error.retry_after is not None else _FIRST_PAUSE * 2**again
             over.wait(min(_LONGEST_PAUSE, pause * chance.uniform(1.0, 1.5)))
@@ -160,7 +156,9 @@ class _Asker:
     def _asked(self, job: _Job) -> tuple[Trace, TransientError | None]:
         question, started = job.question, time.monotonic()
         try:
-            found = self._pipeline.answer(Ask(question.id, question.text, question.retrieval))
+            ask = Ask(question.id, question.text, question.retrieval)
+            found = self.pipeline.answer(ask)
+            refuse_other(found.question_id, ask)
             seconds = time.monotonic() - started
             if fault := _fault(found, question):
                 return _failed(job, fault, seconds), None
@@ -174,12 +172,10 @@ class _Asker:
             return failed, error if isinstance(error, TransientError) else None
 
     def _timed_out(self, job: _Job) -> Trace:
-        return _failed(job, f"timeout after {self._timeout:g} s", self._timeout)
+        return _failed(job, f"timeout after {self.timeout:g} s", self.timeout)
 
 
 def _fault(trace: Trace, question: Question) -> str:
-    if trace.question_id is not None and trace.question_id != question.id:
-        return f"the pipeline answered the question {trace.question_id[:80]!r}, which was not asked"
     if trace.answer is None and not trace.error:
         return "the pipeline gave no answer"
     if (size := len(trace.answer or "")) > LONGEST_ANSWER:

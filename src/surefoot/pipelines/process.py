@@ -29,7 +29,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -53,6 +53,7 @@ _HOST = (
 _SECONDS_TO_SEE = 1.0  # what a process wrote before it ended
 _SECONDS_TO_END = 5.0  # for what a user's module does at exit, such as sending off its own log
 _HINT = "name it like --pipeline package.module:function"
+_OWN = ("name", "forces_null", "deterministic", "versions", "close")  # what a pipeline may say of itself
 _TAKES_ONE = "it is called with the question's text, or with an Ask if its parameter is annotated so"
 
 
@@ -363,9 +364,9 @@ class FunctionPipeline:
     reader: TraceReader
     name: str
     forces_null: bool
-    deterministic: bool
-    versions: Mapping[str, object]
-    close: Callable[[], object]
+    deterministic: bool = False
+    versions: Mapping[str, object] = field(default_factory=dict)
+    close: Callable[[], object] = lambda: None
 
     def answer(self, ask: Ask) -> Trace:
         reply = self.function(ask if self.takes_ask else ask.text)
@@ -414,10 +415,8 @@ def function_pipeline(found: Any, spec: str, mapping: Mapping[str, str]) -> Func
         raise UsageError(f"{spec} is no function but {type(found).__name__}", _HINT)
     takes_ask = _takes_ask(function, spec) or is_pipeline
     # Who takes the Ask sees that nothing is to be retrieved; a text alone does not tell.
-    own: dict[str, Any] = {"name": spec, "forces_null": takes_ask, "deterministic": False, "versions": {}}
-    own["close"] = lambda: None
-    own |= {key: getattr(found, key) for key in own if hasattr(found, key)}
-    return FunctionPipeline(function, takes_ask, TraceReader(mapping, is_log=False), **own)
+    made = FunctionPipeline(function, takes_ask, TraceReader(mapping, is_log=False), spec, forces_null=takes_ask)
+    return replace(made, **{key: getattr(found, key) for key in _OWN if hasattr(found, key)})
 
 
 def _takes_ask(function: Callable[..., Any], spec: str) -> bool:

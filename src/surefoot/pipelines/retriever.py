@@ -74,9 +74,8 @@ class Retriever:
         writer.wait_merging_threads()
         self._index.reload()
         self._searcher = self._index.searcher()
-        self._passages_with = Counter(
-            term for passage in self.passages for term in set(self.terms(f"{passage.doc} {passage.text}"))
-        )
+        terms = (set(self.terms(f"{passage.doc} {passage.text}")) for passage in self.passages)
+        self._passages_with = Counter(term for some in terms for term in some)
 
     def search(self, text: str, k: int) -> list[tuple[Passage, float]]:
         """The `k` best passages with their scores. Any text is a query: it has no syntax."""
@@ -144,10 +143,10 @@ class ReferencePipeline:
         if not passages:
             return f"No passages were found, so the documents do not say anything about {named} here."
         closest = " and ".join(f"[{passage.id}]" for passage in passages[:2])
-        return (
-            f"The documents do not say enough about {named} to answer this. The closest passages found are {closest}. "
-            "Next step: check the whole document that the first of them comes from, or ask its owner."
+        said = (
+            f"The documents do not say enough about {named} to answer this. The closest passages found are {closest}."
         )
+        return f"{said} Next step: check the whole document that the first of them comes from, or ask its owner."
 
 
 def _best(left_open: dict[int, float]) -> list[int]:
