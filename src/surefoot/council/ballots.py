@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.core.rubric import LOWEST, Rubric, read_lowest, read_score
 from surefoot.text import jsonblocks, refusals
@@ -128,9 +129,9 @@ def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: 
     for code, by_rubric, block in product(codes, (use_rubric, not use_rubric), reversed(blocks)):
         found = _scored(block, known, rubric, by_rubric) if block.get("ballot") == code else None
         if found is not None:
-            evaluations, numbers, notes, problems = found
-            problems += [_NO_CODE] if review.code and not code else []
-            return Ballot(review.reviewer, evaluations, numbers, notes, (*problems, *copied), review.shown)
+            forgotten = [_NO_CODE] if review.code and not code else []
+            problems = (*found.problems, *forgotten, *copied)
+            return replace(found, reviewer=review.reviewer, problems=problems, shown=review.shown)
     if refusals.detect(text).value == "refused" or _DECLINES.search(text, 0, _OPENING):
         return Abstained(review.reviewer, "the reviewer declines")
     reasons = (_why_void(blocks, known, list(codes)), jsonblocks.why_broken(text), *copied)
@@ -176,25 +177,33 @@ def _entries(block: Block) -> Iterator[dict[str, object]]:
             yield by_label
 
 
-def _scored(
-    block: Block, known: Labels, rubric: Rubric, by_rubric: bool
-) -> tuple[dict[str, Evaluation], dict[str, float], dict[str, str], list[str]] | None:
-    """The evaluations, plain numbers and notes of a block, and what is wrong; None if it scores nothing this way."""
+def _scored(block: Block, known: Labels, rubric: Rubric, by_rubric: bool) -> Ballot | None:
+    """The ballot in a block, and what is wrong with it; None if it scores nothing this way.
+
+    No ceiling can be applied to a number alone, so what is below the scale or cannot be read is the lowest score.
+    """
     for entries in _entries(block):
+        evaluations, numbers, notes = dict[str, Evaluation](), dict[str, float | None](), dict[str, str]()
         # The other keys of a block are no labels that went wrong.
         found, problems = known.sort(entries, name_others=entries is not block)
-        written = {label: _dimensions_in(entry, rubric) for label, entry in found.items()}
-        numbers, unread = _numbers({label: entry for label, entry in found.items() if not written[label]})
-        evaluations, lifted = {}, []
-        for label, entry in written.items() if by_rubric else ():
-            if entry:
-                evaluations[label], below = _evaluation(entry, rubric)
-                lifted += [f"{label}: {what}" for what in below]
-        if any(one.scores for one in evaluations.values()) if by_rubric else len(unread) < len(numbers):
-            unscored = [f"{label} is not scored" for label in known.names if label not in evaluations | numbers]
-            said = {label: entry.get("notes") for label, entry in found.items() if isinstance(entry, dict)}
-            notes = {label: note[:_LONGEST_NOTE] for label, note in said.items() if isinstance(note, str) and note}
-            return evaluations, numbers, notes, problems + unread + unscored + lifted
+        for label, entry in found.items():
+            if isinstance(entry, dict) and isinstance(note := entry.get("notes"), str) and note:
+                notes[label] = note[:_LONGEST_NOTE]
+            if written := _dimensions_in(entry, rubric):
+                if by_rubric:
+                    evaluations[label], below = _evaluation(written, rubric)
+                    problems += [f"{label}: {what}" for what in below]
+                continue
+            overall = _written(entry) if isinstance(entry, dict) else {"overall": [_value(entry)]}
+            given = [value for name in _OVERALL for value in overall.get(name, [])]
+            if len(given) == 1 and given[0] is not None:
+                numbers[label] = read_lowest(given[0])
+                if numbers[label] is None:
+                    problems.append(f"{label}: {_short(given[0])} is no score and counts as {LOWEST}")
+        if any(one.scores for one in evaluations.values()) if by_rubric else any(numbers.values()):
+            problems += [f"{label} is not scored" for label in known.names if label not in evaluations | numbers]
+            holistic = {label: number or float(LOWEST) for label, number in numbers.items()}
+            return Ballot("", evaluations, holistic, notes, tuple(problems))
     return None
 
 
@@ -242,23 +251,6 @@ def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Ev
         elif values:
             left_out.append(name)
     return Evaluation(scores, unread, tuple(left_out)), below
-
-
-def _numbers(entries: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:
-    """One number for each answer, and what is none.
-
-    No ceiling can be applied to a number alone, so what is below the scale or cannot be read is the lowest score.
-    """
-    scores, unread = {}, []
-    for label, entry in entries.items():
-        written = _written(entry) if isinstance(entry, dict) else {"overall": [_value(entry)]}
-        given = [value for name in _OVERALL for value in written.get(name, [])]
-        if len(given) == 1 and given[0] is not None:
-            score = read_lowest(given[0])
-            scores[label] = score or float(LOWEST)
-            if score is None:
-                unread.append(f"{label}: {_short(given[0])} is no score and counts as {LOWEST}")
-    return scores, unread
 
 
 def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None]) -> str:
