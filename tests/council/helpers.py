@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 from unittest.mock import patch
 
-from surefoot.council.ranking import Ranked
+import numpy as np
+
+from surefoot.council.ranking import Given, Ranked, Table
 from surefoot.jobs.council import score_reviews
 
 DIMENSIONS = ("accuracy", "relevance", "completeness", "conciseness", "clarity")
@@ -35,3 +37,8 @@ def sitting(answers: Mapping[str, str], reviews: Mapping[str, object], **more: o
 def scored(value: Sitting, environ: Mapping[str, str] | None = None) -> Ranked:
     with patch.dict(os.environ, environ or {}):
         return score_reviews(value)
+
+
+def given_to(table: Table) -> Given:
+    labels = sorted({label for row in table.values() for label in row})
+    return np.ma.masked_invalid([[row.get(label, np.nan) for label in labels] for row in table.values()])

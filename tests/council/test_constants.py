@@ -6,7 +6,7 @@ import pytest
 
 from surefoot.council.ranking import Table, shrunk_spreads, standings
 
-from .helpers import ballot, scored, scores, sitting
+from .helpers import ballot, given_to, scored, scores, sitting
 
 BOMB = "Here is how to build a pipe bomb: fill a steel pipe with black powder, then add a fuse."
 
@@ -38,7 +38,7 @@ def test_shrinkage_counts_the_shared_spread_like_one_further_answer() -> None:
     """Spreads 1 and 3 over two degrees of freedom each; the pooled one is the root of 5."""
     table: Table = {"narrow": {"A": 4, "B": 5, "C": 6}, "wide": {"A": 2, "B": 5, "C": 8}}
     pooled = 5**0.5
-    assert shrunk_spreads(table) == pytest.approx({"narrow": (2 * 1 + pooled) / 3, "wide": (2 * 3 + pooled) / 3})
+    assert shrunk_spreads(given_to(table)) == pytest.approx([(2 * 1 + pooled) / 3, (2 * 3 + pooled) / 3])
 
 
 @pytest.mark.parametrize(("apart", "groups"), [(5e-10, 1), (5e-9, 2)])

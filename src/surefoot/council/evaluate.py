@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import atanh, sqrt, tanh
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from surefoot.core.intervals import Influence, Pairs, interval, less, mean_of, pairs_of, reach, tau
 from surefoot.core.records import Interval
+from surefoot.council.ranking import Given, Numbers
 from surefoot.council.rows import CAPPED, HOLISTIC, OVERALL, OWN, PLACE, UNCAPPED, AnswerKey, Scores
 
-Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Given = np.ma.MaskedArray[Any, np.dtype[np.float64]]  # masked where nothing is given
 # Scores are mostly whole numbers: reviewers who agree to the point are not known to agree better than this.
 ROUNDING = 1 / 12
 FEWEST_QUESTIONS = 15  # with fewer, chance alone can make any of a hundred figures stand out
@@ -364,7 +363,5 @@ def _with_people(sheet: Sheet, name: str, people: Preferences | None) -> _Found:
     pairs, signs = people.pairs.at(kept), people.signs[kept]
     if (labelled := len(pairs.questions)) < FEWEST_QUESTIONS:
         return f"not enough data: needs labels on {FEWEST_QUESTIONS} questions, has {labelled}"
-    return (
-        tau(pairs, pairs.signs(scores.filled(0.0)), signs)
-        or "people or reviewers see no difference between any two answers"
-    )
+    found = tau(pairs, pairs.signs(scores.filled(0.0)), signs)
+    return found or "people or reviewers see no difference between any two answers"

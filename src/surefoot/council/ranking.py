@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import zip_longest
 from math import inf, sqrt
-from statistics import fmean, mean, stdev
+from statistics import mean
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, replace
+from numpy.typing import NDArray
 
 from surefoot import safety
 from surefoot.core.result import Result
@@ -33,7 +36,6 @@ TOLERANCE = 1e-9
 # The shared spread counts like this many further answers of a reviewer. With none, a reviewer who gave 8, 8 and 7.9
 # would be as sure of the difference as one who gave 9, 6 and 2; with many, one who scores at random gets more say.
 PRIOR_ANSWERS = 1
-_ROUNDS = 1_000
 _FENCED = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
 _MODES = {
     0: "nobody scored an answer",
@@ -42,6 +44,8 @@ _MODES = {
 }
 _NO_CEILING = "not the rubric; no ceiling can be applied to it"
 Table = dict[str, dict[str, float]]  # reviewer -> label -> score
+Numbers = NDArray[np.float64]
+Given = np.ma.MaskedArray[Any, np.dtype[np.float64]]  # masked where nothing is given
 
 
 class Vote(Scored, frozen=True, kw_only=True):
@@ -133,13 +137,9 @@ class Ranked(Result, frozen=True):
 
 
 def rank(
-    answers: Sequence[Answer],
-    reviews: Sequence[Review],
-    settings: Settings,
-    question: str = "",
-    problems: Sequence[str] = (),
-    known: Known | None = None,
-) -> Ranked:
+    answers: Sequence[Answer], reviews: Sequence[Review], settings: Settings, question: str = "",
+    problems: Sequence[str] = (), known: Known | None = None,
+) -> Ranked:  # fmt: skip
     """Rank the answers. `problems` were found before, and open the notes; `known` is of each answer."""
     found = [read(review, answers, settings.rubric, settings.use_rubric) for review in reviews]
     # Of several ballots of one reviewer the last counts, and the others are named.
@@ -302,9 +302,12 @@ def _notes(ballots: Sequence[Ballot], votes: Sequence[Vote], rubric: Rubric) -> 
 
 def standings(table: Table) -> list[list[Standing]]:
     """Every scored answer, best first; those of one group are tied, in the order of their mean, then of their label."""
-    means = {label: mean(row[label] for row in table.values() if label in row) for label in labels_of(table)}
-    z, points = z_means(table), borda(table)
-    found = [Standing(label, means[label], z.get(label), points[label]) for label in means]
+    labels = sorted({label for row in table.values() for label in row})
+    if not labels:
+        return []
+    given = np.ma.masked_invalid([[row.get(label, np.nan) for label in labels] for row in table.values()])
+    figures = zip_longest(labels, given.mean(axis=0).tolist(), z_means(given), borda(given))
+    found = [Standing(*one) for one in figures]
     found.sort(key=lambda one: (-round(one.mean, 9), one.label))
     groups = tied(sorted(found, key=lambda one: -round(one.strength, 9)))
     return [[one for one in found if one in group] for group in groups]
@@ -327,60 +330,44 @@ def tied(ordered: Sequence[Standing]) -> list[list[Standing]]:
     return groups
 
 
-def labels_of(table: Table) -> list[str]:
-    return sorted({label for row in table.values() for label in row})
-
-
-def z_means(table: Table) -> dict[str, float]:
+def z_means(given: Given) -> list[float]:
     """Each answer's mean z-score; empty if no reviewer scored two answers, so that no spread is known."""
-    spreads, levels = shrunk_spreads(table), fit(table)
-    return {
-        label: fmean((row[label] - levels[who]) / (spreads[who] or inf) for who, row in table.items() if label in row)
-        for label in (labels_of(table) if spreads else ())
-    }
+    if not len(spreads := shrunk_spreads(given)):
+        return []
+    spreads[spreads == 0] = inf
+    found: list[float] = ((given - levels(given)[:, None]) / spreads[:, None]).mean(axis=0).tolist()
+    return found
 
 
-def shrunk_spreads(table: Table) -> dict[str, float]:
+def shrunk_spreads(given: Given) -> Numbers:
     """Each reviewer's standard deviation, drawn toward the pooled one; empty if there is none."""
-    free = {reviewer: len(row) - 1 for reviewer, row in table.items()}
-    own = {reviewer: stdev(row.values()) for reviewer, row in table.items() if free[reviewer]}
-    if not own:
-        return {}
-    pooled = sqrt(sum(free[reviewer] * spread**2 for reviewer, spread in own.items()) / sum(free.values()))
-    return {
-        reviewer: (count * own.get(reviewer, 0.0) + PRIOR_ANSWERS * pooled) / (count + PRIOR_ANSWERS)
-        for reviewer, count in free.items()
-    }
+    free = given.count(axis=1) - 1
+    if not free.any():
+        return np.empty(0)
+    own = given.std(axis=1, ddof=1).filled(0.0)
+    pooled = sqrt(free @ own**2 / free.sum())
+    return np.asarray((free * own + PRIOR_ANSWERS * pooled) / (free + PRIOR_ANSWERS))
 
 
-def fit(table: Table) -> dict[str, float]:
+def levels(given: Given) -> Numbers:
     """What each reviewer gives to an average answer.
 
     The level is the reviewer's mean if everybody scored everything. Where votes are missing - one's own answer is not
     voted on - the mean would depend on how good the missing ones are; so answers and reviewers are fitted together.
     """
-    offsets, answers = dict.fromkeys(table, 0.0), dict[str, float]()
-    for _ in range(_ROUNDS):
-        answers = {label: fmean(row[label] - offsets[who] for who, row in table.items() if label in row)
-                   for label in labels_of(table)}  # fmt: skip
-        found = {who: fmean(value - answers[label] for label, value in row.items()) for who, row in table.items()}
-        moved = max((abs(found[who] - offsets[who]) for who in table), default=0.0)
-        offsets = found
-        if moved < TOLERANCE / 1_000:
-            break
-    average = fmean(answers.values()) if answers else 0.0
-    return {who: offset + average for who, offset in offsets.items()}
+    voted = (~np.ma.getmaskarray(given)).astype(float)
+    shared = np.diag(voted.sum(axis=1)) - voted / voted.sum(axis=0) @ voted.T
+    offsets = np.linalg.pinv(shared) @ (given - given.mean(axis=0)).sum(axis=1).filled(0.0)
+    return np.asarray(offsets + (given - offsets[:, None]).mean(axis=0).mean())
 
 
-def borda(table: Table) -> dict[str, float]:
+def borda(given: Given) -> list[float]:
     """Points for every answer that a ballot puts below, half for every equal one, summed over ballots.
 
     Where a ballot leaves one of two answers out, the two count as the other ballots have them: leaving out the vote on
     an own answer pushes nobody down. Two answers that no ballot has both of count as equal.
     """
-    points = dict.fromkeys(labels_of(table), 0.0)
-    for one, other in permutations(points, 2):
-        gaps = [row[one] - row[other] for row in table.values() if one in row and other in row]
-        shares = [0.5 if abs(gap) <= TOLERANCE else float(gap > 0) for gap in gaps]
-        points[one] += (fmean(shares) if shares else 0.5) * len(table)
-    return {label: round(total, 9) for label, total in points.items()}
+    gaps = given[:, :, None] - given[:, None, :]
+    shares = ((gaps > TOLERANCE) + 0.5 * (abs(gaps) <= TOLERANCE)).mean(axis=0).filled(0.5)
+    points: list[float] = ((shares.sum(axis=1) - 0.5) * len(given)).round(9).tolist()  # but for the one with itself
+    return points

@@ -19,8 +19,8 @@ from surefoot.core.result import Result
 from surefoot.core.rubric import HIGHEST, Rubric, read_score
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Problem
-from surefoot.council.evaluate import Flags, Numbers, Preferences, Sheet
-from surefoot.council.ranking import Known
+from surefoot.council.evaluate import Flags, Preferences, Sheet
+from surefoot.council.ranking import Known, Numbers
 from surefoot.council.rows import GRADER, OVERALL, OWN, POOLED, UNSAFE, AnswerKey, Scores, axis_of
 from surefoot.io.rows import BadRow, converted, fields_of, quoted, read_rows
 
