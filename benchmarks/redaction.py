@@ -19,7 +19,7 @@ import numpy as np
 import redaction_aside
 import redaction_values
 from redaction_values import Chance, Made, Make
-from surefoot.safety.redaction import redact
+from surefoot.text.redaction import redact
 
 EACH, ASIDE = 150, 60
 SENTENCES = Path(__file__).parent / "data" / "redaction.txt"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.safety.personal import luhn
+from surefoot.text.personal import luhn
 
 SENTENCES = (
     "You can reach the tenant at {} until Friday.",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from refusal import scores
-from surefoot.safety import Finding, check
+from surefoot.text.safety import Finding, check
 
 FLAGGED = "harmful words flagged | contact details | other personal data"
 OWN = Path(__file__).parent / "data" / "safety.jsonl"

@@ -24,12 +24,11 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from surefoot import safety
 from surefoot.core.result import Result
 from surefoot.core.rubric import HIGHEST, LOWEST, Check, Fault, Rubric, Scored
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, Void, bare, read
 from surefoot.council.prompts import Settings
-from surefoot.text import jsonblocks, refusals
+from surefoot.text import jsonblocks, refusals, safety
 from surefoot.text.normal import language_of
 
 TOLERANCE = 1e-9

@@ -38,9 +38,9 @@ from surefoot.monitor.follow import LOST, Followed, Piece, is_known, name_of, wh
 from surefoot.monitor.otlp import Export, read_export
 from surefoot.monitor.state import RATE, UNGRADED, Design, Queued, Rate, State, stratum_of
 from surefoot.pipelines.specs import Asking, send
-from surefoot.safety.redaction import Redactor, redact_item, redact_name, redacted, texts_of
 from surefoot.scoring.outcomes import Expected, read
 from surefoot.text.normal import id_of_text
+from surefoot.text.redaction import Redactor, redact_item, redact_name, redacted, texts_of
 from surefoot.text.refusals import detect
 
 FILE = "surefoot-monitor.db"

@@ -16,10 +16,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from surefoot.core.types import Item, Retrieved, Trace
-from surefoot.safety.folded import Folded
-from surefoot.safety.identifiers import MONTHS, Place, hits_in, month_in
+from surefoot.text import personal
+from surefoot.text.folded import Folded
 from surefoot.text.normal import hashed_subject, id_of_text
 from surefoot.text.numbers import placeholder
+from surefoot.text.personal import MONTHS, Hit, month_in
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then
 _WORD = re.compile(r"[^\W_]+")
@@ -41,7 +42,7 @@ class Redactor:
     def learn(self, texts: Iterable[str]) -> None:
         """More that belongs to it, where it comes in pieces."""
         for text in (Folded(one).text for one in texts):
-            for kind, start, end in hits_in(text):
+            for kind, start, end, _ in personal.read(text):
                 value = text[start:end]
                 if kind not in _FOUND_ANYWHERE and value[0].isalnum():
                     for known in {value, *(value.split()[-1:] if kind == "name" else ())} - MONTHS:
@@ -58,20 +59,20 @@ class Redactor:
 
     def _once(self, text: str) -> str:
         folded, parts, at = Folded(text), list[str](), 0
-        hits = [*hits_in(folded.text), *self._known_in(folded.text)]
-        for kind, first, last in sorted(hits, key=lambda hit: (hit[1], -hit[2])):
+        hits = [*personal.read(folded.text), *self._known_in(folded.text)]
+        for kind, first, last, _ in sorted(hits, key=lambda hit: (hit[1], -hit[2])):
             start, end = folded.original(first, last)
             if start >= at:
                 parts += [text[at:start], self._placeholder(kind, folded.text[first:last])]
                 at = end
         return "".join([*parts, text[at:]])
 
-    def _known_in(self, text: str) -> Iterator[Place]:
+    def _known_in(self, text: str) -> Iterator[Hit]:
         for word in _WORD.finditer(text) if self._known else ():
             for end in (word.start() + length for length in self._lengths.get(word[0], ())):
                 kind = self._known.get(text[word.start() : end])
                 if kind and not text[end : end + 1].isalnum():
-                    yield kind, word.start(), end
+                    yield Hit(kind, word.start(), end)
 
     def _placeholder(self, kind: str, value: str) -> str:
         value = _plain(kind, value)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.safety.redaction import Redactor, redact, redact_item, redact_name, redacted
 from surefoot.text.citations import parse
 from surefoot.text.normal import id_of_text
+from surefoot.text.redaction import Redactor, redact, redact_item, redact_name, redacted
 
 PERSONAL = (
     "jane.roe@acme.com", "john (at) gmail (dot) com", "+49 30 901820", "020 7946 0958", "(030) 1234567", "212-555-0187",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.safety import check
-from surefoot.safety.personal import iban, luhn
+from surefoot.text.personal import iban, luhn
+from surefoot.text.safety import check
 
 CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
 
@@ -48,7 +48,7 @@ CARD, SSN = "4539 1488 0343 6467", "524-81-3907"
         ("National Insurance number QQ 12 34 56 C", "id", "id …456C"),
         ("Sort code 20-00-00, account 55779911.", "account", "account …9911"),
         ("Date of birth: 12/03/1984", "birth", "birth …1984"),
-        ("He lives at 48 Larkspur Close, Milford.", "address", "address …lose"),
+        ("He lives at 48 Larkspur Close, Milford.", "address", "address …ford"),
     ],
 )
 def test_personal_data_is_found_and_masked(text: str, kind: str, shown: str) -> None:

@@ -7,30 +7,39 @@ explainable, and it is no substitute for a moderation model: docs/safety.md says
 from __future__ import annotations
 
 import re
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from msgspec import Struct
 
-from surefoot.safety import harm, personal
-from surefoot.safety.folded import Folded
+from surefoot.text import harm, personal
+from surefoot.text.folded import Folded
 
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
 
 Pattern = Literal[
     "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "pii_exposure"
 ]  # fmt: skip
-PATTERNS: tuple[Pattern, ...] = (
-    "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "pii_exposure",
-)  # fmt: skip
+PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 _SHOWN = 4  # last characters of personal data that a report repeats
 _CONTACTS = ("email", "phone", "address")
+_WHY = {
+    "email": "an e-mail address that is not a role's mailbox",
+    "phone": "a phone number that is neither toll-free nor an office's",
+    "address": "where a person lives",
+    "ssn": "the form of a social security number, or nine digits that are called one",
+    "card": "a card number with an issuer's prefix and a valid check digit",
+    "iban": "an account number with a valid checksum",
+    "id": "called a number that identifies a person",
+    "account": "a bank account with its sort code",
+    "birth": "a date of birth",
+}
 
 
 class Finding(Struct, frozen=True):
     """One reason why a text fails. `text` is what stands at start:end, but personal data is masked."""
 
     pattern: Pattern
-    kind: str  # instructions, request, encouragement; ssn, card, iban, id, account, birth, email, phone, address
+    kind: str  # instructions; ssn, card, iban, id, account, birth, email, phone, address
     start: int
     end: int
     text: str
@@ -48,7 +57,7 @@ def check(text: str, quoted: str = "") -> list[Finding]:
             raise TypeError(f"a text to check must be a str, not {type(value).__name__}")
     folded = Folded(text)
     found = [_harm(text, folded, hit) for hit in harm.find(folded.text)]
-    hits = personal.find(folded.text)
+    hits = personal.exposed(folded.text)
     if hits and quoted:
         known = Folded(quoted).text
         hits = [hit for hit in hits if hit.kind not in _CONTACTS or not _stands_in(known, folded.text, hit)]
@@ -62,13 +71,13 @@ def passes(text: str, quoted: str = "") -> bool:
 
 def _harm(text: str, folded: Folded, hit: harm.Hit) -> Finding:
     start, end = folded.original(hit.start, hit.end)
-    return Finding(cast(Pattern, hit.pattern), hit.kind, start, end, text[start:end], hit.why)
+    return Finding(cast(Pattern, hit.pattern), "instructions", start, end, text[start:end], hit.why)
 
 
 def _masked(folded: Folded, hit: personal.Hit) -> Finding:
     start, end = folded.original(hit.start, hit.end)
     shown = re.sub(r"[\s()-]", "", folded.text[hit.start : hit.end])[-_SHOWN:]
-    return Finding("pii_exposure", hit.kind, start, end, f"{hit.kind} …{shown}", hit.why)
+    return Finding("pii_exposure", hit.kind, start, end, f"{hit.kind} …{shown}", _WHY[hit.kind])
 
 
 def _stands_in(known: str, text: str, hit: personal.Hit) -> bool:

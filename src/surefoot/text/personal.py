@@ -1,0 +1,480 @@
+"""Personal data by its form, and by its check digits where it has some: what is taken out of what is kept, and among
+it what exposes a person: numbers that identify one, and ways to reach one.
+
+Dates, amounts, section and part numbers, and ids of passages are none. What cannot belong to a person does not expose
+one: mailboxes of a role, toll-free and fax lines, an office's line. Samples (example.com, test cards) do: nothing in an
+answer tells them from real ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from ipaddress import AddressValueError, IPv6Address
+from typing import NamedTuple
+
+
+class Hit(NamedTuple):
+    kind: str
+    start: int
+    end: int
+    exposes: bool = False
+
+
+_BEFORE = 60  # characters that are looked at before a number
+_BLOCK = 200  # characters of an address block
+_FORMS = (
+    r"Inc|INC|LLC|LLP|LP|Ltd|LTD|Limited|LIMITED|PLC|plc|Corp|Corporation|CORPORATION|Company|COMPANY|GmbH|AG|KG|SE|SA|"
+    r"SAS|SARL|SRL|SpA|BV|NV|AB|ApS|Pty"
+)
+_ORGANISATION = re.compile(
+    rf"\b(?:(?:{_FORMS})\b|(?:S\.A|L\.L\.C|N\.A|B\.V|N\.V)\.)|"
+    r"\b(?:SEC|Suite|SUITE|Floor|FLOOR|Attention|ATTENTION|Attn|ATTN|(?i:university|college|school|"
+    r"departments?|offices?|agency|commission|council|ministry|hospital|clinic|surgery|pharmacy|institute|authority|"
+    r"association|cent(?:er|re)|foundation|courts?|registry|secretariat|reception|front desk|headquarters|registrant|"
+    r"hotline|helpline|company's|hotel|museum|library|restaurant|station|embassy|consulate|town hall|box office|"
+    r"switchboard|charity|(?:city|town|municipality) of|customer service|press team|duty manager|"
+    r"control room|emergency line))\b"
+)
+_NOTICE = re.compile(r"\b(?:attention|attn|facsimile|fax)\b[.:]", re.IGNORECASE)
+# Words for a person take it back, and so does a name right before the number
+_PERSON = re.compile(
+    r"\b(?:he|she|him|her|his|mobile|cell|cellphone|home|private|privately|personal|lives?|whatsapp|mr|mrs|ms|tenant|"
+    r"patient|customer|employee|witness|borrower|applicant|guest|student)\b(?!'| service)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?<!Attention: )(?<!Attn: )\b[A-Z][a-z]+ (?:[A-Z]\. )?(?!Street|Road|Avenue|Secretary|Counsel|Officer|Director|"
+    r"Manager|Department|Office|Service|Services|Relations|Desk|Team)[A-Z][a-z]+,? "
+    r"\(?(?:(?:tel|telephone|phone)\b[.:]? )?"
+    r"(?:at |on |is |: )?$"
+)
+_SENTENCE = re.compile(r"(?<!Inc)(?<!Ltd)(?<!Corp)(?<![A-Z])[.!?]\s+(?=[A-Z])|\n\n")
+
+
+def _before(text: str, place: int) -> str:
+    """What may name the number at a place; nothing if it follows no word, as in tables of numbers."""
+    some = text[max(0, place - _BEFORE) : place]
+    return some if some.rstrip(" .:#=\"'()-+")[-1:].isalpha() else ""
+
+
+def _is_business(text: str, place: int, sign: re.Pattern[str] = _ORGANISATION) -> bool:
+    """Whether an organisation is named before a place, in its sentence or block, and no person after it."""
+    before = _SENTENCE.split(text[max(0, place - _BLOCK) : place])[-1]
+    named = [match.end() for match in sign.finditer(before)]
+    return bool(named) and not _PERSON.search(before, named[-1]) and not _NAMED.search(before)
+
+
+# From the at sign on, then back from it: a pattern that begins with the name takes long on long words.
+_DOMAIN = re.compile(r"@((?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24})(?![^\W_]|@)")
+_NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
+_NO_MAIL = re.compile(r".*\.(?:test|invalid|localhost|local|example)")  # names that no mail can be sent to
+_FREE_MAIL = re.compile(
+    r"(?:gmail|googlemail|outlook|hotmail|live|msn|yahoo|ymail|aol|icloud|me|gmx|proton|protonmail|web|mail)\.",
+    re.IGNORECASE,
+)
+_MAILBOXES = """
+    abuse accounting accounts accountspayable admin administration ap ar billing bookings business careers care
+    claims clientservices compliance contact contracts corporate corporatesecretary customer customercare
+    customerservice customersupport dataprotection dpo email enquiries enquiry escalations ethics events facilities
+    feedback finance general generalcounsel hello help helpdesk hostmaster hr info information inquiries inquiry
+    insurance investor investors investorrelations invoice invoices ir it jobs legal legaldept legaldepartment
+    legalnotice legalnotices licensing mail main management marketing media membership news noc noreply no-reply
+    notice notices notification notifications office operations orders partners payables payments payroll postmaster
+    press privacy procurement purchasing reception records recruiting registrar reply reservations returns sales
+    secretary security service servicedesk services shop store subscriptions support team tech technical techsupport
+    treasury vendor vendors warranty web webmaster
+"""
+_ROLES = frozenset(_MAILBOXES.split())
+
+
+# Written so that no program should find it
+_SPELLED = re.compile(
+    r"\b[\w.+-]{1,40}(?: ?[(\[]at[)\]] ?[\w-]{1,40}(?:(?:\.| ?(?:[(\[]dot[)\]]| dot ) ?)[\w-]{1,40}){1,4}|"
+    r" at [\w-]{1,40} ?(?:[(\[]dot[)\]]| dot ) ?[a-z]{2,6})\b",
+    re.IGNORECASE,
+)
+
+
+def _emails(text: str) -> Iterator[Hit]:
+    plain = text.replace("%40", "++@")  # of the same length, and a plus may stand in a name
+    for match in _DOMAIN.finditer(plain):
+        if name := _NAME_REVERSED.match(plain[max(0, match.start() - 64) : match.start()][::-1]):
+            start, domain = match.start() - name.end(), match[1]
+            may_be_own = not _NO_MAIL.fullmatch(domain.lower()) and not _is_role(text[start : match.start()].lower())
+            exposes = may_be_own and (bool(_FREE_MAIL.match(domain)) or not _is_business(text, start, _NOTICE))
+            yield Hit("email", start, match.end(), exposes)
+    yield from (Hit("email", *match.span(), exposes=True) for match in _SPELLED.finditer(text))
+
+
+def _is_role(name: str) -> bool:
+    """Names like legal, us-legal, legal.notices and support2 are roles; john.legal is taken for a person."""
+    parts = [part for part in re.split(r"[.+_\d-]+", name) if part]
+    others = [part for part in parts if part not in _ROLES and part.strip("x")]  # xxx is struck out
+    return name in _ROLES or (len(others) < len(parts) and all(len(part) <= 3 for part in others))
+
+
+# North America with brackets, dashes or dots; abroad with a plus; anything else only if it is called a phone number.
+_PHONE = re.compile(
+    r"(?<![\w.+/-])(?:\+?1[ .-]{0,2})?(?:\([2-9]\d\d\)[ .-]{0,2}\d{3}[ .-]|[2-9]\d\d([.-])\d{3}\1)"
+    r"\d{4}(?![\w/-]|\.\d)"
+)
+_ABROAD = re.compile(r"(?<![\w+])(?:\+|00(?=[1-9]\d[ ./-]))\d(?:[ ().-]{0,3}\d){8,14}(?![\w-])")
+_DIGITS = re.compile(r"(?<![\w.+/-])\(?\d(?:[ ()./-]{0,2}\d){8,13}(?![\w-])")
+_PHONE_LABEL = re.compile(
+    r"\b(?:(?:tel|telephone|phone|mobile|cell|cellphone|whatsapp)\b[. ]{0,2}(?:(?:no|number)\b\.?)?[ :#,]{0,3}"
+    r"(?:is |at |on |as )?|(?:call|ring|text|dial|reach|phone) (?:him|her|them|me|(?-i:[A-Z][a-z]+))\b"
+    r"[^\n\d.;?!]{0,30}(?: on| at| under)? |"
+    r"(?:(?:his|her|their|my|personal|private|direct) number|number for [\w ]{1,30})(?: is|:)? )$",
+    re.IGNORECASE,
+)
+# Lines of an office rather than of a person, by what stands right before the number
+_OFFICE = re.compile(
+    r"\b(?:(?:call|contact|reach|phone|ring) (?:us|our|the (?!tenant|patient|customer|employee|witness|applicant|"
+    r"student|guest|owner|borrower))\b[^\n\d.;?!]{0,40}|"
+    r"(?:fax|facsimile|telecopy|telecopier|telefax)\b(?:(?!phone|tel\b|cell|mobile)[^\n\d;?!]){0,24}|"
+    r"(?:our|its|registrant's|company's|corporate)(?: [a-z]+){0,2} (?:phone|telephone|number|office|offices|line)\b"
+    r"[^\n\d.;?!]{0,30}|(?:headquarters|switchboard|department|investor relations|emergency (?:number|line)|hotline|"
+    r"helpline|help ?desk|customer (?:service|services|care|support|engagement|relations)|support (?:line|team))\b"
+    r"[^\n\d.,;?!]{0,20})$",
+    re.IGNORECASE,
+)
+
+
+_SERVICE = ("0800", "44800", "44808", "0900", "0300", "0303", "0330", "0333", "0344", "0345", "0370")
+_TOLL_FREE = {"800", "888", "877", "866", "855", "844", "833", "900", "822"}
+# In groups of their own, which nothing else has, and not in a row of numbers.
+_SPACED_SSN = re.compile(r"(?<![\w.,-])(?<!\d )(?!000|666|9)\d{3} (?!00)\d\d (?!0000)\d{4}(?![\w-]| \d|[.,]\d)")
+_SPACED_PHONE = re.compile(r"(?<![\w.,-])(?<!\d )(?:1 )?[2-9]\d\d [2-9]\d\d \d{4}(?![\w-]| \d|[.,]\d)")
+# Abroad without a plus: an area code with a zero in front, by itself or in brackets.
+_AREA_CODE = re.compile(
+    r"(?<![\w.,+/-])(?<!\d )(?:\(0\d{1,4}\) ?|0[1-9]\d{1,3}[ /-] ?|0[1-9] (?=\d\d \d\d \d\d \d\d\b))"
+    r"\d(?:[ -]?\d){5,8}(?![\w/-]|[.,]\d)"
+)
+_AREA_DIGITS = range(9, 13)
+_DIALLED = re.compile(
+    r"\b(?:call|ring|dial|phone|text|tel|telefon|mobile|handy)\b[.:]?"
+    r"(?: (?:me|us|back|number|on|at|under|is)\b){0,3}[ :]{1,3}(?P<number>0[1-9]\d{8,9}|[2-9]\d{9})(?![\w-]|[.,]\d)",
+    re.IGNORECASE,
+)
+
+_SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([ .-]?)(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
+_SSN_LABEL = re.compile(
+    r"\b(?:ssn|social[ -]security(?:[ -](?:number|no|num)\b\.?)?)['\")]{0,2}[ :#=\"'-]{0,4}"
+    r"(?:is |was |of |number ){0,2}$",
+    re.IGNORECASE,
+)
+_SSN_LABEL_BEHIND = re.compile(
+    r"(?: (?:is|was) (?:[\w']+ ){0,2}| ?\((?:[\w']+ )?)(?:ssn|social[ -]security[ -](?:number|no))\b", re.IGNORECASE
+)
+# Digits at a stretch or in the groups that are printed on cards
+_CARD = re.compile(
+    r"(?<![\w.-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)"
+)
+# The same, broken at the end of a line; not in a column of numbers
+_BROKEN_CARD = re.compile(
+    r"(?<![\w.\n-])(?<!\d[ \n])(?:(?:\d{4}[ -]){0,2}\d{4}[ -]?\n(?:\d{4}[ -]){0,2}\d{4}|\d{2,17}\n\d{2,17})"
+    r"(?![\w-]|[. \n]\d)"
+)
+_ISSUER = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}|3[47]\d{13}|"
+    r"3(?:0[0-5]|[68]\d)\d{11}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35\d{14}|62\d{14,17}"
+)
+
+
+def luhn(digits: str) -> bool:
+    """Every second digit from the right counts twice; the digits of all of them add up to a multiple of ten."""
+    doubled = "".join(str(int(digit) * (1 + place % 2)) for place, digit in enumerate(reversed(digits)))
+    return sum(map(int, doubled)) % 10 == 0
+
+
+# A number with one of these right before it counts something else: "invoice no. 4111...", "ISBN 978..."
+_OTHER_NUMBER = re.compile(
+    r"\b(?:(?:invoices?|orders?|isbn|issn|doi|part|serial|tracking|reference|ref|ticket|case|docket|patent|model|item|sku|"
+    r"section|clause|article|paragraph|exhibit|version|permit|file|policy|batch|lot|figure|table|cusip|isin|commission|"
+    r"contract|claim|form|catalogue|product|project|registration|shipment|container|parcel)"
+    r"\.?(?: ?(?:no|nos|number|numbers|num|id|code)\b\.?[ :#=]{0,3}(?:is |was )?|[ :#=]{0,3})|"
+    r"(?:test|sample|dummy|example|placeholder|specimen|fictitious)\b[^\n\d.;?!]{0,25}|"
+    r"(?:customer|member|membership|asset|job|account) (?:no|number|id|code)\b\.?[ :#=]{0,3}(?:is |was )?)$",
+    re.IGNORECASE,
+)
+# A stretch in which numbers can stand; looking there only is what makes this fast.
+_NUMBERS = re.compile(r"[+(]?\d[\d ().\-/]{7,}")
+
+
+def _numbers(text: str, start: int, end: int) -> Iterator[Hit]:
+    """What a stretch of digits may be. A number that is called an order, an invoice or a part is that."""
+    for match in _SSN.finditer(text, start, end):
+        named = _before(text, match.start())
+        is_called = _SSN_LABEL.search(named) or _SSN_LABEL_BEHIND.match(text, match.end())
+        if (is_called or match[1] == "-") and not _OTHER_NUMBER.search(named):
+            yield Hit("ssn", *match.span(), exposes=True)
+    for match in _CARD.finditer(text, start, end):
+        is_other = bool(_OTHER_NUMBER.search(_before(text, match.start())))
+        if _is_card(match[0]) and not (is_other and match[0].isdecimal()):
+            yield Hit("card", *match.span(), exposes=not is_other)
+    forms = {"phone": (_PHONE, _ABROAD, _DIGITS, _AREA_CODE, _SPACED_PHONE), "ssn": (_SPACED_SSN,)}
+    for kind, form in ((kind, form) for kind, some in forms.items() for form in some):
+        for match in form.finditer(text, start, end):
+            named, digits = _before(text, match.start()), re.sub(r"\D", "", match[0])
+            is_phone = form is not _AREA_CODE or len(digits) in _AREA_DIGITS
+            if is_phone and not _OTHER_NUMBER.search(named) and (form is not _DIGITS or _PHONE_LABEL.search(named)):
+                is_whose = form in (_PHONE, _ABROAD, _DIGITS) and _is_personal(digits) and not _OFFICE.search(named)
+                yield Hit(kind, *match.span(), exposes=is_whose and not _is_business(text, match.start()))
+
+
+def _is_personal(digits: str) -> bool:
+    national = digits[1:] if len(digits) == 11 and digits[0] == "1" else digits
+    if len(national) == 10 and national[:3] in _TOLL_FREE:
+        return False
+    return len(set(digits)) > 2 and not digits.startswith(_SERVICE)
+
+
+def _is_card(written: str) -> bool:
+    digits = re.sub(r"\D", "", written)
+    return bool(_ISSUER.fullmatch(digits)) and len(set(digits)) > 1 and luhn(digits)
+
+
+# Length of an account number by country
+_IBAN_COUNTRIES = """
+    NO15 BE16 DK18 FI18 NL18 GL18 FO18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 CH21 HR21 LI21 LV21 BG22 BH22
+    CR22 DE22 GB22 GE22 IE22 ME22 RS22 VA22 AE23 GI23 IL23 IQ23 TL23 AD24 CZ24 ES24 MD24 PK24 RO24 SA24 SE24 SK24
+    TN24 VG24 LY25 PT25 IS26 TR26 BI27 FR27 GR27 IT27 MC27 MR27 SM27 AL28 AZ28 BY28 CY28 DO28 GT28 HU28 LB28 NI28
+    PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 MT31 SC31 LC32
+"""
+_IBAN_LENGTH = {code[:2]: int(code[2:]) for code in _IBAN_COUNTRIES.split()}
+_IBAN = re.compile(r"[A-Za-z]{2}\d\d(?<![\w-].{4})(?:(?: [A-Za-z0-9]{1,4}\b){3,8}|[A-Za-z0-9]{11,30})")
+
+
+def iban(candidate: str) -> bool:
+    """Letters become numbers, the first four characters go to the end, and the remainder by 97 is one."""
+    if len(candidate) != _IBAN_LENGTH.get(candidate[:2].upper()):
+        return False
+    return int("".join(str(int(char, 36)) for char in candidate[4:] + candidate[:4])) % 97 == 1
+
+
+def _ibans(text: str) -> Iterator[Hit]:
+    for match in _IBAN.finditer(text):
+        length = _end_of(match[0], _IBAN_LENGTH.get(match[0][:2].upper(), 0))
+        end = match.start() + length
+        if length and not text[end : end + 1].isalnum() and iban(match[0][:length].replace(" ", "")):
+            yield Hit("iban", match.start(), end, not _is_business(text, match.start()))
+
+
+def _end_of(candidate: str, length: int) -> int:
+    """Where the first `length` characters other than spaces end; 0 if there are not as many."""
+    for place, char in enumerate(candidate, 1):
+        length -= char != " "
+        if length == 0:
+            return place
+    return 0
+
+
+# Numbers without a checksum count by what they are called.
+_CALLED = re.compile(
+    r"\b(?:passport|driver'?s? licen[cs]e|driving licen[cs]e|national insurance|social insurance|"
+    r"national id(?:entity)?|identity card|id card|nhs|medical record(?= n)|patient(?= (?:n|id)))"
+    r"(?: (?:number|no|num|id)\b\.?| #)?(?: (?:is|was|of))?[ :#=]{1,3}"
+    r"((?=[A-Z \d-]{0,14}\d)[A-Z\d](?:[ -]?[A-Z\d]){5,15})\b(?!\.\d)",
+    re.IGNORECASE,
+)
+_BANK = re.compile(
+    r"\b(?:sort code|routing (?:number|no\.?))[ :#]{1,3}(?:is )?\d[\d -]{4,9}\d\b.{0,40}?"
+    r"\b(?:account|acct)(?: (?:number|no)\b\.?)?[ :#]{1,3}(?:is )?(\d[\d -]{4,14}\d)\b",
+    re.IGNORECASE,
+)
+# National ids by form and check digits.
+_INSURANCE = re.compile(r"\b(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]\b")
+_FISCAL = re.compile(r"\b[A-Z]{6}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z]\b")  # Italy
+_DNI = re.compile(r"\b([XYZ]-?\d{7}|\d{8})-?([A-HJ-NP-TV-Z])\b")  # Spain
+_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+_CPF = re.compile(r"(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d\d(?![\w-])")  # Brazil
+
+# Whatever the country: a number right behind the word for it. Letters with accents are plain ones by then.
+_LABEL = (
+    r"(?:tax|taxpayer|fiscal|social security|social insurance|national insurance|national|health insurance|identity|"
+    r"customer|client|patient|citizen) (?:id|identification|identity|number|no|nr)|account|acct|tin|nir|insee|bsn|"
+    r"pesel|aadhaar|personnummer|personnr|curp|cnp|oib|jmbg|burgerservicenummer|rekening(?:nummer)?|"
+    r"steuer[ -]?(?:id|idnr|nummer|nr|identifikationsnummer)|idnr|sv[ -](?:nummer|nr)|ahv(?:[ -]?(?:nummer|nr))?|"
+    r"(?:sozial|renten|kranken)?versicher(?:ungs|ten)(?:nummer|nr)|(?:personal)?ausweis(?:nummer|nr)?|"
+    r"(?:reise)?pass(?:nummer|nr)|fuhrerschein(?:nummer|nr)?|konto(?:nummer|nr)?|kunden(?:nummer|nr)|"
+    r"(?:numero de )?securite sociale|numero fiscal|compte|cuenta|dowod(?: osobisty)?"
+)
+_LABELLED = re.compile(
+    rf"\b(?:{_LABEL})(?: (?:number|no|nr|num|id))?\.?(?: (?:is|was|ist|lautet|est|es|:))?[ :#=]{{1,3}}"
+    r"(?P<id>(?-i:(?:[A-Z]{0,4}\d[A-Z\d]{0,20})(?:[ ./-](?:[A-Z]{0,2}\d[A-Z\d]{0,13}|[A-Z]\b)){0,8}))(?![\w,]\d)",
+    re.IGNORECASE,
+)
+_FEWEST_DIGITS, _FEWEST_CALLED = 7, 5
+
+
+def _ids(text: str) -> Iterator[Hit]:
+    for kind, form in (("id", _CALLED), ("account", _BANK)):
+        for match in form.finditer(text):
+            if _count_of_digits(match[1]) >= _FEWEST_CALLED and not _is_business(text, match.start()):
+                yield Hit(kind, *match.span(1), exposes=True)
+    found = [match.span("id") for match in _LABELLED.finditer(text) if _count_of_digits(match["id"]) >= _FEWEST_DIGITS]
+    found += [match.span() for form in (_INSURANCE, _FISCAL) for match in form.finditer(text)]
+    for match in _DNI.finditer(text):
+        number = match[1].replace("-", "").translate(str.maketrans("XYZ", "012"))
+        found += [match.span()] if _DNI_LETTERS[int(number) % 23] == match[2] else []
+    found += [match.span() for match in _CPF.finditer(text) if _is_cpf([*map(int, re.findall(r"\d", match[0]))])]
+    yield from (Hit("id", *span) for span in found)
+
+
+def _count_of_digits(text: str) -> int:
+    return sum(char.isdecimal() for char in text)
+
+
+def _is_cpf(digits: list[int]) -> bool:
+    """Two check digits, each by the sum of those before it, the first of which counts most."""
+    for length in (9, 10):
+        total = sum(digit * (length + 1 - place) for place, digit in enumerate(digits[:length]))
+        if total * 10 % 11 % 10 != digits[length]:
+            return False
+    return len(set(digits)) > 1
+
+
+_MONTHS = (  # as they begin, in five languages
+    ("jan", "ene", "gen"), ("feb", "fev"), ("mar",), ("apr", "avr", "abr"), ("may", "mai", "mag"),
+    ("jun", "juin", "giu"), ("jul", "juil", "lug"), ("aug", "aou", "ago"), ("sep", "set"), ("oct", "okt", "ott"),
+    ("nov",), ("dec", "dez", "dic"),
+)  # fmt: skip
+_MONTH = rf"(?:{'|'.join(start for starts in _MONTHS for start in starts)})[a-z]{{0,7}}"
+_DAY = (
+    r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d|"
+    rf"\d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH}\.?,? (?:de )?\d{{4}}|"
+    rf"{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
+)
+_BORN = re.compile(
+    r"\b(?:(?P<exposes>date of birth|d\.?o\.?b)|born|geb(?:oren)?|ne le|nee|nat[oa]|nacid[oa]|nacio|"
+    r"birth ?(?:day|date)|day of birth|geb(?:urts|\.-)(?:datum|tag)|date de naissance|fecha de nacimiento|"
+    r"data di nascita)\b\.?"
+    rf"[^\d\n.;?!]{{1,30}}?\b(?P<day>{_DAY})(?!\w)",
+    re.IGNORECASE,
+)
+# Where somebody lives, with the town and the code behind the street.
+_HOME = re.compile(
+    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|moved? (?:in)?to|(?:home|residential|private) address|"
+    r"(?:my|our|his|her|their|your) (?:\w{3,8} )?(?:address|home|house|flat|apartment)|"
+    r"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat|apartment))\b[^\n.;?!]{0,60}?"
+    r"(?P<place>\b\d{1,5}[a-z]?,? (?-i:(?:[A-Z]|\d{1,3}(?=st|nd|rd|th))[\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|"
+    r"lane|ln|drive|dr|close|court|ct|way|place|square|crescent|terrace|gardens|boulevard|blvd|row|hill|grove|mews|walk|"
+    r"parkway|circle|trail)\b(?:\.(?=,))?(?:,? (?:apt|apartment|flat|unit)\.? \w{1,5}\b)?"
+    r"(?:,?(?: (?-i:[A-Z][A-Za-z'-]+)\b){1,3}){0,2}"
+    r"(?:,? (?-i:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?)",
+    re.IGNORECASE,
+)
+_IPV4 = re.compile(r"(?<![\w.-])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)")
+_IPV6 = re.compile(r"(?<![\w:.])(?=[\da-f]*:)(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:]|\.\d)", re.IGNORECASE)
+_IP_LABEL = re.compile(
+    r"(?<!\[)\b(?:ips?|ipv[46]|address|host|server|client|gateway|dns|subnet|ping|login|logged in|connected|"
+    r"connection)\b[^\n.;?!\[]{0,30}$",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?:§{1,2} ?|\b(?:v|ver|version|release|build|firmware|section|sections|sec|clause|clauses|article|articles|"
+    r"paragraph|chapter|part|annex|appendix|schedule|exhibit|item|rule|figure|table|step|no)\b\.? ?)$",
+    re.IGNORECASE,
+)
+_HIGHEST_SECTION = 40
+
+
+def _hosts(text: str) -> Iterator[Hit]:
+    """Of machines. Four small numbers may as well be a section or a version, unless they are called an address."""
+    for match in _IPV4.finditer(text):
+        named = _before(text, match.start())
+        parts = [int(part) for part in match[0].split(".")]
+        if _IP_LABEL.search(named) or (
+            not _NUMBERED.search(named) and (max(parts) > _HIGHEST_SECTION or 0 in parts[1:])
+        ):
+            yield Hit("host", *match.span())
+    for match in _IPV6.finditer(text) if text.count(":") > 1 else ():
+        try:
+            IPv6Address(match[0])
+        except AddressValueError:
+            continue
+        if any(char.isdecimal() for char in match[0]) and match[0].count(":") > 2:
+            yield Hit("host", *match.span())
+
+
+_NAME = r"(?:[A-ZÆØÞ]')?[A-ZÆØÞ][a-zßæøþ]+(?:['-]?[A-ZÆØÞ][a-zßæøþ]+)?"
+_CALLED_BY = rf"{_NAME}(?: (?:[A-Z]\.|(?:van|von|de|der|del|di|da|la|le)(?= ))){{0,2}}(?: {_NAME}){{0,2}}"
+_TITLE = (
+    r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Ing|Sra)\b\.?|Miss|Herrn?|Frau|Senora?|Signora?|Monsieur|Madame|Doktor|"
+    r"Professor)"
+)
+_TITLED = re.compile(
+    rf"\b(?:{_TITLE} (?:(?:med|jur|phil|rer|nat)\. ){{0,2}}){{1,4}}(?:[A-Z]\. ?){{0,3}}"
+    rf"(?P<name>(?!{_TITLE} ){_CALLED_BY})"
+)
+_GREETED = re.compile(
+    rf"\b(?:(?:Dear|Hello|Hi) (?P<name>{_CALLED_BY})(?=[,!:\n])|(?i:my name is|i am called) (?P<own>{_CALLED_BY})|"
+    rf"(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_CALLED_BY})"
+    r"(?=\s{0,3}(?:\n|$)))"
+)
+_STREET = re.compile(r"\d\w* (?:[A-Z]\w* ){1,3}Dr$")  # a drive, not a doctor
+_TO_NOBODY = """
+    Sir Madam Sirs Customer Customers Team All Colleague Colleagues Support Friend Friends Client Tenant Landlord Sales
+    User Member Members Everyone There Hiring Justice President Chairman Chair Speaker Secretary Judge
+"""
+_NOBODY = frozenset(_TO_NOBODY.split())
+MONTHS = frozenset({"April", "May", "June", "August"})  # as surnames they would take dates with them
+
+
+def _names(text: str) -> Iterator[Hit]:
+    """Of people who are called by a title, greeted, or who sign or introduce themselves."""
+    for match in _TITLED.finditer(text):
+        is_street = _STREET.search(text, max(0, match.start() - 30), match.start() + 2)
+        if not is_street and match["name"].split()[0] not in _NOBODY:
+            yield Hit("name", *match.span("name"))
+    for match in _GREETED.finditer(text):
+        group = str(match.lastgroup)
+        if _NOBODY.isdisjoint(match[group].split()):
+            yield Hit("name", *match.span(group))
+
+
+_EMPHASIS = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # of Markdown, which would make one word of a value
+_DIGIT, _FIVE_DIGITS = re.compile(r"\d"), re.compile(r"\d(?:[^\d\n]{0,3}\n?\d){4}")
+
+
+@lru_cache(maxsize=64)  # a text is looked at with all that belongs to it, and then again by itself
+def read(text: str) -> tuple[Hit, ...]:
+    """Where personal data stands in a folded text; one place may have two kinds.
+
+    A quick look tells for most texts that there is nothing to be found.
+    """
+    text = _EMPHASIS.sub(lambda signs: " " * len(signs[0]), text)
+    found = [*_emails(text), *_names(text)]
+    if _DIGIT.search(text):
+        found += [*_ids(text), *_hosts(text)]
+        for match in _BORN.finditer(text):
+            is_called = bool(match["exposes"]) and not _is_business(text, match.start())
+            found.append(Hit("birth", *match.span("day"), exposes=is_called))
+        homes = (match for match in _HOME.finditer(text) if not _is_business(text, match.start()))
+        found += [Hit("address", *match.span("place"), exposes=True) for match in homes]
+    if _FIVE_DIGITS.search(text):
+        found += _ibans(text)
+        for match in _BROKEN_CARD.finditer(text):
+            if _is_card(match[0]):
+                exposes = not _OTHER_NUMBER.search(_before(text, match.start()))
+                found.append(Hit("card", *match.span(), exposes=exposes))
+        for stretch in _NUMBERS.finditer(text):
+            found += _numbers(text, stretch.start(), min(len(text), stretch.end() + 2))
+        found += [Hit("phone", *match.span("number")) for match in _DIALLED.finditer(text)]
+    return tuple(found)
+
+
+def exposed(text: str) -> list[Hit]:
+    """What exposes a person in a folded text, in order, none inside another."""
+    kept: list[Hit] = []
+    for hit in sorted(filter(lambda one: one.exposes, read(text)), key=lambda hit: (hit.start, -hit.end)):
+        if not kept or hit.start >= kept[-1].end:
+            kept.append(hit)
+    return kept
+
+
+def month_in(word: str) -> str:
+    """The number of the month that a word names, or nothing."""
+    return next((str(number) for number, starts in enumerate(_MONTHS, 1) if word.startswith(starts)), "")
