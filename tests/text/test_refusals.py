@@ -556,19 +556,13 @@ HEDGED = [
     "I can't find a date for the meeting, though it is held each November at the town hall.",
     "The sections you sent do not describe data residency. Your data sits in Frankfurt.",
     "No explicit reason is offered in the report. The rise reflects defaults on credit cards.",
-    "Rules 3 and 7 are silent on guests. You can bring a friend for free.",
     "The excerpts don't name the chair. It was Judge Helena Morcombe.",
     "I was unable to verify this. The warranty covers it.",
 ]
 # A decline with what belongs to one: next steps, apologies, what was searched, what the sources do cover
 WORDY = [
-    "Snow clearing isn't covered by rules 18, 22 or 27, which deal with moving and barbecues. The property manager "
-    "seems like the right person to ask.",
-    "Sunday hours are not included in the two conditions I can see. One is about pausing the membership, the other "
-    "about lockers. The studio itself should be able to tell you.",
     "I wasn't successful in finding a cleaning schedule. A pharmacist can be asked about it.",
     "It was not possible for me to establish the interval from the clauses submitted. I apologise for that.",
-    "Water temperature isn't part of these rules. The lido may post it somewhere.",
     "I went through both clauses supplied and neither contains a choice of law.",
     "Coverage abroad is not dealt with in the two conditions quoted to me. Before travelling, please ask the insurer.",
 ]
@@ -611,7 +605,6 @@ PLAIN_ANSWERS = [
     "The contract does not include a non-compete clause.",
     "The contract does not contain a penalty clause [a#3].",
     "Confidential Information does not include information that is publicly known.",
-    "The Licensed Materials do not include source code.",
     "If the order does not specify a date, delivery is due within 30 days.",
     "If you do not know the code, call the help desk.",
     "Where the contract does not state a price, the market price applies.",

@@ -32,7 +32,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.text.normal import WORDS, phrase, rows, sentences, stem, terms, unreadable, word_set, words_of
+from surefoot.text.normal import WORDS, phrase, rows, sentences, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
 
 _TABLE = words_of("refusals")
@@ -269,58 +269,16 @@ def _phrase() -> re.Pattern[str]:
     return re.compile(f"{no_subject}|{head}(?P<complement>{complement}(?P<joint>{joint}))(?={verb})")
 
 
-_ARTICLES = frozenset(("the", "a", "an"))
-_BEFORE_ARTICLE = re.compile(charset("PREP", "LINK", "SENT", "and", "or") + r"|[,(]|$")
-# Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
-# hand, whatever kind of source they are from.
-_PIECES = frozenset(_TABLE["pieces"].split())
-_PIECES |= {f"{piece}s" for piece in _PIECES}
-_POINTING, _AT_HAND = frozenset(_TABLE["pointing"].split()), frozenset(_TABLE["at_hand"].split())
-_LISTING_TAGS = frozenset(("and", "or", ",", "to", "nor", "-"))
-
-
 def tags_of(tokens: Sequence[str]) -> list[str]:
-    """The tags of each token, with none for those of a complement; pieces that are pointed at are texts."""
+    """The tags of each token, with none for those of a complement."""
     tags = [TAGS[token] for token in tokens]
-    for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
-        if token in _PIECES:
-            before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
-            at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
-            if at_hand or not _POINTING.isdisjoint(before):
-                tags[place:behind] = [TAGS["passages"], *[""] * (behind - place - 1)]
-    return _without_complements(tokens, tags)
-
-
-def _listed(tokens: Sequence[str], place: int) -> int:
-    """Where the numbers behind a piece end: "rules 3, 4 and 7"."""
-    end = place
-    while place < len(tokens) and (
-        tokens[place][:1].isdigit() or tokens[place] in _LISTING_TAGS or tokens[place] in _PIECES
-    ):
-        place += 1
-        end = place if tokens[place - 1][:1].isdigit() else end
-    return end
-
-
-def _without_complements(tokens: Sequence[str], tags: list[str]) -> list[str]:
     found = [match for match in _phrase().finditer("".join(tags)) if match["complement"]]
     places = [place for place, tag in enumerate(tags) for _ in tag] if found else []
     for match in found:
         first, last = places[match.start("complement")], places[match.end()]
-        cited = tokens[last - 1].startswith("[")  # "[a#1], [a#2] and [a#3]" leaves its joints
-        if (cited or not match["joint"]) and not _opens_another(tokens[first:last], tags[first:last]):
+        if not match["joint"] or tokens[last - 1].startswith("["):  # "[a#1], [a#2] and [a#3]" leaves its joints
             tags[first:last] = [""] * (last - first)
     return tags
-
-
-def _opens_another(tokens: Sequence[str], tags: list[str]) -> bool:
-    """Whether another noun phrase begins inside: "(the lease) with Alder the tenant"."""
-    before = ""
-    for token, tag in zip(tokens, tags, strict=True):
-        if token in _ARTICLES and not _BEFORE_ARTICLE.match(before):
-            return True
-        before = tag or before
-    return False
 
 
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
@@ -645,18 +603,12 @@ _CONCEDES = ("while ", "although ", "though ", "even though ", "whereas ")
 _ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
 _QUOTING = re.compile(f"(?<!{charset('i', 'we', 'NOT', 'to', 'WILL')}){charset('QUOTING')}[^,:(]*$")
 _LEGAL = re.compile(charset("LEGAL"))
-# Not in "I must report that": the word before is a verb.
-_RELATIVE = re.compile(
-    f"(?:(?<=\\w)(?<!{charset('must', 'CAN', 'WILL')}\\w){charset('RELATIVE')}|(?<!,){charset('which')})$"
-)
 _SOURCE = re.compile(charset("TEXT", "PAPER", "NORM"))
 _PRONOUNS = members("it", "they")
-_HOLDING = re.compile(charset("HOLD"))
 # "No, it is not mentioned"; "Two: the report does not disclose ...": the absence is the answer.
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
 )
-_COMPLEMENT = re.compile(r"\W{0,4}that (?:the|it|they|he|she|there|an?|no|its|his|her|some)\b")
 
 
 class Decline(NamedTuple):
@@ -771,15 +723,10 @@ class _Text:
         if family not in _ABSENCE:
             return False
         answered = _ANSWERED.match(self.folded[:60])
-        # A capitalised source that does not hold something is a defined term: "the Materials do not include".
-        is_term = family == "silent" and words[0].istitle() and before and _HOLDING.search(match[0])
         return bool(
             _LEGAL.search(self.tags, first, end)
-            or _RELATIVE.search(before)
             or (answered and self.spans[first][0] <= answered.end() + 1)
-            or _COMPLEMENT.match(self.folded)
             or (self.tags[start] in _PRONOUNS and not _SOURCE.search(self.tags, 0, start))
-            or is_term
         )
 
 
@@ -793,20 +740,12 @@ _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
 _ASIDE, _BESIDE, _TURN, NEAR_SOURCE = phrase("aside"), phrase("beside"), phrase("turn"), phrase("near_source")
 _ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
-# Who begins with the nearest passage has nothing else to tell.
-_CLOSEST = re.compile(
-    r"(?:\[[^\[\]\n]{0,80}\]\s*)?(?:The )?"
-    r"(?:(?:closest|nearest|most relevant) (?:passage|source|excerpt|document|section)"
-    r"|(?:passage|source|excerpt) (?:(?:that|which) is )?(?:closest|nearest))\b",
-    re.IGNORECASE,
-)
 _FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _WORD = re.compile(r"[^\W_]+")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_REASONS = frozenset(("so", "because", "since", "as", "hence", "thus", "therefore", "which", "for", "given", "and"))
 _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
+_NO_ANSWERS = word_set("null false nil insufficient abstain abstains abstained refused refusal refuse empty missing")
 # Tokens, by their words; a key before and citations behind are let go.
 _TOKENS = frozenset(" ".join(token.split()) for token in WORDS["tokens"].split(","))
 _KEYS = frozenset(
@@ -815,10 +754,6 @@ _KEYS = frozenset(
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
 _RUN = re.compile("[a-z]+")
 _EXACT = "not in context"
-# What a value of _FIELD begins with, behind one of _BEFORE_VALUES and few other characters: 2 for that, 1 for all other
-# letters and digits.
-_BEFORE_VALUES, _VALUE_WITHIN = "=:>", 6
-_VALUE_STARTS = np.array([(chr(c).isalnum() and c < 128) + (chr(c) in "nfuiarem0") for c in range(256)], np.uint8)
 
 
 class Refusal(NamedTuple):
@@ -848,8 +783,7 @@ def detect(answer: str) -> Refusal:
         return Refusal("refused", start, start + field.end())
     clauses, is_cut = clauses_of(answer, *_unwrapped(answer, start, end))
     found = _verdict(clauses, is_cut)
-    is_closest = found.value == "answered" and _CLOSEST.match(answer, start)
-    if is_closest or (found.value != "refused" and asks_back(answer)):
+    if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
     return found
 
@@ -883,7 +817,6 @@ def may_decline(texts: Texts) -> Numbers:
     found = (
         _words_of_refusals().numbers_in(texts),
         texts.numbers_of(quotes[texts.characters[quotes - 1] | 32 == ord("n")]),  # "n't"
-        texts.numbers_of(_may_be_fields(texts)),
         texts.numbers_of(np.flatnonzero(texts.having("?"))),
         np.flatnonzero(texts.lengths > HEAD + TAIL),
     )
@@ -892,21 +825,12 @@ def may_decline(texts: Texts) -> Numbers:
     return np.flatnonzero(suspect)
 
 
-def _may_be_fields(texts: Texts) -> Numbers:
-    """Where a mark stands behind which the next letter or digit, if it is near, may begin a value of _FIELD."""
-    marks = np.flatnonzero(texts.having(_BEFORE_VALUES))
-    plain, first = np.frombuffer(texts.plain, np.uint8), np.zeros(len(marks), np.uint8)
-    for place in range(1, _VALUE_WITHIN + 1):
-        first = np.where(first > 0, first, _VALUE_STARTS[plain.take(marks + place, mode="clip")])
-    return marks[first > 1]
-
-
 @cache
 def _words_of_refusals() -> WordScan:
     """Every hint, and of every token a word that is a hint, or else its longest; by their longest run of letters."""
     tokens = (token.split() for token in _TOKENS)
     words = {max(token, key=lambda word: (word in HINT_WORDS, len(word))) for token in tokens}
-    words |= HINT_WORDS | {"closest", "nearest", "relevant"}
+    words |= HINT_WORDS | _NO_ANSWERS
     return WordScan(max(_RUN.findall(word), key=len) for word in words)
 
 
@@ -967,7 +891,6 @@ def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
         if decline and (first or not content or decline.family not in _LEADING):
             first = first or decline
             whole = decline.family == "whole"
-            content += _told_before(clause, decline)
         elif not _is_support(place, clauses):
             content.append(clause)
             whole = False
@@ -982,13 +905,6 @@ def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
     if first.family == "vague" and any(_TURN.match(clause.text) and figures(clause.text) for clause in content):
         return ANSWERED  # with a hedge
     return Refusal("partial" if (answers or is_cut) and not whole else "refused", first.start, first.end)
-
-
-def _told_before(clause: Clause, decline: Decline) -> list[Clause]:
-    """Content in the clause of a decline: cited before it, or a figure before "and"."""
-    before = clause.text[: decline.start - clause.start]
-    has_content = "[" in before or (" and " in before and figures(before))
-    return [clause] if has_content and not _is_filler(before) else []
 
 
 def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
@@ -1025,20 +941,11 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
     goes_on = bool(declined and place) and goes_on_listing(clauses[place - 1].text, clause.text)
-    if goes_on or not asserts(said) or (_is_filler(clause.text) and (not states(said) or unreadable(said))):
-        return True
-    if any(_is_contrasted(clause, other) for other in declined):
+    if goes_on or not asserts(said) or (_is_filler(clause.text) and not states(said)):
         return True
     if not declined or _FIGURE.search(clause.text):
         return False
-    words = _WORD.findall(clause.text)
-    return len(words) < 4 or words[0] in _REASONS
-
-
-def _is_contrasted(clause: Clause, decline: Clause) -> bool:
-    """ "It sets a fee for late payment, but no fee for late delivery is stated": near, but no answer."""
-    near = {*_LONG_WORD.findall(clause.text)} & {*_LONG_WORD.findall(decline.text)}
-    return clause.start < decline.start and len(near) > 1
+    return len(_WORD.findall(clause.text)) < 4
 
 
 def _is_filler(text: str) -> bool:
