@@ -100,9 +100,10 @@ def test_what_parsers_say_is_said_in_our_words() -> None:
         assert done.code == 2 and "it is not valid JSON" in done.err
 
 
-def test_the_monitor_has_the_options_that_its_hints_name() -> None:
-    told = surefoot("monitor", "--help").out
-    assert "--map" in told and "--yes" in told
+def test_hints_of_the_monitor_name_no_option_that_it_lacks() -> None:
+    Path("odd.jsonl").write_text(json.dumps({"said": "It is six months.", "asked": "How long?"}) + "\n")
+    told = surefoot("monitor", "--once", "odd.jsonl").err
+    assert "[map] in surefoot.toml: question=" in told and "--map" not in told
 
 
 @pytest.mark.parametrize("host", ["https://models.invalid/v1", "http://localhost.models.invalid/v1"])
@@ -182,6 +183,7 @@ def test_a_run_that_was_never_graded_is_refused_by_report_and_gate() -> None:
             call()
 
 
-def test_settings_are_one_argument_in_python() -> None:
-    with pytest.raises(UsageError, match="leads to nothing in any row"):
-        api.grade_log("log.jsonl", grader="rules", settings={"map": {"answer": "nothing"}})
+def test_a_mapping_is_an_argument_or_a_setting_in_python() -> None:
+    for given in ({"mapping": {"answer": "nothing"}}, {"settings": {"map": {"answer": "nothing"}}}):
+        with pytest.raises(UsageError, match="leads to nothing in any row"):
+            api.grade_log("log.jsonl", grader="rules", **given)

@@ -148,7 +148,7 @@ def test_a_summary_with_what_was_spent(folder: Path) -> None:
         (["--resume", "made", "-p", "mine:failing"], "was made with --pipeline mine:loud"),
         (["--resume", "made", "--repeats", "3"], "was made with --repeats 1"),
         (["--resume", "made", "-q", "many.json"], "the run was made with other questions"),
-        (["-p", "http://localhost", "--request-template", "nowhere"], "is not a file"),
+        (["-p", "http://localhost", "--request-template", "nowhere"], "nowhere cannot be read: No such file"),
         (["-p", "mine:takes_none", "-q", "q.json"], r"cannot be called with one argument.* takes_none\(\)"),
         (["-p", "cmd:no-such-program", "-q", "q.json"], "there is no command 'no-such-program'"),
         (["-p", "./mine.py", "-q", "q.json"], "no command './mine.py' that can be run .*chmod"),

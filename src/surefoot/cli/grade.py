@@ -51,7 +51,7 @@ _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 @common(report=True, json="Print JSON lines.")
 def grade(
     output: Output, runs: tuple[str, ...], items: str | None, traces: tuple[str, ...], pairs: str | None,
-    version: str | None, engine: Engine, grader: str,
+    mapping: dict[str, str], version: str | None, engine: Engine, grader: str,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
     """Grade answers on the five axes, with reasons and evidence.
@@ -73,14 +73,14 @@ def grade(
     counts = Counter[str | None]()
     if items is not None:
         del options["db"]
-        for line in _lines(grade_items(items, **options), output.as_json, counts):
+        for line in _lines(grade_items(items, mapping=mapping, **options), output.as_json, counts):
             click.echo(line)
         is_whole = counts and not counts[None] and not counts[_FAILED]
         return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
     if runs:
         found = grade_runs(*runs, engine=engine, **options)
     else:
-        found = grade_log(traces, version=version or "", engine=engine, **options)
+        found = grade_log(traces, version=version or "", mapping=mapping, engine=engine, **options)
         PERSON.tell(f"run: {found.runs[0]}")
     written = output.write(found)
     if not output.to_stdout:

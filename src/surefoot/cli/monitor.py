@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.output import PERSON, Output, check_outputs, common, map_option, paid_options, refuse_idle
+from surefoot.cli.output import PERSON, Output, check_outputs, common, refuse_idle, set_option
 from surefoot.core.types import plain
 from surefoot.jobs.grade import DEFAULT
 from surefoot.monitor.drift import usual
@@ -39,8 +39,7 @@ _PORT = click.IntRange(0, 65_535)
 )  # fmt: skip
 @click.option("--corpus", metavar="PATH", help="Texts of passages named by id alone.")
 @click.option("--grader", default=DEFAULT, show_default=True, metavar="GRADER", help="As for `surefoot grade`.")
-@map_option
-@paid_options
+@set_option
 @common()
 def monitor(
     output: Output, traces: tuple[str, ...], state: Path | None, bad: Path | None,

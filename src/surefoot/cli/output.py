@@ -188,9 +188,6 @@ def _raise_broken_pipe() -> None:
     raise BrokenPipeError
 
 
-_SETTINGS = {"mapping": "map", "citations": "citations", "yes": "yes"}  # options that are settings, by their names
-
-
 def common(
     *, db: bool = True, report: bool = False, junit: bool = False, json: str = "Print one JSON object."
 ) -> Option:
@@ -218,9 +215,6 @@ def common(
         def run(*arguments: Any, as_json: bool, quiet: bool, reports: tuple[str, ...] = (), **options: Any) -> Any:  # noqa: ANN401
             _refuse_options_as_values()
             PERSON.quiet = quiet
-            if not options.keys().isdisjoint(("settings", "mapping")):
-                given = {name: value for key, name in _SETTINGS.items() if (value := options.pop(key, None))}
-                options["settings"] = {**options.get("settings", {}), **given}
             output = Output(as_json, reports)
             output.check(junit)
             try:

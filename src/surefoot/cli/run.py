@@ -56,8 +56,8 @@ def _resumed(run: str, options: Mapping[str, Any]) -> str:
     """The command that continues a run, with what it does not know of itself."""
     kept = [("--corpus", "corpus"), ("--request-template", "request_template"), ("--db", "db"), ("--prompt", "prompt")]
     given = [(option, options[name]) for option, name in kept if options[name] not in (None, PROMPTS[0])]
-    given += [("--map", "=".join(pair)) for pair in options["settings"].get("map", {}).items()]
-    given += [("--set", f"{name}={value}") for name, value in options["settings"].items() if name != "map"]
+    pairs = [("--map", options["mapping"]), ("--set", options["settings"])]
+    given += [(option, "=".join(pair)) for option, found in pairs for pair in found.items()]
     words = ["surefoot", "run", "--resume", run, *(word for pair in given for word in pair)]
     return shlex.join(words)
 

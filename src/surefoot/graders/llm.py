@@ -345,7 +345,8 @@ class ModelGrader:
 def agree(person: Person, yes: bool, models: Iterable[str]) -> None:
     """After the price was told. A model on this machine needs nobody's consent."""
     if not yes and any(map(is_paid, models)) and not person.agrees():
-        raise Incomplete("nothing was asked, as nobody agreed to what it may cost", "--yes agrees to it beforehand")
+        hint = "agree beforehand with --yes, or with yes = true in surefoot.toml"
+        raise Incomplete("nothing was asked, as nobody agreed to what it may cost", hint)
 
 
 @contextmanager

@@ -113,8 +113,8 @@ class CouncilEvaluation(Result, frozen=True):
 def council(
     question: str, *, models: str | Sequence[str | Model] = (), chair: str | Model | None = None,
     answers: str | Path | Mapping[str, Any] | None = None, rubric: str | None = None, holistic: bool = False,
-    safety: bool | None = None, seed: int | None = None, settings: Given = None, db: str | Path | None = None,
-    person: Person = READER,
+    safety: bool | None = None, seed: int | None = None, yes: bool = False, settings: Given = None,
+    db: str | Path | None = None, person: Person = READER,
 ) -> Council:  # fmt: skip
     """Let models answer a question, review all answers without knowing whose they are, and rank them.
 
@@ -122,7 +122,7 @@ def council(
     reviewed instead of asking for some: labels with their texts, or a file of these. What is not given comes from the
     variables LLM_COUNCIL_... Every answer is kept as a run with its scores.
     """
-    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings)
+    chosen, how = council_settings(rubric, SEED=seed, SAFETY_GATE=safety), settings_from(settings, yes=yes)
     given = () if answers is None else _read(answers, reviewed=False).answers
     example = "--models anthropic:NAME,llm:NAME@http://localhost:8080/v1"
     members, head = _opened(models or str(chosen["MODELS"]), how, example, chair or str(chosen["CHAIR"]))
@@ -253,7 +253,8 @@ def council_settings(rubric: str | None = None, /, **values: prompts.Value | Non
 
 def council_runs(
     *runs: Name, reviewers: Sequence[str | Model] = (), rubric: str | None = None, holistic: bool = False,
-    safety: bool | None = None, settings: Given = None, db: str | Path | None = None, person: Person = READER,
+    safety: bool | None = None, yes: bool = False, settings: Given = None, db: str | Path | None = None,
+    person: Person = READER,
 ) -> CouncilScores:  # fmt: skip
     """Let models score every answer of the runs by a rubric, and keep the scores with the runs.
 
@@ -261,7 +262,7 @@ def council_runs(
     `holistic` asks for one number beside the rubric, to compare the two. A run keeps the scores of its last council;
     replies that were paid for once are not paid for again.
     """
-    how, chosen = settings_from(settings), council_settings(rubric, SAFETY_GATE=safety)
+    how, chosen = settings_from(settings, yes=yes), council_settings(rubric, SAFETY_GATE=safety)
     models, _ = _opened(reviewers or str(chosen["MODELS"]), how, "--reviewer llm:NAME@http://localhost:8080/v1")
     review = RunReview(tuple(model.name for model in models), chosen, holistic)
     with opened(runs, db) as (project, named), ExitStack() as held:

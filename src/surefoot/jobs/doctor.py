@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -54,15 +54,15 @@ class Diagnosis(Result, frozen=True):
 
 def doctor(
     pipeline: Source, *, questions: str | Path | None = None, corpus: str | Path | None = None,
-    request_template: str | Path | None = None, prompt: str = PROMPTS[0], settings: Given = None,
-    grader: str | Reader = DEFAULT, person: Person = READER,
+    request_template: str | Path | None = None, prompt: str = PROMPTS[0], mapping: Mapping[str, str] | None = None,
+    settings: Given = None, grader: str | Reader = DEFAULT, person: Person = READER,
 ) -> Diagnosis:  # fmt: skip
     """Ask a pipeline its sentinels, a second time where it fails, and compare the answers with gold.
 
     Sentinels are the questions with `"sentinel": true`; where there are none, three answerable and three unanswerable
     ones. The pipeline must pass them all, and return the passages it found.
     """
-    given = settings_from(settings)
+    given = settings_from(settings, map=mapping)
     how = asking_of(given, request_template=request_template, prompt=prompt)
     asked, reader = load_questions(questions, person.tell), open_grader(grader, given)
     loaded = load_pipeline(pipeline, load_corpus(corpus, questions, person.tell), how, person.tell)

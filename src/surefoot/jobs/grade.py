@@ -18,7 +18,7 @@ from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, SurefootError, unknown
 from surefoot.core.records import fingerprint, timestamp
 from surefoot.core.result import READER, Person, Result
-from surefoot.core.rubric import BY_CITATIONS, Rubric
+from surefoot.core.rubric import BY_CITATIONS, Citations, Rubric
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Problem, Question, Trace, names, plain
 from surefoot.corpus.corpus import PassageTexts
@@ -130,16 +130,17 @@ class Grades(Result, frozen=True, kw_only=True):
 
 
 def grade(
-    *runs: Name, grader: str | Reader = DEFAULT, corpus: str | Path | None = None, engine: Engine = "local",
-    settings: Given = None, db: str | Path | None = None, person: Person = READER,
+    *runs: Name, grader: str | Reader = DEFAULT, citations: Citations | None = None, corpus: str | Path | None = None,
+    engine: Engine = "local", yes: bool = False, settings: Given = None, db: str | Path | None = None,
+    person: Person = READER,
 ) -> Grades:  # fmt: skip
     """Grade every answer of some runs, or of all runs of a version, and keep the verdicts.
 
-    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`. `corpus` has the texts of
-    passages that the pipeline named by id alone; they are kept with the run. With the `engine` "ray" a cluster grades,
-    unless a language model is asked. `settings` are those of surefoot.toml, such as citations.
+    `grader` is what `surefoot grade --grader` takes, or an object with `name` and `read`; `citations` say whether
+    answers must cite. `corpus` has the texts of passages that the pipeline named by id alone; they are kept with the
+    run. With the `engine` "ray" a cluster grades, unless a language model is asked. `settings` are those of `--set`.
     """
-    how = _Grading(settings_from(settings), grader, corpus, person, engine)
+    how = _Grading(settings_from(settings, citations=citations, yes=yes), grader, corpus, person, engine)
     with opened(runs, db) as (_, found):
         check_texts(found)
         if texts := how.texts:  # whoever grades or labels it has to see the same
@@ -150,7 +151,8 @@ def grade(
 
 def grade_log(
     traces: str | Path | Sequence[str | Path], *, version: str = "", grader: str | Reader = DEFAULT,
-    corpus: str | Path | None = None, engine: Engine = "local", settings: Given = None, db: str | Path | None = None,
+    citations: Citations | None = None, corpus: str | Path | None = None, mapping: Mapping[str, str] | None = None,
+    engine: Engine = "local", yes: bool = False, settings: Given = None, db: str | Path | None = None,
     person: Person = READER,
 ) -> Grades:  # fmt: skip
     """Grade the answers of a log without a question set, and keep them as a run of a version.
@@ -158,7 +160,7 @@ def grade_log(
     `traces` are files or folders of rows of any known shape, or "-". The same log again is the same run. All else
     is as for `grade`.
     """
-    how = _Grading(settings_from(settings), grader, corpus, person, engine)
+    how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person, engine)
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.settings.map, how.texts)
     for note in log.notes:
         person.tell(f"note: {plain(str(note), 500)}")
@@ -169,8 +171,9 @@ def grade_log(
 
 
 def grade_items(
-    items: str, *, grader: str | Reader = DEFAULT, corpus: str | Path | None = None, settings: Given = None,
-    person: Person = READER,
+    items: str, *, grader: str | Reader = DEFAULT, citations: Citations | None = None,
+    corpus: str | Path | None = None, mapping: Mapping[str, str] | None = None, yes: bool = False,
+    settings: Given = None, person: Person = READER,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Grade a file of items (`-` is stdin): one row each, in order; what could not be read is one too, with its reason.
 
@@ -178,7 +181,7 @@ def grade_items(
     """
     hint = "pass a file of items, one JSON object a line"
     check_file(items, hint)
-    how = _Grading(settings_from(settings), grader, corpus, person)
+    how = _Grading(settings_from(settings, citations=citations, yes=yes, map=mapping), grader, corpus, person)
     rest = load_items(items, lambda problem: person.tell(f"note: {plain(str(problem), 500)}"), how.settings.map)
     size = _BATCH if isinstance(how.grader, FindingsGrader) else None  # what will be spent is said once, for all
     told: list[dict[str, Any]] = []

@@ -60,15 +60,15 @@ class MatrixResult(Result, frozen=True, kw_only=True):
 
 
 def matrix(
-    file: str | Path, *, db: str | Path | None = None, grader: str | Reader | None = None, settings: Given = None,
-    person: Person = READER,
+    file: str | Path, *, db: str | Path | None = None, grader: str | Reader | None = None, yes: bool = False,
+    settings: Given = None, person: Person = READER,
 ) -> MatrixResult:  # fmt: skip
     """Run pipelines x models x prompts over one question set, as a TOML file names them, and measure their effects.
 
     Every cell is a version of its own; the same call again asks what has no answer yet. The limit on costs is for
     pipelines and grader together. `grader` goes before the one that the file names.
     """
-    how = settings_from(settings)
+    how = settings_from(settings, yes=yes)
     plan, cells = read_plan(Path(file))
     questions = len(load_questions(plan.questions, person.tell))
     refuse_too_many(str(file), len(cells), plan.repeats, questions)

@@ -14,6 +14,7 @@ from surefoot.build.wording import reword
 from surefoot.core.errors import ExitCode, UsageError, check_number
 from surefoot.core.files import make_folder
 from surefoot.core.result import READER, Person, Result, Seen, tell_problems
+from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import Passages, PassageTexts, load_rows, shown
 from surefoot.datasets.protocol import PROTOCOL, counts_of, kind_of
@@ -56,7 +57,8 @@ def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Pe
 
 def build_questions(
     corpus: str | Path | None = None, *, out: str | Path, size: int = 130, mix: Mapping[str, int] | None = None,
-    from_traces: str | Path | None = None, accept_all: bool = False, seed: int = 0, model: str | Model | None = None,
+    from_traces: str | Path | None = None, mapping: Mapping[str, str] | None = None, accept_all: bool = False,
+    seed: int = 0, model: str | Model | None = None, citations: Citations | None = None, yes: bool = False,
     settings: Given = None, person: Person = READER,
 ) -> Built:  # fmt: skip
     """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
@@ -65,7 +67,7 @@ def build_questions(
     and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
     """
     check_number("size", size, 1, 10_000)
-    how = settings_from(settings)
+    how = settings_from(settings, map=mapping, citations=citations, yes=yes)
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
@@ -82,7 +84,9 @@ def build_questions(
     if from_traces is None:
         new = Builder(rows, seed).fill(wanted, made, size, taken)
     elif missing:
-        found = proposals_from_log(from_traces, corpus, missing, taken, settings=settings, person=person)
+        found = proposals_from_log(
+            from_traces, corpus, missing, taken, mapping=mapping, citations=citations, settings=settings, person=person
+        )
         new = map(question_of, found)
     with closing(person.watch(missing, "questions")) as watch:
         for question in new:
@@ -113,7 +117,9 @@ def build_questions(
 
 def proposals_from_log(
     traces: str | Path | Sequence[str | Path], corpus: str | Path | None = None, most: int = 100,
-    known: Collection[str] = (), *, grader: str | Reader = DEFAULT, settings: Given = None, person: Person = READER,
+    known: Collection[str] = (), *, grader: str | Reader = DEFAULT,
+    citations: Citations | None = None, mapping: Mapping[str, str] | None = None, settings: Given = None,
+    person: Person = READER,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Rows of a question set, to be reviewed: questions of a log that were answered badly or refused, or that nobody
     else asked, each once, the worst first.
@@ -122,7 +128,7 @@ def proposals_from_log(
     the log has no text of that, the question is left out. So are those whose normalised text is `known`.
     """
     check_number("most", most, 1)
-    how = settings_from(settings)
+    how = settings_from(settings, map=mapping, citations=citations)
     chosen = open_grader(grader, how, person=person)
     texts = PassageTexts.of(corpus, person.tell) if corpus is not None else None
     log = read_log([traces] if isinstance(traces, (str, Path)) else traces, how.map, texts)

@@ -124,6 +124,7 @@ def run(
     retry_errors: bool = False,
     request_template: str | Path | None = None,
     prompt: str = PROMPTS[0],
+    mapping: Mapping[str, str] | None = None,
     settings: Given = None,
     asking: Asking | None = None,
     db: str | Path | None = None,
@@ -137,7 +138,7 @@ def run(
     or a version for its newest run, and asks what has no answer yet; `retry_errors` also asks what ended in an error.
     `settings` are those of `--set`; `asking` goes before them, for pipelines that share a budget.
     """
-    given, tell = settings_from(settings), person.tell
+    given, tell = settings_from(settings, map=mapping), person.tell
     how = asking or asking_of(given, request_template=request_template, prompt=prompt)
     if given.max_cost is not None and not str(pipeline or "chat:").startswith("chat:"):
         tell("note: max_cost holds for chat: pipelines; what others spend is their own affair")
@@ -174,7 +175,8 @@ def run(
                 tell(f"warning: {problem}")
         person.tell_causes(answers.causes)
         answered = [trace for trace in answers.traces if trace.error is None]
-        for name, path in (settings or {}).get("map", {}).items() if answered else ():  # not those of all logs
+        once = {**(settings or {}).get("map", {}), **(mapping or {})}  # not what surefoot.toml maps of all logs
+        for name, path in once.items() if answered else ():
             field = _MAPPED.get(ALIASES.get(name, name))
             if field and all(getattr(trace, field) in (None, UNSET) for trace in answered):
                 message = f"--map {name}={path} leads to nothing in any answer of the run {kept.id}"

@@ -90,8 +90,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     yes: bool = False  # spend without being asked
 
 
-def settings_from(given: Given = None) -> Settings:
-    """Return what surefoot.toml says, and in its place what is given once."""
+def settings_from(given: Given = None, **named: object) -> Settings:
+    """Return what surefoot.toml says, what is given once in its place, and before both what an argument says."""
     here = Path.cwd()
     file = next((place for folder in (here, *here.parents) if (place := folder / NAME).is_file()), None)
     found: dict[str, Any] = {}
@@ -104,7 +104,8 @@ def settings_from(given: Given = None) -> Settings:
         for name in ("cache", "questions", "work"):
             if name in found and "://" not in found[name]:
                 found[name] = str(file.parent / found[name])
-    once = {name: str(value) if isinstance(value, Path) else value for name, value in (given or {}).items()}
+    once = {**(given or {}), **{name: value for name, value in named.items() if value}}
+    once = {name: str(value) if isinstance(value, Path) else value for name, value in once.items()}
     _checked(once, "--set")
     return msgspec.convert({**found, **once}, Settings, strict=False)
 

@@ -32,7 +32,7 @@ from surefoot.jobs.doctor import doctor
 from surefoot.jobs.grade import DEFAULT, open_grader
 from surefoot.jobs.run import closing, load_corpus, load_pipeline
 from surefoot.jobs.runs import Name, opened
-from surefoot.jobs.settings import Given, Settings, settings_from
+from surefoot.jobs.settings import NAME, Given, Settings, settings_from
 from surefoot.monitor.drift import LEARNED_FROM, SHARES, Alert, cautious, usual
 from surefoot.monitor.follow import LOST, Followed, Piece, is_known, name_of, whole_logs
 from surefoot.monitor.otlp import Export, read_export
@@ -297,6 +297,7 @@ class Monitor:
     def _note(self, problem: Problem) -> None:
         """Told at the end of logs, or at once where there is none."""
         self._lost |= problem.kind == LOST
+        problem = replace(problem, message=problem.message.replace("--map ", f"[map] in {NAME}: "))
         if str(problem) not in self._problems and len(self._problems) < _PROBLEMS_KEPT:
             self._problems[str(problem)] = problem
             if not self._logs:
@@ -477,8 +478,7 @@ class Monitor:
         said = [f"The monthly rent amounts to {amount} euros [lease#4]." for amount in (900, 700)]
         found = self._grader.read([Item(question, Trace("sentinel", answer=one, retrieved=_SOURCE)) for one in said])
         good, bad = (one.bucket or UNGRADED for one in found)
-        is_sound = good == "correct" and bad in BAD
-        return "" if is_sound else f"the grader calls a correct answer {good}, and a wrong one {bad}"
+        return "" if good == "correct" and bad in BAD else f"the grader calls a right answer {good}, a wrong one {bad}"
 
     def _fault_of_pipeline(self) -> str:
         name, questions = self._how.pipeline, self._how.questions

@@ -950,6 +950,7 @@ def score(
     rerun: Rerun = "error",
     refusal: Literal["detect", "exact"] = "detect",
     by: Sequence[str] = (),
+    mapping: Mapping[str, str] | None = None,
     baseline: str | Path | None = None,
     corpus: str | Path | None = None,
     engine: Engine = "local",
@@ -973,7 +974,7 @@ def score(
             raise UsageError(f"{name} cannot be {value!r}", f"choose from {', '.join(choices)}")
     if engine != "local":
         check_engine(engine)
-    how = settings_from(settings)
+    how = settings_from(settings, map=mapping)
     mapping = how.map
     by = (by,) if isinstance(by, str) else tuple(by)
     is_log = questions is None
