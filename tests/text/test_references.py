@@ -10,8 +10,7 @@ from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.findings import AnswerParts
 from surefoot.graders.judges import Judgement
 from surefoot.scoring.outcomes import Expected, read
-from surefoot.text.citations import label_of, labels_in, locate, parse, resolve
-from surefoot.text.claims import claims_of
+from surefoot.text.citations import label_of, labels_in, parse, resolve
 from surefoot.text.refusals import detect
 from tests.growth import grows_evenly
 
@@ -97,15 +96,6 @@ def test_what_was_made_up_is_a_citation_that_does_not_exist(citation: str, named
 )
 def test_what_is_no_citation(answer: str) -> None:
     assert cited(answer) is None
-
-
-def test_in_a_sentence_a_reference_stays_part_of_what_is_said() -> None:
-    for answer in ("Under page 12 of the MSA, interest is due.", "MSA §4.2(b) says that interest is due."):
-        (mark,) = locate(answer, NAMES, (), PASSAGES)
-        assert mark.ids == (PAYMENT.id,) and mark.in_words
-        (claim,) = claims_of(answer, NAMES, (), None, PASSAGES).claims
-        assert claim.text == answer and claim.citations == (PAYMENT.id,)
-    assert cited("Section 4.2 of the MSA says it [handbook.pdf, p. 12].") == (LEAVE.id,), "one way of citing at a time"
 
 
 def test_ids_bear_labels_where_a_log_has_no_texts() -> None:

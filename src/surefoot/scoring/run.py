@@ -116,7 +116,6 @@ class Cases:
         self.numbers.update(zip(cases, count(len(self._all)), strict=False))
         self._all += cases.values()
         self.phrases = Phrases([case.expected.phrases for case in self._all])
-        self.has_passages = np.array([bool(case.retrieved) for case in self._all], np.bool_)
         self._column = np.array(self._all, object)
 
     def at(self, number: int) -> Case:
@@ -164,7 +163,7 @@ class BatchReader:
         values = np.zeros(len(answers), np.int64)
         values[list(refusals)] = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
         contained = cases.phrases.stand_in(answers, which, texts, values != _REFUSED)
-        cited = citations.parse_all(answers, texts, cases.has_passages[which])
+        cited = citations.parse_all(answers, texts)
         if fields is not None:
             cited = [
                 found if given is None else tuple(dict.fromkeys(map(str.strip, given)))

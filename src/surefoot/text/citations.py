@@ -6,7 +6,7 @@ Three written forms are read, in this order, and their ids joined:
     ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3],
                              unless a footnote says what it stands for ("[1] a")
     ... text (doc, p. 4)     document and page or label (`references`); (see id), (passage 2) only where there is such a
-                             passage; "page 4 of the doc" in a sentence only where there is no other citation
+                             passage
 
 None means the text has no citation at all; an empty tuple means it has an empty list (`citations: []`).
 Ids that stand in `known` (retrieved or gold) are recognised whatever they look like; any other inline mark
@@ -27,9 +27,6 @@ from msgspec.structs import replace
 from surefoot.core.types import Passage, document_in
 
 if TYPE_CHECKING:  # pipelines cite without it, and without numpy
-    import numpy as np
-    from numpy.typing import NDArray
-
     from surefoot.text.refusals import Texts
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
@@ -106,7 +103,6 @@ _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
     rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_SECTION_NUMBER}){{0,9}})"
 )
-_TOKENS = frozenset(f"{mark}{word}{dot}" for mark in ("", "(", "*", "**") for word in _KINDS for dot in ("", "."))
 _KIND_WORDS, _LETTERS = frozenset(_KINDS), re.compile(r"[a-z]+")
 _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
@@ -118,8 +114,6 @@ _FEW = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "or", "our", 
 _FORMATS = frozenset({"pdf", "docx", "doc", "md", "markdown", "txt", "html", "htm", "xhtml", "csv", "tsv", "jsonl"})
 _CONTENT_ID = re.compile(r"(?P<label>.+)-[0-9a-f]{6}(?:-\d+)?")
 _LONGEST_RANGE = 50
-_LONGEST_NAME = 8  # words of a document's name in a sentence
-_FAR = 120
 
 
 class Locator(NamedTuple):
@@ -312,39 +306,6 @@ def is_quoted(written: str, bearers: Sequence[Bearer]) -> bool:
     return any(written.lower() in one.text for one in bearers)
 
 
-def in_sentences(text: str, bearers: Sequence[Bearer]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """References in running text, with start and end: those that name a document beside them and lead to a passage."""
-    for place in _LOCATOR.finditer(text):
-        locator = _alternatives(place)[0]
-        if locator.kind != "page" and not any(_bears(one, locator) for one in bearers):
-            continue
-        for start, end, doc in _documents_beside(text, place):
-            if ids := followed(Reference(doc, (locator,), ""), bearers):
-                if not is_quoted(text[start:end], bearers):
-                    yield start, end, ids
-                break
-
-
-def _documents_beside(text: str, place: re.Match[str]) -> Iterator[tuple[int, int, str]]:
-    """What may be the name of a document behind or before a label, the longest first."""
-    start, end = place.span()
-    if of := re.compile(r",?\s(?:of|in)\s(?:the\s)?").match(text, end):
-        words = list(re.finditer(r"[^\s,;:()\[\]]+", text[of.end() : of.end() + _FAR].partition("\n")[0]))
-        for word in reversed(words[:_LONGEST_NAME]):
-            name = text[of.end() : of.end() + word.end()]
-            yield start, of.end() + word.end(), name.rstrip(".!?")
-    before = text[max(0, start - _FAR) : start].rpartition("\n")[2]
-    words = list(re.finditer(r"[^\s,;:()\[\]]+", before))
-    for word in words[-_LONGEST_NAME:]:
-        yield start - len(before) + word.start(), end, before[word.start() :]
-
-
-@lru_cache(256)  # the same few refusals come again and again
-def may_refer(text: str) -> bool:
-    """Told fast of a long text: whether "§" or a word such as "section" stands in it."""
-    return "§" in text or not _TOKENS.isdisjoint(text.lower().split())
-
-
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
 _LABEL_WORDS = ("citation", "cited", "source", "reference")
 _CITATIONS_LABEL = re.compile(
@@ -383,7 +344,7 @@ def parse(
     only = _only_list(answer, retrieved, gold)
     if only is not None:
         return (only,)
-    if _has_no_sign(answer) and not (passages and may_refer(answer)):
+    if "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer):
         return None
     marks = locate(answer, retrieved, gold, passages)
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
@@ -396,7 +357,7 @@ def ids_in(cited: Cited) -> tuple[str, ...] | None:
     return (cited,) if isinstance(cited, str) else cited
 
 
-def parse_all(answers: Sequence[str], texts: Texts, has_passages: NDArray[np.bool_]) -> list[Cited]:
+def parse_all(answers: Sequence[str], texts: Texts) -> list[Cited]:
     """What `parse` gives for each of many answers without a sign of a citation, with a single list at the end, or with
     inline marks, if that is known ids alone; UNREAD where `parse` has to read."""
     ends, joined, signs = texts.ends, texts.joined, texts.first_of(_SIGNS)
@@ -407,7 +368,7 @@ def parse_all(answers: Sequence[str], texts: Texts, has_passages: NDArray[np.boo
     ]
     has_sign = signs < ends
     for number in (~has_sign).nonzero()[0].tolist():
-        found[number] = UNREAD if has_passages[number] and may_refer(answers[number]) else None
+        found[number] = None
     for number in (has_sign & ~is_list).nonzero()[0].tolist():
         found[number] = _inline(answers[number])
     return found
@@ -477,7 +438,6 @@ class Mark(NamedTuple):
     end: int
     ids: tuple[str, ...]
     is_list: bool
-    in_words: bool = False  # a part of its sentence, which is none without it
 
 
 def locate(
@@ -510,14 +470,7 @@ def locate(
         for match in _REFERRING.finditer(blanked(body, sorted(inline)) if inline else body):
             if referred := known.referred(match[1]):
                 inline.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(referred)), False))
-    if passages and not lists and not inline and may_refer(body):
-        found = in_sentences(body, bearers_of(retrieved, passages))
-        return [Mark(start, end, ids, False, in_words=True) for start, end, ids in found]
     return lists + sorted(inline)
-
-
-def _has_no_sign(answer: str) -> bool:
-    return "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer)
 
 
 def _has_wide(answer: str) -> bool:
@@ -528,8 +481,6 @@ def blanked(answer: str, marks: Iterable[Mark]) -> str:
     """The answer with spaces where the marks are, given in their order, so that positions stay."""
     pieces, at = [], 0
     for mark in marks:
-        if mark.in_words:
-            continue
         left = max(at, mark.start)
         pieces += [answer[at:left], " " * (mark.end - left)]
         at = max(at, mark.end)

@@ -113,7 +113,7 @@ def claims_of(
     `question` of yes or no the bare word is a claim, where there is no other."""
     marks = locate(answer, retrieved, gold, passages)
     inline = [mark for mark in marks if not mark.is_list]
-    sentences = list(_sentences(unwrapped(answer), [mark for mark in marks if not mark.in_words]))
+    sentences = list(_sentences(unwrapped(answer), marks))
     listed = _listed(sentences, [mark for mark in marks if mark.is_list])
     asserted, known = list[list[str]](), set[float]()
     for sentence in sentences:

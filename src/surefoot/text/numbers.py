@@ -441,13 +441,6 @@ def in_digits(number: str) -> str:
     return str(sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)))
 
 
-def references(text: str) -> Iterator[tuple[Numbered, int, int]]:
-    """Each "Article IX" and "section 4" with the place of its number."""
-    for match in _REFERENCE.finditer(plain_digits(text)):
-        if number := in_digits(text[match.start("number") : match.end("number")]):
-            yield Numbered(match["name"], number), match.start("number"), match.end("number")
-
-
 def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
     """Quarters and halves, with where they stand."""
     for match in _PART_OF_YEAR.finditer(lowered):
@@ -673,11 +666,6 @@ _SHARES_BEHIND = (
     (re.compile("basis points?|bps"), _BASIS_POINT),
 )
 _DECADE = late(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
-_PART_OF_PERCENT = late(
-    r"\b(?:(?P<half>(?:one |a )?half)|(?P<quarter>(?:one |a )quarter)|(?P<three>three[- ]quarters)|(?P<tenth>(?:one|"
-    r"a) tenth))(?: of)? (?:an?|one|1) ?(?:per ?cent\b|%)"
-)
-_FRACTION_WORDS = {"half": 0.5, "quarter": 0.25, "three": 0.75, "tenth": 0.1}
 _ANY = late(
     rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
     rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
@@ -709,8 +697,6 @@ def _as_written(lowered: str) -> Iterator[Quantity]:
 
 
 def _shares(lowered: str) -> Iterator[Quantity]:
-    for match in _PART_OF_PERCENT.finditer(lowered):
-        yield Quantity(_FRACTION_WORDS[match.lastgroup or ""], "%", *match.span())
     for match in _SHARE.finditer(lowered):
         yield Quantity(_SHARES[match.group()], "%", *match.span())
 

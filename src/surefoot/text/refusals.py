@@ -269,9 +269,23 @@ def _phrase() -> re.Pattern[str]:
     return re.compile(f"{no_subject}|{head}(?P<complement>{complement}(?P<joint>{joint}))(?={verb})")
 
 
+# Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
+# hand, whatever kind of source they are from.
+_PIECES = frozenset(_TABLE["pieces"].split())
+_PIECES |= {f"{piece}s" for piece in _PIECES}
+_POINTING, _AT_HAND = frozenset(_TABLE["pointing"].split()), frozenset(_TABLE["at_hand"].split())
+_LISTING_TAGS = frozenset(("and", "or", ",", "to", "nor", "-"))
+
+
 def tags_of(tokens: Sequence[str]) -> list[str]:
-    """The tags of each token, with none for those of a complement."""
+    """The tags of each token, with none for those of a complement; pieces that are pointed at are texts."""
     tags = [TAGS[token] for token in tokens]
+    for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
+        if token in _PIECES:
+            before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
+            at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
+            if at_hand or not _POINTING.isdisjoint(before):
+                tags[place:behind] = [TAGS["passages"], *[""] * (behind - place - 1)]
     found = [match for match in _phrase().finditer("".join(tags)) if match["complement"]]
     places = [place for place, tag in enumerate(tags) for _ in tag] if found else []
     for match in found:
@@ -279,6 +293,17 @@ def tags_of(tokens: Sequence[str]) -> list[str]:
         if not match["joint"] or tokens[last - 1].startswith("["):  # "[a#1], [a#2] and [a#3]" leaves its joints
             tags[first:last] = [""] * (last - first)
     return tags
+
+
+def _listed(tokens: Sequence[str], place: int) -> int:
+    """Where the numbers behind a piece end: "rules 3, 4 and 7"."""
+    end = place
+    while place < len(tokens) and (
+        tokens[place][:1].isdigit() or tokens[place] in _LISTING_TAGS or tokens[place] in _PIECES
+    ):
+        place += 1
+        end = place if tokens[place - 1][:1].isdigit() else end
+    return end
 
 
 _TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
