@@ -24,7 +24,6 @@ from surefoot.text.refusals import (
     asks,
     beside,
     figures,
-    goes_on_listing,
     has_value,
     is_fragment,
     names_source,
@@ -176,8 +175,6 @@ def _asserts(part: str, text: str) -> bool:
     """Whether it asserts something: not why it is declined, unless it stands by itself behind a semicolon."""
     if f"; {part}" in text:
         return not is_fragment(part)
-    if goes_on_listing(text[: text.find(part)], part):
-        return False
     return bool(figures(part)) or (states(part) and not _REASON.match(part))
 
 

@@ -311,15 +311,13 @@ _POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vag
 _NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
 _HOLDS, _SUBJECTLESS, _TREATS = phrase("holds"), phrase("subjectless"), phrase("treats")
 _CITED = re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
-_TOPICS, _REPORTS, _WHETHER = phrase("topics"), phrase("reports"), phrase("whether")
+_TOPICS, _REPORTS = phrase("topics"), phrase("reports")
 _DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
 _INTERROGATIVE, _INVERTED, _CONDITION = phrase("interrogative"), phrase("inverted"), phrase("condition")
 _PART, _VERB, _CONTRACTED = phrase("part"), phrase("verb"), phrase("contracted")
-_LISTING, _LISTED = phrase("listing"), phrase("listed")
 _CONVERSATION = frozenset(
     stem(word + ending) for word in WORDS["conversation"].split() for ending in ("", "s", "d", "ed", "ing")
 )
-_INDIRECT = re.compile(r"(?<=\w )(?:whether|if|what|when|who|how|which|where|why)\b.*", re.IGNORECASE | re.DOTALL)
 _FRAGMENT = 3  # words
 _REMEMBERED = 2_000  # the same few sentences are asked about from several sides
 
@@ -431,11 +429,8 @@ def points(part: str) -> bool:
 
 def is_absence(part: str) -> bool:
     """Whether a part says that something is not in the sources; a rule that denies something is in them."""
-    direct = _INDIRECT.sub("", part) or part
-    absent = _UNTOLD.search(direct) or (_NEGATION.search(direct) and _tells(part))
-    if not absent or figures(direct):
-        return False
-    return not _RULED.search(direct) or names_source(part) or bool(_WHETHER.match(part))
+    absent = _UNTOLD.search(part) or (_NEGATION.search(part) and _tells(part))
+    return bool(absent) and not figures(part) and (not _RULED.search(part) or names_source(part))
 
 
 def _tells(part: str) -> bool:
@@ -455,11 +450,6 @@ def negation(text: str) -> re.Match[str] | None:
 def is_topic(part: str) -> bool:
     """Whether a part says what the sources are about."""
     return bool(_TOPICS.search(part))
-
-
-def goes_on_listing(before: str, part: str) -> bool:
-    """Whether a part only goes on with a list of topics: "nothing about fees, deadlines and penalties"."""
-    return bool(_LISTED.match(part) and _LISTING.search(before.rstrip(" ,")))
 
 
 def reports(text: str) -> bool:
@@ -755,7 +745,7 @@ class _Text:
         )
 
 
-_LONGEST_TOKEN, _LONGEST_QUESTION, _MOST_CHOICES = 120, 600, 9
+_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
 # Ordinary phrases: they count only while no content came before.
 _LEADING = frozenset({"vague", "ai", "objects"})
 # What follows these is mostly the reason for declining, not an answer.
@@ -763,7 +753,7 @@ _REASONED = frozenset({"whole", "unable", "ai", "objects"})
 
 _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
 _ASIDE, _BESIDE, _TURN, NEAR_SOURCE = phrase("aside"), phrase("beside"), phrase("turn"), phrase("near_source")
-_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
+_ASKS_WHICH, _OFFERS = phrase("asks_which"), phrase("offers")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
 _FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
@@ -820,13 +810,7 @@ def asks_back(answer: str) -> bool:
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
     asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
-    rest = [piece for piece, is_asked in zip(told, asked, strict=True) if not is_asked and stated(piece)]
-    return any(asked) and all(_CHOICES.match(piece) and not any(map(_tells_more, figures(piece))) for piece in rest)
-
-
-def _tells_more(figure: Quantity) -> bool:
-    """Than how many there are to choose from."""
-    return figure.kind != "number" or figure.value > _MOST_CHOICES
+    return any(asked) and not any(stated(piece) for piece, is_asked in zip(told, asked, strict=True) if not is_asked)
 
 
 def may_be_exact(texts: Texts) -> Numbers:
@@ -965,8 +949,7 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
     if clause.closing == "?":
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
-    goes_on = bool(declined and place) and goes_on_listing(clauses[place - 1].text, clause.text)
-    if goes_on or not asserts(said) or (_is_filler(clause.text) and not states(said)):
+    if not asserts(said) or (_is_filler(clause.text) and not states(said)):
         return True
     if not declined or _FIGURE.search(clause.text):
         return False
