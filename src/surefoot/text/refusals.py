@@ -745,7 +745,7 @@ class _Text:
         )
 
 
-_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
+_LONGEST_TOKEN, _LONGEST_QUESTION, _MOST_CHOICES = 120, 600, 9
 # Ordinary phrases: they count only while no content came before.
 _LEADING = frozenset({"vague", "ai", "objects"})
 # What follows these is mostly the reason for declining, not an answer.
@@ -753,7 +753,7 @@ _REASONED = frozenset({"whole", "unable", "ai", "objects"})
 
 _OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
 _ASIDE, _BESIDE, _TURN, NEAR_SOURCE = phrase("aside"), phrase("beside"), phrase("turn"), phrase("near_source")
-_ASKS_WHICH, _OFFERS = phrase("asks_which"), phrase("offers")
+_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
 _FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
 _FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
@@ -810,7 +810,13 @@ def asks_back(answer: str) -> bool:
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
     asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
-    return any(asked) and not any(stated(piece) for piece, is_asked in zip(told, asked, strict=True) if not is_asked)
+    rest = [piece for piece, is_asked in zip(told, asked, strict=True) if not is_asked and stated(piece)]
+    return any(asked) and all(_CHOICES.match(piece) and not any(map(_tells_more, figures(piece))) for piece in rest)
+
+
+def _tells_more(figure: Quantity) -> bool:
+    """Than how many there are to choose from."""
+    return figure.kind != "number" or figure.value > _MOST_CHOICES
 
 
 def may_be_exact(texts: Texts) -> Numbers:
