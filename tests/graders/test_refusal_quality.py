@@ -47,7 +47,6 @@ def quality(question: Question, answer: str, passages: Iterable[Passage], cited:
         ("I am not able to answer your question. Could you please rephrase it or provide more context?", 0),
         ("I'm afraid I have to disappoint you: I looked high and low but came up empty-handed.", 0),
         ("There is no information on parental leave.", 1),
-        ("I can't tell from the handbook how much time new parents get off.", 1),
         ("I cannot find this in the documents. Please consult your HR department.", 1),
         ("I can't answer that. Full-time staff have 25 days of paid annual leave [hr#1].", 1),
         ("Nothing on parental leave, I'm afraid. HR would know.", 2),
@@ -68,7 +67,7 @@ def test_levels(answer: str, level: int) -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("Who bears the cost isn't stated; repairs take 24 hours [d#1]. Call a lawyer right now or you will lose!",
+        ("Who pays for repairs isn't stated; they take 24 hours [d#1]. Call a lawyer right now or you will lose!",
          "capped at 1: false urgency"),
         ("The terms don't cover the cost of repairs, which you would know if you had read them. Ask the landlord.",
          "capped at 1: blame"),
@@ -110,23 +109,12 @@ def test_every_part_that_counts_is_shown_with_the_words_it_was_held_against() ->
     assert quality(PARENTAL, "No idea. Ask HR.", LEAVE).reason == "next step; what is missing is not named"
 
 
-def test_a_passage_that_is_only_named_must_be_called_the_closest_or_be_about_what_was_asked() -> None:
+def test_a_passage_that_is_only_named_must_be_called_the_closest() -> None:
     named = "The documents do not say how long parental leave is. {} [hr#2] and [x#9]."
-    asked = Question("q", "How many days of annual leave do part-time employees have?", "refusal")
-    assert quality(asked, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 2
     assert quality(PARENTAL, named.format("There are"), LEAVE).level == 1
     assert quality(PARENTAL, named.format("The closest passages are"), LEAVE).level == 2
-    missed = Question("q", asked.text, "answer", gold_ids=("hr#1",))
-    assert quality(missed, "Part-time leave is not covered. See [hr#1].", LEAVE).level == 1
-
-
-def test_a_list_or_field_of_citations_points_to_evidence_too() -> None:
-    asked = Question("q", "How many days of annual leave do part-time employees have?", "refusal")
-    silent = "The handbook does not say how much leave part-time employees have."
-    for pointing in (quality(asked, silent, LEAVE, ("hr#1",)), quality(asked, silent + "\ncitations: [hr#1]", LEAVE)):
-        assert pointing.level == 2 and pointing.evidence[1] == Evidence("", "hr#1")
-    assert quality(asked, silent, LEAVE, ("hr#2",)).level == quality(asked, silent, LEAVE).level == 1
-    assert quality(asked, "Not in context.", [Passage("hr#1")], ("hr#1",)).level == 0
+    gold = Question("q", PARENTAL.text, "answer", gold_ids=("hr#2",))
+    assert quality(gold, named.format("The closest passages are"), LEAVE).level == 1
 
 
 def test_passages_without_text_and_no_passages_at_all() -> None:
@@ -134,9 +122,6 @@ def test_passages_without_text_and_no_passages_at_all() -> None:
     told = "The number of employees is not given. The closest passage covers revenue and profit [x1]."
     assert quality(question, told, [Passage("x1")]).level == 2
     assert quality(question, "No documents were found.", []).level == 0
-    none = "No passages were found on the employees of Acme. Closest evidence: none. Try the annual report."
-    assert quality(question, none, []).level == 3
-    assert quality(question, none, LEAVE).level == 2
 
 
 def test_written_refusals_are_told_apart() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from surefoot.graders.llm_prompts import neutral
 from surefoot.text.normal import sentences, word_set
-from surefoot.text.numbers import LONG_SCALES, MONTHS, NUMBER_WORDS, ORDINALS
+from surefoot.text.numbers import NUMBER_WORDS, ORDINALS
 
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts that put no space between words
 _WORD = re.compile(
@@ -40,7 +40,6 @@ _WHOLE = {
 }  # fmt: skip
 _NUMBERS = NUMBER_WORDS | ORDINALS
 _LONGEST_BRACKET = 6  # words
-_CURRENCIES = frozenset({"eur", "gbp", "chf", "$"})
 
 
 class Word(Struct, frozen=True):
@@ -59,15 +58,7 @@ class Word(Struct, frozen=True):
 @lru_cache(maxsize=2_000)
 def words_of(text: str) -> tuple[Word, ...]:
     """With numbers in digits, and without one in brackets that says the same again."""
-    found: list[Word] = []
-    for word in _split(neutral(text)):
-        joint = 2 if len(found) > 1 and found[-1].form == "and" and word.form in _NUMBERS else 1
-        if len(found) >= joint and (value := _continued(found[-joint], word, joint)) is not None:
-            found[-joint:] = [replace(found[-joint], form=value, end=word.end)]
-        elif found and _goes_before(word, found[-1]):
-            found[-1:] = [replace(word, start=found[-1].start), replace(found[-1], end=word.end)]
-        elif not (found and found[-1].is_number and not word.before and word.form in ("st", "nd", "rd", "th")):
-            found.append(replace(word, form=str(_NUMBERS.get(word.form, word.form))))
+    found = [replace(word, form=str(_NUMBERS.get(word.form, word.form))) for word in _split(neutral(text))]
     return tuple(_unrepeated(found))
 
 
@@ -100,31 +91,12 @@ def _forms(written: str) -> list[str]:
     return _WHOLE.get(form, form).split()
 
 
-def _continued(number: Word, word: Word, joint: int) -> str | None:
-    """A number that goes on: "forty" with "five", "one hundred and" with "six", "2.5" with "million"."""
-    if not re.fullmatch(r"\d+(?:\.\d+)?", number.form) or word.before.strip(" -\n"):
-        return None
-    value, more = float(number.form), _NUMBERS.get(word.form, 0)
-    if word.form in LONG_SCALES:
-        return f"{value * LONG_SCALES[word.form]:.15g}"
-    after_tens = joint == 1 and value % 100 in range(20, 100, 10) and more < 10
-    return f"{value + more:.15g}" if more and (after_tens or value % 100 == 0 < value) else None
-
-
-def _goes_before(word: Word, last: Word) -> bool:
-    """Of "5 EUR" and "EUR 5", "May 14" and "14 May", one order does for both."""
-    if word.before.strip():
-        return False
-    is_day = last.form in MONTHS and word.is_number and len(word.form) < 3
-    return is_day or (word.form in _CURRENCIES and last.is_number)
-
-
 def _unrepeated(words: list[Word]) -> Iterator[Word]:
     at = 0
     while at < len(words):
         end = _closing(words, at) if "(" in words[at].before else at
         inside, ahead = words[at:end], words[max(0, 2 * at - end) : at]
-        if any(word.is_number for word in inside) and _sorted(inside) == _sorted(ahead):
+        if any(word.is_number for word in inside) and [one.form for one in inside] == [one.form for one in ahead]:
             at = end
         else:
             yield words[at]
@@ -133,23 +105,18 @@ def _unrepeated(words: list[Word]) -> Iterator[Word]:
 
 def _closing(words: list[Word], at: int) -> int:
     """Where a short bracket ends; where it began, if it does not."""
-    closed = [
-        place for place in range(at + 1, at + _LONGEST_BRACKET) if place >= len(words) or ")" in words[place].before
-    ]
-    return closed[0] if closed else at
-
-
-def _sorted(words: Iterable[Word]) -> list[str]:
-    return sorted(word.form for word in words)
+    ends = range(at + 1, min(at + _LONGEST_BRACKET, len(words)))
+    return next((place for place in ends if ")" in words[place].before), at)
 
 
 FEWEST_WORDS = 2
 _WORDS_FOR_A_SLIP, _MOST_SLIPS = 3, 5
-_SMALL, _LARGE = 1, 2  # what slips cost
+_SLIP = 1  # what each costs
 _FARTHEST = 40  # words that dots may stand for, from one sentence to another
 _RAREST, _MOST_PLACES, _MOST_STARTS = 12, 300, 10  # words that are looked for, places of each, and of the quote
 _MOST_SEGMENTS = 6  # between dots
 _LONGEST = 300  # words: what is longer is a text and no quote
+_ENDS = ".!?)]\"'”’»"  # what belongs to the last word
 _DOTS = re.compile(r"[\[(<]?\s*(?:…|\.(?:\s?\.){2,})\s*[\])>]?")
 
 
@@ -168,11 +135,6 @@ _DENYING = word_set(
     " nicht kein keine keinen nie ohne nur ne pas jamais sans non nunca jamás sin ningún não sem mai senza niet geen"
 )
 _BOUNDS = word_set("up least most more less fewer than minimum maximum")
-_TELLING = _DENYING | _BOUNDS | word_set(
-    "may might must shall should can could will would ought if or but down within before after until over under above"
-    " below between against all any each every some both either last half twice once per during while where when about"
-    " approximately"
-)  # fmt: skip
 
 # What models put before and behind a quote.
 _PASSAGE = r"(?:P\d{1,3}|(?:passage|source|excerpt|document|context) ?P?\d{1,3})\b"
@@ -198,16 +160,30 @@ Way = tuple[int, int]  # what reading so far has cost, and where it began
 
 def quoted_words(quote: str, passage: str) -> str:
     """The words of the passage that a quote gives, or nothing where it does not stand there."""
-    there = words_of(passage)
+    written = words_of(passage)
     for bare in _bare(quote):
-        segments = [words for part in _DOTS.split(bare) if (words := words_of(part))]
+        said = [words for part in _DOTS.split(bare) if (words := words_of(part))]
+        there = _glued(written, {word.form for words in said for word in words})
+        segments = [_glued(words, {word.form for word in written}) for words in said]
         length = sum(map(len, segments))
         most = min(length // _WORDS_FOR_A_SLIP, _MOST_SLIPS)
         if not FEWEST_WORDS <= length <= _LONGEST or len(segments) > _MOST_SEGMENTS:
             continue
         if place := _joined([_places(words, there, most) for words in segments], there):
-            return _own_words(neutral(passage), there[place[0]].start, there[place[1] - 1].end)
+            text, start, end = neutral(passage), there[place[0]].start, there[place[1] - 1].end
+            return text[start : len(text) - len(text[end:].lstrip(_ENDS))]
     return ""
+
+
+def _glued(words: Sequence[Word], forms: set[str]) -> list[Word]:
+    """Neighbours are one word where the other text writes them as one: "car-pooling", "carpooling"."""
+    found: list[Word] = []
+    for word in words:
+        if found and found[-1].form + word.form in forms:
+            found[-1] = replace(found[-1], form=found[-1].form + word.form, end=word.end)
+        else:
+            found.append(word)
+    return found
 
 
 def _bare(quote: str) -> Iterator[str]:
@@ -216,12 +192,6 @@ def _bare(quote: str) -> Iterator[str]:
     label = _LABEL.match(text)
     unlabelled = text[label.end() :] if label else text
     yield from dict.fromkeys((text, unlabelled, _CREDIT.sub("", text), _CREDIT.sub("", unlabelled)))
-
-
-def _own_words(text: str, start: int, end: int) -> str:
-    while end < len(text) and text[end] in ".!?)]\"'”’»":
-        end += 1
-    return text[start:end]
 
 
 def _places(words: Sequence[Word], there: Sequence[Word], most: int) -> list[Place]:
@@ -248,38 +218,25 @@ def _starts(words: Sequence[Word], there: Sequence[Word]) -> list[int]:
 
 def _aligned(words: Sequence[Word], there: Sequence[Word], most: int) -> tuple[int, int, int] | None:
     """The cheapest way to read the words out of a text: its cost, its start, its end."""
-    rows: list[dict[int, Way]] = [{place: (0, place) for place in range(len(there))}]
-    rows += [{} for _ in words]
-
-    def reach(row: int, place: int, cost: int, way: Way) -> bool:
-        """True if nothing as cheap has come there."""
-        is_better = (way[0] + cost, way[1]) < rows[row].get(place, (most + 1, 0))
-        if is_better:
-            rows[row][place] = way[0] + cost, way[1]
-        return is_better
-
-    for at in range(len(words)):
-        for place in sorted(rows[at]) if at else ():
-            while (cost := _cost_of_leaving_out(there, place)) and reach(at, place + 1, cost, rows[at][place]):
-                place += 1
-        for place, way in rows[at].items():
-            for taken, read, cost in _readings(words[at : at + 2], there[place : place + 2]):
-                if at or read:
-                    reach(at + taken, place + read, cost, way)
-    return min(((cost, start, end) for end, (cost, start) in rows[-1].items()), default=None)
+    ways: dict[int, Way] = {place: (0, place) for place in range(len(there))}
+    for at, word in enumerate(words):
+        reached: dict[int, Way] = {}
+        for place in range(len(there) + 1):  # in order, so that one small word after another can be left out
+            way = ways.get(place)
+            if way is None:
+                continue
+            _reach(reached, place, way, _SLIP if word.form in _PUT_IN and at else None, most)
+            if place < len(there):
+                _reach(reached, place + 1, way, _difference(word, there[place]), most)
+                _reach(ways, place + 1, way, _cost_of_leaving_out(there[place]) if at else None, most)
+        ways = reached
+    return min(((cost, start, end) for end, (cost, start) in ways.items()), default=None)
 
 
-def _readings(words: Sequence[Word], there: Sequence[Word]) -> Iterator[tuple[int, int, int]]:
-    """How many words of the quote may be read out of how many of the text, and what that costs."""
-    first = words[0].form
-    if first in _PUT_IN:
-        yield 1, 0, _SMALL
-    if there and (cost := _difference(words[0], there[0])) is not None:
-        yield 1, 1, cost
-    if len(there) > 1 and first == there[0].form + there[1].form:
-        yield 1, 2, 0
-    if there and len(words) > 1 and first + words[1].form == there[0].form:
-        yield 2, 1, 0
+def _reach(ways: dict[int, Way], place: int, way: Way, cost: int | None, most: int) -> None:
+    """Keep the cheapest way to come there, if any leads there and is cheap enough."""
+    if cost is not None and (way[0] + cost, way[1]) < ways.get(place, (most + 1, 0)):
+        ways[place] = way[0] + cost, way[1]
 
 
 def _difference(word: Word, other: Word) -> int | None:
@@ -287,33 +244,15 @@ def _difference(word: Word, other: Word) -> int | None:
     if word.form == other.form:
         return 0
     if any(word.form in line and other.form in line for line in _ALIKE):
-        return _SMALL
+        return _SLIP
     short, long = sorted((word.form, other.form), key=len)
     inflected = len(short) > 2 and long.startswith(short) and long[len(short) :] in ("s", "es", "d", "ed")
-    respelled = len(short) > 4 and _spelled(short) == _spelled(long)
-    return _SMALL if (inflected or respelled) and not other.is_name else None
+    return _SLIP if inflected and not other.is_name else None
 
 
-def _spelled(form: str) -> str:
-    """One spelling for British and American ones."""
-    return form.replace("is", "iz").replace("ys", "yz").replace("our", "or")
-
-
-def _cost_of_leaving_out(there: Sequence[Word], place: int) -> int | None:
-    """None for what tells: numbers but those of paragraphs, names, and what stands between a number and its unit.
-
-    Leaving out the beginning of a sentence costs more: two sentences must not run into one.
-    """
-    if place >= len(there):
-        return None
-    word = there[place]
-    opens = _LARGE if place and there[place - 1].sentence != word.sentence else 0
-    if word.is_number and "\n" in word.before:
-        return _SMALL
-    if word.form in _LEFT_OUT:
-        return _SMALL + opens
-    is_plain = word.form.isalpha() and len(word.form) > 1 and word.form not in _TELLING and not word.is_name
-    return _LARGE + opens if is_plain and not (place and there[place - 1].is_number) else None
+def _cost_of_leaving_out(word: Word) -> int | None:
+    """Only small words tell nothing, and the numbers of paragraphs."""
+    return _SLIP if word.form in _LEFT_OUT or (word.is_number and "\n" in word.before) else None
 
 
 def _joined(found: Sequence[list[Place]], there: Sequence[Word]) -> Place | None:

@@ -225,7 +225,7 @@ class AnswerParts(Struct, frozen=True):
             for claim in claims
             if not NEAR_SOURCE.match(sentences[claim]) and (claim.supported or not declining.only_declines(claim.text))
         )
-        near = {claim for claim in asserted if declining.is_near_evidence(claim, _before(claim, sentences))}
+        near = {claim for claim in asserted if declining.is_near_evidence(claim)}
         is_on_topic = (
             any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
         )
@@ -384,11 +384,6 @@ class AnswerParts(Struct, frozen=True):
             return found
         found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
-
-
-def _before(claim: ClaimFinding, sentences: dict[ClaimFinding, str]) -> str:
-    """What the sentence of a claim says before it."""
-    return sentences[claim].partition(" ".join(claim.text.split()[:3]))[0]
 
 
 def _without_source(claim: Claim, question: Question, passages: Sequence[Passage]) -> Claim:

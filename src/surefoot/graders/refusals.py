@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from surefoot.core.table import ClaimFinding
 from surefoot.core.types import Evidence, Item, Passage, Question, Trace
-from surefoot.text.citations import blanked, locate, resolve
-from surefoot.text.normal import WORDS, nearest, phrase, pieces_of, sentences, stem, terms, word_set
+from surefoot.text.citations import blanked, locate
+from surefoot.text.normal import WORDS, nearest, phrase, pieces_of, sentences, stem, terms
 from surefoot.text.numbers import Quantity
 from surefoot.text.refusals import (
     ANSWERED,
@@ -43,12 +43,11 @@ from surefoot.text.refusals import (
 
 _CLAUSE = phrase("clause")
 _POINTED = phrase("pointed")
-_COLON = re.compile(r":\s")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_NEAR, _FAR = 40, 200  # characters looked at before a word or figure, and behind a cut
+_NEAR = 40  # characters looked at before a word
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
@@ -73,7 +72,6 @@ class Clause(NamedTuple):
 
 
 def clauses_of(trace: Trace) -> list[Clause]:
-    """The last one is wordless where the answer has a list of citations, or a field for them."""
     answer, texts = trace.answer or "", trace.retrieved or ()
     marks = sorted(locate(answer, trace.names, (), texts))
     text = blanked(answer, marks)
@@ -89,11 +87,7 @@ def clauses_of(trace: Trace) -> list[Clause]:
             if _SPOKEN.search(text, left, right):
                 cited = tuple(i for mark in inside for i in mark.ids)
                 found.append(Clause(answer[left:right].strip(), text[left:right], number, cited, asks))
-    listed = (
-        *(i for mark in marks if mark.is_list for i in mark.ids),
-        *resolve(trace.citations or (), trace.names, (), texts),
-    )
-    return [*found, Clause("", "", -1, listed, asks=False)] if listed else found
+    return found
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -107,24 +101,11 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    colon = _COLON.search(text, start, end)
-    cuts = [colon.span()] if colon and _declines(text[start : colon.start()]) else []
-    here = start
-    for left, right in sorted([*cuts, *(match.span() for match in _CLAUSE.finditer(text, start, end))]):
-        if left > here and not _is_denied_of(text[here:left], text[right : min(end, right + _FAR)]):
-            yield here, left
-            here = right
-    yield here, end
-
-
-def _declines(label: str) -> bool:
-    """A statement before a colon, rather than a label such as "Missing:"."""
-    return len(_SPOKEN.findall(label)) > 2 and negation(label) is not None
-
-
-def _is_denied_of(clause: str, following: str) -> bool:
-    """ "I would need the holding, which the documents do not contain" is one statement."""
-    return following[:6].lower() == "which " and negation(following) is not None and negation(clause) is None
+    for match in _CLAUSE.finditer(text, start, end):
+        if match.start() > start:
+            yield start, match.start()
+            start = match.end()
+    yield start, end
 
 
 def words(text: str) -> list[str]:
@@ -153,24 +134,12 @@ def contents(text: str) -> frozenset[str]:
     return frozenset((set(terms(text)) - _NEVER_STEMS) | digits_in(text))
 
 
-def resembles(word: str, stems: Iterable[str]) -> bool:
-    """Equal as a stem, or of one family: "territorial" and "territory"."""
-    own = stem(word)
-    return any(own == other or _root(own) == _root(other) for other in stems)
-
-
-def _root(word: str) -> str:
-    return word[: max(5, len(word) - 3)]
-
-
 # How much of what a claim adds to the question stands in the passages. A citation, or figures that all stand there,
 # show where it is from, so that its words may be freer.
 _GROUNDED, _FREER = 0.6, 0.4
 _PLAINLY = 0.75
-_YES_NO, _PRONOUN, _GUESS, _SEEN = phrase("yes_no"), phrase("pronoun"), phrase("guess"), phrase("seen")
+_YES_NO = phrase("yes_no")
 _PERSON = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
-_QUOTED, _LEAST_QUOTED = 0.6, 4  # of the runs of words in a sentence that stand in a passage
 _OPEN = re.compile(r"\W*(?:and |but |so )?whether\b", re.IGNORECASE)
 
 
@@ -186,23 +155,10 @@ class Declining:
         return " ".join(f"{passage.doc} {passage.text}" for passage in self._passages)
 
     def refusal_in(self, answer: str) -> Refusal:
-        """Whether an answer refuses by its words; one that quotes a passage answers, as does "No, it is not stated"."""
-        found = ANSWERED if self._is_quoted(answer) else detect(answer)
+        """Whether an answer refuses by its words; "No, it is not stated" answers."""
+        found = detect(answer)
         answers = _YES_NO.match(answer) and not _PERSON.search(answer, found.start, found.end)
-        return ANSWERED if answers or (found.value == "partial" and self._is_of_another(answer, found)) else found
-
-    def _is_of_another(self, answer: str, found: Refusal) -> bool:
-        """Behind an answer, it declines what was not asked: "No exceptions are mentioned." """
-        start = max(answer.rfind(". ", 0, found.start), answer.rfind("; ", 0, found.start)) + 1
-        own = substance(answer[start:].partition(". ")[0])
-        return bool(start and own) and own.isdisjoint(self._terms)
-
-    def _is_quoted(self, text: str) -> bool:
-        runs = _runs(without_references(text))
-        if len(runs) < _LEAST_QUOTED:
-            return False
-        known = [_runs(passage.text) for passage in self._passages]
-        return sum(any(run in one for one in known) for run in runs) >= _QUOTED * len(runs)
+        return ANSWERED if answers else found
 
     def is_about(self, text: str) -> bool:
         """Whether it speaks of the thing asked."""
@@ -215,21 +171,9 @@ class Declining:
         """Part of declining, and no claim: that it is not there, who may know, where to look."""
         return self.only_declines(text) or leads_on(text)
 
-    def is_near_evidence(self, claim: ClaimFinding, opening: str = "") -> bool:
-        """Supported by the passages, in their words and figures, or a hint where to look further.
-
-        `opening` is what its sentence says before the claim: "I only see that ...".
-        """
-        if self._answers(claim.text) and not _SEEN.search(opening):
-            return not _GUESS.search(claim.text) and self._is_supported(claim)
+    def is_near_evidence(self, claim: ClaimFinding) -> bool:
+        """Supported by the passages, in their words and figures, or a hint where to look further."""
         return claim.supported or (not _is_denied(claim) and self._is_near(claim))
-
-    def _is_supported(self, claim: ClaimFinding) -> bool:
-        """An answer to the question is near evidence only if the passages have it."""
-        news = self._news(claim.text)
-        if claim.supported:
-            return news <= 1 - _FREER or (claim.confidence or 1) >= _PLAINLY
-        return claim.by_retrieved != "contradicted" and news == 0 and self._is_near(claim)
 
     def _is_near(self, claim: ClaimFinding) -> bool:
         amounts = _without(figures(claim.text), figures(self._question))
@@ -246,11 +190,7 @@ class Declining:
             return True
         if points(part) and not _without(figures(part), figures(self._question)):
             return True
-        return self._is_from_passages(part, is_cited) or (self._news(part) == 0 and self._is_beside(part))
-
-    def _is_beside(self, part: str) -> bool:
-        """No statement, or one about something else than the question."""
-        return not states(part) or not (self.is_about(part) or _PRONOUN.match(part))
+        return self._is_from_passages(part, is_cited)
 
     def _is_from_passages(self, text: str, is_cited: bool) -> bool:
         """What a text adds to the question is in the passages: it is cited, names a source, or has their figures."""
@@ -259,25 +199,11 @@ class Declining:
             return False
         return self._news(text) <= 1 - (_FREER if amounts or is_cited else _GROUNDED)
 
-    def _answers(self, text: str) -> bool:
-        """Whether it states something of the thing asked, by itself rather than as what a source says."""
-        if reports(text) or names_source(text):
-            return False
-        parts = [part for part in stating(text) if not points(part)]
-        return any(map(self.is_about, parts)) and not any(is_absence(part) or is_topic(part) for part in parts)
-
     def _news(self, text: str) -> float:
         """The share of words beyond the question's that no passage has."""
         words = substance(without_references(text)) - self._terms
         known = set(terms(self._sources))
         return len(words - known) / len(words) if words else float(not figures(text) and states(text))
-
-
-@lru_cache(maxsize=200)
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Every three words in a row."""
-    words = _WORD.findall(text.casefold())
-    return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
 def _is_denied(claim: ClaimFinding) -> bool:
@@ -288,15 +214,14 @@ def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quant
     return [one for one in found if not any(one.agrees(other) for other in known)]
 
 
-_BEFORE_A_NOUN, _TOPIC = phrase("before_a_noun"), phrase("topic")
-_NOT_A_SUBJECT = word_set("i we you that this it there what which any so as because for")
+_BEFORE_A_NOUN = phrase("before_a_noun")
 _ORDER, _NO_VERB, _ADVICE, _POINTERS = phrase("order"), phrase("no_verb"), phrase("advice"), phrase("pointers")
-_REQUEST, _POLITE, _NONE_NEAR = phrase("request"), phrase("polite"), phrase("none_near")
+_REQUEST, _POLITE = phrase("request"), phrase("polite")
 _URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
-_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
+_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 
 
 class Subject(Struct, frozen=True):
@@ -327,7 +252,7 @@ def missing(clause: Clause, subject: Subject) -> bool:
     is_report = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
     if clause.asks or not clause.is_negated or is_report:
         return False
-    return _names_the_asked(clause.text, subject) or _has_a_subject(clause.text, subject)
+    return _names_the_asked(clause.text, subject)
 
 
 def _names_the_asked(text: str, subject: Subject) -> bool:
@@ -338,29 +263,18 @@ def _names_the_asked(text: str, subject: Subject) -> bool:
 
 def _is_the_asked(word: str, before: str, subject: Subject) -> bool:
     """A word that also serves to decline counts only as a noun: "no address is given", not "they do not address it"."""
-    if word in NEVER or word in subject.titles or not resembles(word, subject.asked):
+    if word in NEVER or word in subject.titles or stem(word) not in subject.asked:
         return False
     return (word not in OF_DECLINING and word not in SOURCES) or _BEFORE_A_NOUN.search(before) is not None
-
-
-def _has_a_subject(text: str, subject: Subject) -> bool:
-    """Named in other words than the question's: "Musical instruments do not come up", "no insurer is named"."""
-    found = negation(text)
-    at = found.start() if found else 0
-    before, topic = words(text[:at]), _TOPIC.search(text, at)
-    named = [] if before and before[0] in _NOT_A_SUBJECT else before
-    return any(_is_content(word, subject) for word in (*named, *words(topic[1] if topic else "")))
-
-
-def _is_content(word: str, subject: Subject) -> bool:
-    is_plain = len(word) > 2 and terms(word) and not word.endswith("ly") and word not in subject.titles
-    return bool(is_plain) and word not in OF_DECLINING and word not in SOURCES
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
     """The closest thing in the passages, reported or pointed to. A passage that has the answer is no near miss."""
     found = None if next_step(clause, subject) else reported(clause, subject)
-    found = found or _pointed_to(clause, subject)
+    if found is None and not clause.asks and not clause.is_negated and _NEAREST.search(clause.text):
+        found = next(
+            (Evidence(clause.shown, passage.id) for passage in subject.passages if passage.id in clause.cited), None
+        )
     return None if found is None or not subject.answering.isdisjoint((found.passage, *clause.cited)) else found
 
 
@@ -373,24 +287,12 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
     ranked = sorted(subject.passages, key=lambda one: -len(content & subject.by_passage[one.id]))
     for passage in ranked:
         shared = own & subject.by_passage[passage.id]
-        is_reported = len(shared) > clause.is_negated if passage.text else bool(clause.text) and not clause.is_negated
+        is_reported = len(shared) > clause.is_negated if passage.text else not clause.is_negated
         if passage.id in clause.cited and is_reported:
             return Evidence(clause.shown, passage.id, nearest(pieces_of(passage.text), content))
     shared = own & subject.in_passages
     enough = len(shared) > 2 + clause.is_negated and 3 * len(shared) >= 2 * len(own)
     return Evidence(clause.shown, ranked[0].id, nearest(pieces_of(ranked[0].text), content)) if enough else None
-
-
-def _pointed_to(clause: Clause, subject: Subject) -> Evidence | None:
-    """It only names a passage, which counts where it is called the closest or is about what was asked."""
-    if not subject.passages and _NONE_NEAR.search(clause.text):
-        return Evidence(clause.shown)
-    if clause.asks or clause.is_negated:
-        return None
-    cited = [passage for passage in subject.passages if passage.id in clause.cited]
-    is_called_near = bool(_NEAREST.search(clause.text))
-    near = [passage for passage in cited if is_called_near or len(subject.by_passage[passage.id] & subject.asked) > 1]
-    return Evidence(clause.shown, near[0].id) if near else None
 
 
 def next_step(clause: Clause, subject: Subject) -> bool:
