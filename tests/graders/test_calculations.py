@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.numbers import VIA, calculations, without_method, worked_out, working_of
+from surefoot.graders.sums import VIA, calculations, without_method, worked_out, working_of
 from surefoot.text.claims import Claim
 from tests.growth import grows_evenly
 

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from surefoot.graders.cells import cell_check
 from surefoot.graders.judges import Pair
-from surefoot.graders.numbers import cell_check
 from surefoot.graders.rules import Rules
 from tests.growth import grows_evenly
 
@@ -58,7 +58,7 @@ LICENCES = "Licence | Expires | Seats\nAlpha | 3 May 2026 | 40\nBeta | 12 June 2
     ],
 )
 def test_the_cell_holds_it(passage: str, claim: str) -> None:
-    assert cell_check(passage, claim).says == "agrees"
+    assert cell_check(passage, claim) == "agrees"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_cell_holds_it(passage: str, claim: str) -> None:
     ],
 )
 def test_the_cell_holds_another(passage: str, claim: str) -> None:
-    assert cell_check(passage, claim).says == "conflicts"
+    assert cell_check(passage, claim) == "conflicts"
 
 
 @pytest.mark.parametrize(
@@ -118,25 +118,25 @@ def test_the_cell_holds_another(passage: str, claim: str) -> None:
     ],
 )
 def test_what_a_table_does_not_decide(passage: str, claim: str) -> None:
-    assert cell_check(passage, claim).says == "silent"
+    assert cell_check(passage, claim) == "silent"
 
 
 def test_a_number_of_the_text_around_is_no_conflict() -> None:
     restated = f"{BAKERY} Revenue in 2022 was later restated to $449.2 million."
-    assert cell_check(BAKERY, "Revenue in 2022 was $449.2 million.").says == "conflicts"
-    assert cell_check(restated, "Revenue in 2022 was $449.2 million.").says == "silent"
+    assert cell_check(BAKERY, "Revenue in 2022 was $449.2 million.") == "conflicts"
+    assert cell_check(restated, "Revenue in 2022 was $449.2 million.") == "silent"
 
 
 def test_an_answer_is_read_with_its_question() -> None:
     question = "What was the cost of revenue in 2023?"
-    assert cell_check(BAKERY, "$268.9 million", question).says == "agrees"
-    assert cell_check(BAKERY, "$431.8 million", question).says == "conflicts"
-    assert cell_check(BAKERY, "$431.8 million", "What was the cost of staff in 2023?").says == "silent"
+    assert cell_check(BAKERY, "$268.9 million", question) == "agrees"
+    assert cell_check(BAKERY, "$431.8 million", question) == "conflicts"
+    assert cell_check(BAKERY, "$431.8 million", "What was the cost of staff in 2023?") == "silent"
 
 
 def test_rows_of_one_name_are_not_told_apart() -> None:
     twice = " | 2022 | 2023\nLoans: | | \nOther | 5 | 7\nDeposits: | | \nOther | 11 | 13"
-    assert cell_check(twice, "Other was 5 in 2022.").says == "silent"
+    assert cell_check(twice, "Other was 5 in 2022.") == "silent"
 
 
 def test_the_rules_go_by_the_cell() -> None:

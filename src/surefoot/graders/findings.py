@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from surefoot.core import table
 from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
-from surefoot.graders.gold import agreement, merely_contains, of_other_dimensions
+from surefoot.graders.gold import agreement
 from surefoot.graders.judges import Judgement, Pair, best
-from surefoot.graders.numbers import without_method, worked_out, working_of
 from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
+from surefoot.graders.sums import without_method, worked_out, working_of
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
@@ -27,17 +27,9 @@ from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb,
 from surefoot.text.tables import units_of
 
 PLAINLY, LIKELY = 0.75, 0.5
-_TOLD_BY = re.compile(
-    r"(?:[^:]{0,60}: )?(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) "
-    r"(?:says?|said|gives?|states?|puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|"
-    r"speaks?|has|allows?|quotes?)(?: of| that| it at)? "
-    r"(?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
-    re.IGNORECASE | re.DOTALL,
-)
 _AT_ODDS = re.compile(
     r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE
 )
-_ABOUT = 0.6  # of a claim's words, in what is said of the same
 _MODEL = re.compile(r"\b[A-Z][\w-]*[ -]\d+\b")
 _ASKED, _TOUCHED = 0.5, 0.2  # of the question's words
 _TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question
@@ -81,7 +73,6 @@ class AnswerParts(Struct, frozen=True):
         if not found.text:
             return cls(item, "empty", None, (), None, passages, declining)
         claims = without_method(question.text, found.claims)
-        claims = tuple(_without_source(claim, question, passages) for claim in claims)
         refusal = declining.refusal_in(found.marked)
         declines = refusal.value != "answered"
         is_foreign = in_english and refusal.value != "refused" and unreadable(found.text) == "not English"
@@ -238,8 +229,7 @@ class AnswerParts(Struct, frozen=True):
     def _answers_first(self) -> bool:
         """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
         declined = re.sub(r"\s*\[\*\]", "", self.marked[: self.refusal.start]) if self.refusal else ""
-        before = [claim for claim in self.claims if claim.sentence in declined]
-        return any(self.declining.is_about(claim.text) for claim in before)
+        return any(self.declining.is_about(claim.text) for claim in self.claims if claim.sentence in declined)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
@@ -271,14 +261,8 @@ class AnswerParts(Struct, frozen=True):
         pairs = [pair for pair in self._gold_pairs if pair in judged and not asked >= set(terms(pair.claim))]
         read = [judged[pair] for pair in pairs if pair.claim in said] if found == "silent" else []
         if any(one.label == "contradicted" and one.confidence >= PLAINLY for one in read):
-            question = self.item.question
-            is_other = of_other_dimensions(question.text, question.gold_claims, claims)
-            return "silent" if is_other else "conflicts"
-        if not any(one.label == "supported" for one in read):
-            return found
-        question = self.item.question
-        contains = merely_contains(question.text, question.gold_claims, self.text, claims)
-        return found if contains else "agrees"
+            return "conflicts"
+        return "agrees" if any(one.label == "supported" for one in read) else found
 
     def _claim(self, claim: Claim, judged: Judged, gold: table.Gold) -> ClaimFinding:
         by_passage = {
@@ -299,9 +283,7 @@ class AnswerParts(Struct, frozen=True):
         together_label = "supported" if "supported" in alone else together[0].support
         taken = self.item.question.expects == "refusal" and self._is_misattributed(claim, bool(support))
         retrieved: Support = "not_enough"
-        if not any(one.label == "supported" for one in joined) and self._is_denied_by_source(claim, by_passage):
-            support, retrieved = None, "contradicted"
-        elif support or together_label == "supported":
+        if support or together_label == "supported":
             retrieved = "supported"
         elif against and not taken:
             retrieved = "contradicted"
@@ -358,22 +340,9 @@ class AnswerParts(Struct, frozen=True):
         """Of its source, told apart from what was asked: by a name, a number behind one, or in the source's words."""
         asked, subject = self.item.question.text, before_verb(claim.text)
         new = vocabulary(subject) - vocabulary(asked)
-        is_other = any(name in new for name in names(f"- {subject}")) or any(
-            found not in asked for found in _MODEL.findall(subject)
-        )
-        return is_other or (bool(new) and new <= vocabulary(before_verb(source)))
-
-    def _is_denied_by_source(self, claim: Claim, judged: dict[str, Judgement]) -> bool:
-        """By a passage it cites and in its words: then no other one helps, unless the claim says what the gold says."""
-        said = set(terms(claim.text))
-        plain = any(
-            judged[passage.id].label == "contradicted"
-            and judged[passage.id].confidence >= LIKELY
-            and any(len(said & unit.terms) >= _ABOUT * len(said) for unit in units_of(passage.text))
-            and not any(one.agrees(other) for one in figures(claim.text) for other in figures(passage.text))
-            for passage in self._cited(claim)
-        )
-        return plain and self.item.question.expects == "answer" and self._agreement_in_words((claim,)) != "agrees"
+        is_other = any(name in new for name in names(f"- {subject}"))
+        is_numbered = any(found not in asked for found in _MODEL.findall(subject))
+        return is_other or is_numbered or (bool(new) and new <= vocabulary(before_verb(source)))
 
     def _contradiction(self, claim: Claim, judged: dict[str, Judgement]) -> tuple[str, Judgement] | None:
         """A passage that was not cited must be plainly about the claim to contradict it; where the documents are
@@ -384,19 +353,6 @@ class AnswerParts(Struct, frozen=True):
             return found
         found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
-
-
-def _without_source(claim: Claim, question: Question, passages: Sequence[Passage]) -> Claim:
-    """What a claim says, where it names its source in words of neither that nor the question ("Report A gives")."""
-    told = _TOLD_BY.match(claim.text) if claim.citations else None
-    around = " ".join(passage.text for passage in passages if passage.id in claim.citations)
-    if (
-        told is None
-        or not terms(told["source"])
-        or set(terms(told["source"])) & {*terms(around), *terms(question.text)}
-    ):
-        return claim
-    return replace(claim, text=told["said"])
 
 
 def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passage]) -> bool:

@@ -1,38 +1,29 @@
 """Does an answer say what was asked: what the gold claims say, or, without these, what the question wants?
 
-Against gold claims numbers decide where there are some, names and words otherwise. Gold ids say which passages hold the
+Against gold claims figures decide where there are some, words otherwise. Scale and percent are taken from the question
+where a figure does not say them; figures on the way to the answer do not count. Gold ids say which passages hold the
 answer; without them, the claim or the passage it cites must answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
-from surefoot.graders.figures import (
-    Figure,
-    FigureAsked,
-    asked_in,
-    comparable,
-    figures_given,
-    gold_figures,
-    is_bare,
-    misnamed,
-    same_figure,
-)
+from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated
 from surefoot.graders.judges import Asked
-from surefoot.graders.numbers import is_of_another_frequency
 from surefoot.graders.rules import turned_round
-from surefoot.text.amounts import Amount, amounts_of, worded_alike
+from surefoot.graders.sums import calculations
+from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
-    OR,
     asks_yes_no,
     is_terse,
     names,
@@ -40,27 +31,32 @@ from surefoot.text.normal import (
     normalise,
     phrase,
     sentences,
-    telling_words,
     terms,
     with_rows,
     without_yes_no,
 )
-from surefoot.text.numbers import Quantity, numbered, quantities
+from surefoot.text.numbers import (
+    AS_WRITTEN,
+    CURRENCIES,
+    MOMENTS,
+    SCALES,
+    SPANS,
+    THOUSANDS,
+    family,
+    is_measured,
+    same_family,
+    unit_asked,
+)
 from surefoot.text.tables import units_of
 
 _CLAUSE = phrase("clause")
 _JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
-_SMALL = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
-_SPAN = re.compile(rf"\b(?:{_SMALL} (?:to|or)|between {_SMALL} and) {_SMALL}\b", re.IGNORECASE)
-_ALTERNATIVES = re.compile(
-    r"(?<![\w-])(?:[\w-]{1,40}(?: [\w-]{1,40})?, ){1,10}[\w-]{1,40}(?: [\w-]{1,40})?,? or [\w-]{1,40}(?: [\w-]{1,40})?"
-)
 _EITHER = re.compile(r"\b(?:between|or)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r"\b(?:increas|rais|rose|rise|grew|chang|went|cut|reduc|decreas|fell|extend|shorten|drop|declin|mov|up|down)\w*\b",
     re.IGNORECASE,
 )
-_COVERED, _NAMED, _FULL = 0.5, 0.75, 0.8
+_COVERED, _FULL = 0.5, 0.8
 _SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(
     r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)"
@@ -69,6 +65,47 @@ _YES_NO = re.compile(
     r"(?:(?P<holds>true|correct)|not (?:\w+ly )?(?:true|correct)|false|incorrect)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_ASKS_SCALE = re.compile(
+    r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
+    r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
+    re.IGNORECASE,
+)
+_ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
+_ASKS_UNMEASURED = re.compile(
+    r"\b(?:prices?|costs?|fees?|rents?|salar(?:y|ies)|wages?|revenues?|profits?|budgets?|deposits?|fines?|dividends?"
+    r"|how many|number of)\b",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|accordingly"
+    r"|this (?:means|gives|results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b"
+    r"|based on (?:this|these|the above))",
+    re.IGNORECASE,
+)
+_COMES_TO = re.compile(
+    r"\b(?:giv(?:es|ing)|leav(?:es|ing)|mak(?:es|ing)|result(?:s|ing) in|total(?:s|ling)?|equals?|com(?:es|ing) to|so|"
+    r"therefore|hence|thus)\b[^.;:\d]{0,60}$",
+    re.IGNORECASE,
+)
+_TO_FIGURE = r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$"
+_DOWN = re.compile(
+    r"\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
+    rf"{_TO_FIGURE}|\bnegative \W{{0,2}}$",
+    re.IGNORECASE,
+)
+_UP = re.compile(
+    rf"\b(?:increas\w*|rose|rise|grew|growth|gain\w*|improv\w*|up|profit|positive|surplus){_TO_FIGURE}", re.IGNORECASE
+)
+_DOWN_BEHIND = re.compile(
+    r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE
+)
+_UP_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:increase|rise|growth|gain|improvement)\b", re.IGNORECASE)
+_OUTFLOW = re.compile(
+    r"\b(?:capex|capital expenditures?|purchas\w*|spen[dt]\w*|pa(?:y|id)\w*|dividends?|outflows?|repurchas\w*|costs?|"
+    r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
+    re.IGNORECASE,
+)
+_LOOSELY, _RATE = 1.0, 0.02
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -78,30 +115,7 @@ def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Se
     said = [claim.text for claim in claims] or [answer]
     parts = dict.fromkeys(part for gold in gold_claims for part in (gold, gold.partition("; ")[0]))
     found = [_Comparison(part, question, said).result(answer) for part in parts]
-    if "agrees" in found:
-        return "agrees"
-    return "conflicts" if "conflicts" in found else "silent"
-
-
-def merely_contains(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> bool:
-    """A range or list of the answer has what a gold claim says, and more: that is no agreement, whoever reads it."""
-    found = [_Comparison(gold, question, [claim.text for claim in claims]) for gold in gold_claims]
-    if _SPAN.search(answer) and any(map(quantities, gold_claims)) and not any(map(_SPAN.search, gold_claims)):
-        return True
-    return any(one.result(answer) == "silent" and one.is_among_others for one in found)
-
-
-def of_other_dimensions(question: str, gold_claims: Sequence[str], claims: Sequence[Claim]) -> bool:
-    """Both give figures, and none of the answer's can be held against one of the gold's: a length for a price."""
-    asked, known = asked_in(question), quantities(question)
-    pairs = [
-        comparable(wanted.amount, given.amount, asked, is_bare(gold))
-        for gold in gold_claims
-        for wanted in _wanted(gold, question)
-        for given in figures_given([claim.text for claim in claims])[0]
-        if not _is_known(given, known)
-    ]
-    return bool(pairs) and not any(pairs)
+    return "agrees" if "agrees" in found else "conflicts" if "conflicts" in found else "silent"
 
 
 class _Comparison:
@@ -111,39 +125,17 @@ class _Comparison:
         self.gold, self.asked, self.sentences = gold, asked, sentences
         self.said = worded_alike(" ".join(sentences), gold)
         self.terms, self.terms_asked = set(terms(self.said)), set(terms(asked))
-        self.new = {term for term in terms(gold) if term not in self.terms_asked}
-        self.is_among_others = False  # a range or list has what the gold says, and more
 
     def result(self, answer: str) -> Gold:
         theirs = _yes_or_no(self.gold)
         ours = _yes_or_no(answer) or (self._restated() if theirs else "")
         if ours and theirs and ours != theirs:
             return "conflicts"
-        if is_of_another_frequency(self.gold, self.said):
-            return self._conflict()
         wanted = _wanted(self.gold, self.asked)
         found = self._by_figures(wanted) if wanted else None
         if ours and theirs and asks_yes_no(self.asked):
             return found or "agrees"
-        if wanted:
-            return found or "silent"
-        if self._names_another():
-            return self._conflict()
-        if not self.new:
-            own = terms(self.gold)
-            covered = bool(own) and sum(term in self.terms for term in own) >= _FULL * len(own)
-        else:
-            covered = self._coverage() >= _COVERED or self._named() >= _NAMED
-        self.is_among_others = covered and self._is_listed()
-        if not covered or self.is_among_others:
-            return "silent"
-        return "conflicts" if turned_round(self.said, self.gold) else "agrees"
-
-    def _is_listed(self) -> bool:
-        """Among several alternatives that neither the gold nor the question has: "by Wi-Fi, Zigbee or Bluetooth"."""
-        lists = [found[0] for found in _ALTERNATIVES.finditer(" ".join(self.sentences))]
-        known = {*self.new, *self.terms_asked}
-        return bool(self.new) and any(self.new <= set(terms(one)) and len(set(terms(one)) - known) > 1 for one in lists)
+        return found or ("silent" if wanted or not self._covers() else "agrees")
 
     def _restated(self) -> str:
         """To a question of yes or no: its statement, as it stands or turned round."""
@@ -151,35 +143,35 @@ class _Comparison:
             return ""
         return "no" if turned_round(self.said, self.asked) else "yes"
 
+    def _covers(self) -> bool:
+        """The answer repeats what the gold adds to the question, names counting twice; where it adds nothing, all."""
+        named, own = set(names(self.gold)), terms(self.gold)
+        new = {term: 2.0 if term in named else 1.0 for term in own if term not in self.terms_asked}
+        if not new:
+            return bool(own) and sum(term in self.terms for term in own) >= _FULL * len(own)
+        return sum(weight for term, weight in new.items() if term in self.terms) >= _COVERED * sum(new.values())
+
+    def _by_figures(self, wanted: Sequence[_Given]) -> Gold | None:
+        """A single figure is held against what the answer concludes with, several against all that it says. None where
+        the answer gives nothing to compare."""
+        asked, bare, known = _asked_in(self.asked), _is_bare(self.gold), figures_of(self.asked)
+        concluded, everywhere = _given(self.sentences)
+        is_single = len({one.amount.value for one in wanted}) == 1
+        is_new = not all(_is_known(one, known) for one in wanted)
+        given = [one for one in (concluded if is_single else everywhere) if not (is_new and _is_known(one, known))]
+        if any(_differs(self.gold, kind, wanted, given, asked, bare) for kind in {one.amount.kind for one in wanted}):
+            return self._conflict()
+        agreeing = [one for each in wanted for one in given if _same(each, one, asked, bare)]
+        others = [one.amount for one in everywhere]
+        if agreeing and is_single and all(self._is_one_of_several(one.amount, others) for one in agreeing):
+            return "silent"
+        return "agrees" if agreeing else None
+
     def _conflict(self) -> Gold:
         """A full sentence that names nobody the gold and the question name is about something else."""
         wanted = set(names(self.gold)) & self.terms_asked
         is_close = not wanted or len(self.terms) < _SENTENCE or 2 * len(wanted & self.terms) > len(wanted)
         return "conflicts" if is_close else "silent"
-
-    def _names_another(self) -> bool:
-        """Of a name that the gold tells apart by a number, the answer has only other numbers: Q1 for Q3."""
-        wanted, there = numbered(self.gold) - numbered(self.asked), numbered(self.said)
-        return any(one not in there and any(one.name == other.name for other in there) for one in wanted)
-
-    def _by_figures(self, wanted: Sequence[Figure]) -> Gold | None:
-        """A single figure is held against what the answer concludes with, several against all that it says. None where
-        the answer gives nothing to compare."""
-        unit, bare, known = asked_in(self.asked), is_bare(self.gold), quantities(self.asked)
-        concluded, everywhere = figures_given(self.sentences)
-        pool = concluded if len({one.amount.value for one in wanted}) == 1 else everywhere
-        is_new = not all(_is_known(one, known) for one in wanted)
-        given = [one for one in pool if not (is_new and _is_known(one, known))]
-        said = " ".join(self.sentences)
-        if misnamed(self.gold, said) or (bare and misnamed(f"{self.asked.rstrip('?!. ')}: {self.gold}", said)):
-            return "conflicts"
-        if any(_differs(kind, wanted, given, unit, bare) for kind in {one.amount.kind for one in wanted}):
-            return self._conflict()
-        agreeing = [g for w in wanted for g in given if same_figure(w, g, unit, bare)]
-        others = [one.amount for one in everywhere]
-        if len({one.amount.value for one in wanted}) == 1 and agreeing:
-            self.is_among_others = all(self._is_one_of_several(one.amount, others) for one in agreeing)
-        return "silent" if self.is_among_others else "agrees" if agreeing else None
 
     def _is_one_of_several(self, one: Amount, others: Sequence[Amount]) -> bool:
         """The end of a range, or one of several alternatives; not what something rose or fell to."""
@@ -195,42 +187,152 @@ class _Comparison:
             return False
         return any("and" not in one.split() and "," not in one for one in said) or bool(_EITHER.search(sentence))
 
-    def _coverage(self) -> float:
-        """How much of what the gold adds to the question the answer repeats; nothing where it adds nothing."""
-        named = set(names(self.gold))
-        weights = {term: 2.0 if term in named else 1.0 for term in self.new}
-        return sum(weights[term] for term in self.new & self.terms) / (sum(weights.values()) or 1.0)
-
-    def _named(self) -> float:
-        """The share of the names that the gold adds to the question and the answer repeats."""
-        new = set(names(self.gold)) - self.terms_asked
-        return len(new & self.terms) / len(new) if new else 0.0
-
 
 def _yes_or_no(text: str) -> str:
     match = _YES_NO.match(text)
     return "" if match is None else "yes" if match["yes"] or match["holds"] else "no"
 
 
-def _wanted(gold: str, asked: str) -> list[Figure]:
+class _Given(NamedTuple):
+    """A figure of the gold or of an answer."""
+
+    amount: Amount
+    sign: int  # -1, 1, or 0 where nothing is said of it
+
+
+class _FigureAsked(NamedTuple):
+    """What a question says of the figure it asks for."""
+
+    scale: float
+    percent: bool
+    is_outflow: bool
+    unit: str  # of measure, as in units
+    is_unmeasured: bool  # money, or how many things there are
+
+
+def _asked_in(question: str) -> _FigureAsked:
+    scale = _ASKS_SCALE.search(question)
+    name = (scale["scale"] or scale["short"]).lower() if scale else ""
+    unit, is_outflow = unit_asked(question), bool(_OUTFLOW.search(question))
+    is_unmeasured = not unit and bool(_ASKS_UNMEASURED.search(question))
+    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow, unit, is_unmeasured)
+
+
+def _is_bare(gold: str) -> bool:
+    """A gold that is nothing but a figure, as a table of results has it."""
+    return len(terms(gold)) <= 1 and len(figures_of(gold)) == 1 and any(sign.isdigit() for sign in gold)
+
+
+def _wanted(gold: str, question: str) -> list[_Given]:
     """The figures that the gold adds to the question; all of them where it adds nothing else."""
-    found = gold_figures(gold, asked_in(asked))
-    known = quantities(asked)
-    new = [one for one in found if not _is_known(one, known)]
-    return new or ([] if set(terms(gold)) - set(terms(asked)) else found)
+    found = [_Given(amount, _sign(gold, amount)) for amount in figures_of(gold)]
+    found = [_bare(gold, *found[0], _asked_in(question))] if _is_bare(gold) else found
+    new = [one for one in found if not _is_known(one, figures_of(question))]
+    return new or ([] if set(terms(gold)) - set(terms(question)) else found)
 
 
-def _differs(kind: str, wanted: Sequence[Figure], given: Sequence[Figure], unit: FigureAsked, bare: bool) -> bool:
+def _bare(gold: str, amount: Amount, sign: int, asked: _FigureAsked) -> _Given:
+    """In the unit that is asked for; zeros behind the point are how results are printed."""
+    decimals = re.search(r"\.(\d*?)0+$", gold[amount.start : amount.end].strip())
+    place = amount.place * 10.0 ** (len(decimals[0]) - 1 - len(decimals[1])) if decimals else amount.place
+    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals or asked.unit) else amount.kind
+    if kind == "number" and not amount.unit and is_measured(asked.unit):
+        kind, size = SPANS.get(asked.unit, ("number", 1.0))
+        amount, place = replace(amount.times(size), unit=asked.unit if kind == "number" else kind), place * size
+    is_plus = not sign and amount.is_negative is False and not asked.is_outflow
+    return _Given(replace(amount, place=place, kind=kind), 1 if is_plus else sign)
+
+
+def _given(sentences: Sequence[str]) -> tuple[list[_Given], list[_Given]]:
+    """What an answer gives as its answer, and all it says but for what goes into sums."""
+    text = "\n".join(sentences)
+    sums = calculations(text)
+    operands = {amount.start for one in sums for amount in one.operands}
+    ends = {one.results[-1].start for one in sums if one.results}
+    said = [_Given(one, _sign(text, one)) for one in figures_of(text) if one.start not in operands]
+    last = [one for one in said if one.amount.start in ends][-1:]
+    at = 0
+    for sentence in sentences:
+        inside = [one for one in said if at <= one.amount.start < at + len(sentence)]
+        here = [one for one in inside if one.amount.kind not in ("date", "year")]
+        if here and (not last or here[-1].amount.start >= last[0].amount.start):
+            comes_to = len(here) > 2 and _COMES_TO.search(text[at : here[-1].amount.start])
+            last = here if _CONCLUDES.match(sentence) else here[-1:] if comes_to else last
+        at += len(sentence) + 1
+    return last or said, said
+
+
+def _same(gold: _Given, given: _Given, asked: _FigureAsked, bare: bool) -> bool:
+    """A bare gold may be rounded coarsely, and be in the scale of its table."""
+    if gold.sign * given.sign < 0:
+        return False
+    is_finer = given.amount.place < gold.amount.place
+    rate = _LOOSELY if bare and is_finer and (gold.amount.place < 1 or asked.scale > 1) else _RATE
+    is_open = bare and given.amount.is_scaled and asked.scale == 1
+    return any(
+        same(one, other, THOUSANDS if is_open else ONE, rate)
+        for one in _readings(given.amount, asked)
+        for other in _readings(gold.amount, asked)
+    )
+
+
+def _readings(amount: Amount, asked: _FigureAsked) -> Iterator[Amount]:
+    yield amount
+    is_plain = amount.kind == "number" or amount.kind in CURRENCIES
+    if asked.scale > 1 and is_plain and not amount.is_scaled:
+        yield amount.times(asked.scale)
+    if amount.kind == "%":
+        yield replace(amount.times(0.01), kind="number")
+    elif amount.kind == "number" and asked.percent:
+        yield replace(amount, kind="%")
+        yield replace(amount.times(100), kind="%")
+
+
+def _differs(
+    gold: str, kind: str, wanted: Sequence[_Given], given: Sequence[_Given], asked: _FigureAsked, bare: bool
+) -> bool:
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
-    does not count: it is the second half of "2.75 : 1"."""
+    does not count: it is the second half of "2.75 : 1". Both ends of a range must be given."""
     theirs = [one for one in wanted if one.amount.kind == kind]
-    ours = [g for g in given if comparable(theirs[0].amount, g.amount, unit, bare)]
+    ours = [one for one in given if _comparable(theirs[0].amount, one.amount, asked, bare)]
     telling = [one for one in theirs if one.amount.value != 1] or theirs
-    return bool(ours) and not any(same_figure(w, g, unit, bare) for w in telling for g in ours)
+    found = [any(_same(each, one, asked, bare) for one in ours) for each in telling]
+    is_range = len(telling) == 2 and RANGE.fullmatch(gold, telling[0].amount.end, telling[1].amount.start)
+    return bool(ours) and not (all(found) if is_range and len(ours) > 1 else any(found))
 
 
-def _is_known(figure: Figure, known: Sequence[Quantity]) -> bool:
+def _comparable(gold: Amount, given: Amount, asked: _FigureAsked, bare: bool) -> bool:
+    """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says, and a
+    measure unless the question asks for none."""
+    ours, theirs = _dimension(gold), _dimension(given)
+    if given.kind.startswith(AS_WRITTEN) or (ours and theirs and ours != theirs):
+        return given.kind.startswith(AS_WRITTEN)
+    if bare and gold.kind == "number":
+        is_measure = bool(theirs) and theirs not in ("money", "share", "things")
+        return given.kind not in MOMENTS and not (is_measure and asked.is_unmeasured)
+    alike = gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or same_family(gold, given)
+    return alike or (bare and given.kind == "number")
+
+
+def _dimension(amount: Amount) -> str:
+    """What is measured or counted; empty where a number does not say."""
+    if amount.kind in CURRENCIES or amount.kind == "%":
+        return "share" if amount.kind == "%" else "money"
+    return family(amount.unit) or ("things" if amount.is_counting and not amount.unit else "")
+
+
+def _is_known(figure: _Given, known: Sequence[Amount]) -> bool:
     return any(figure.amount.agrees(other) for other in known)
+
+
+def _sign(text: str, amount: Amount) -> int:
+    if amount.is_negative:
+        return -1
+    before = text[max(0, amount.start - 70) : amount.start].rpartition("\n")[2]
+    behind = text[amount.end : amount.end + 30]
+    if _DOWN.search(before) or _DOWN_BEHIND.match(behind):
+        return -1
+    return 1 if _UP.search(before) or _UP_BEHIND.match(behind) else 0
 
 
 # benchmarks/target.py measures them. A claim in words of its own reads lower than a sentence of the passage.
@@ -266,8 +368,7 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
         return findings
     question, is_gold = item.question.text, bool(item.question.gold_ids)
     cited = _on_gold(item, findings)
-    is_echo = _is_echo(question, " ".join(one.claim for one in cited))
-    answers = not is_echo and any(_answers(question, one, scores, is_gold) for one in cited)
+    answers = any(_answers(question, one, scores, is_gold) for one in cited)
     return replace(findings, answers_question=answers)
 
 
@@ -295,15 +396,6 @@ def _on_gold(item: Item, findings: Findings) -> list[Cited]:
     ]
 
 
-def _is_echo(question: str, said: str) -> bool:
-    """It only repeats words of a question that does not offer them to choose from."""
-    if asks_yes_no(question) or OR.search(question):
-        return False
-    known = amounts_of(question)
-    has_new = any(not any(one.agrees(other) for other in known) for one in amounts_of(said))
-    return not has_new and telling_words(said) <= telling_words(question)
-
-
 def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     """Gold ids vouch for their passage; without them it is read."""
     said, holding = _best(_said(question, one), scores), _holding(question, one)
@@ -312,7 +404,7 @@ def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     top = _best(pieces(question, one.passage), scores)
     if top < TELLING or said >= CLAIM_AS_WELL * top:
         return True
-    if not holding and amounts_of(one.claim):
+    if not holding and figures_of(one.claim):
         return True
     return _best(holding, scores) >= SENTENCE_AS_WELL * top
 
@@ -330,16 +422,12 @@ def _said(question: str, one: Cited) -> list[Asked]:
 
 def _holding(question: str, one: Cited) -> list[Asked]:
     """The sentences and rows that have most of the claim's figures, or all of a claim of hardly a word."""
-    figures, every = amounts_of(one.claim), pieces(question, one.passage)
+    figures, every = figures_of(one.claim), pieces(question, one.passage)
     if not figures:
         return [piece for piece in every if is_terse(one.claim) and _has(piece, one.claim)]
-    shared = [sum(_is_in(figure, amounts_of(piece.passage)) for figure in figures) for piece in every]
+    shared = [sum(bool(stated(one, figures_of(piece.passage))) for one in figures) for piece in every]
     most = max(shared, default=0)
     return [piece for piece, count in zip(every, shared, strict=True) if most and count == most]
-
-
-def _is_in(figure: Amount, others: Sequence[Amount]) -> bool:
-    return any(figure.agrees(other) or figure.rounds(other) or other.rounds(figure) for other in others)
 
 
 def _has(piece: Asked, claim: str) -> bool:

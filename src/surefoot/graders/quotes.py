@@ -9,135 +9,16 @@ nothing: it leaves the claim to a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import combinations
+from collections.abc import Sequence
 
 from surefoot.graders.alignment import FEWEST_WORDS, quoted_words, words_of
+from surefoot.graders.cells import cell_check
+from surefoot.graders.figures import figures
 from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import comparable, neutral
-from surefoot.graders.lookup import MOST_NUMBERS, named_in, results_of, shares_of, spoken_tokens
-from surefoot.graders.numbers import cell_check
 from surefoot.graders.rules import turned_round
-from surefoot.text.amounts import Amount, amounts_of
 from surefoot.text.normal import names, sentences, stem, terms, unreadable, without_yes_no
-from surefoot.text.numbers import MONTHS, PERIOD_KINDS, THOUSANDS, Quantity, quantities, ratio, same_kind
-from surefoot.text.tables import Table, Unit, tables_of, units_of
-
-MOST_UNITS, FEW_NUMBERS, MOST_COUNT = 4, 6, 20
-_SCALES = THOUSANDS[:3]
-_BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s", re.MULTILINE)
-_LISTED = re.compile(r"(?:[^,;.:]{2,40}, ){1,12}[^,;.:]{2,40}(?:,| and| or) ")
-
-
-def derivable_of(passage: str, claim: str, missing: Sequence[Amount]) -> int:
-    """How many of the missing numbers can be worked out."""
-    if not missing:
-        return 0
-    near = numbers_near(passage, frozenset(terms(claim)))
-    tables = tables_of(passage)
-    lines = [line for table in tables for line in _lines_named(table, claim)]
-    return sum(
-        derivable(amount, near)
-        or _is_count(amount, passage, tables)
-        or any(amount.match(value, _SCALES) == "same" for line in lines for value in results_of(line))
-        for amount in missing
-    )
-
-
-def numbers_near(passage: str, wanted: frozenset[str]) -> list[Quantity]:
-    """The numbers of the few sentences and rows that share most terms with the claim: anything follows from many."""
-    units = [unit for unit in units_of(passage) if len(unit.sentences) == 1 and unit.quantities]
-    shared = {id(unit): len(wanted & unit.terms) for unit in units}
-    best: list[Unit] = sorted((unit for unit in units if shared[id(unit)]), key=lambda unit: -shared[id(unit)])
-    found: dict[tuple[float, str, str], Quantity] = {}
-    for unit in best[:MOST_UNITS]:
-        for number in unit.quantities:
-            found.setdefault((number.value, number.kind, number.unit), number)
-    return list(found.values())[:FEW_NUMBERS]
-
-
-def _lines_named(table: Table, claim: str) -> Iterator[list[float]]:
-    """The values of rows in the columns that are named, or in all if none is; and of named columns."""
-    named = named_in(table, spoken_tokens(claim)[1])
-    few = named.columns if len(named.columns) > 1 else range(len(table.columns))
-    for row in named.rows:
-        yield [cell.value for cell in (table.cells[row][at] for at in few) if cell.value is not None][:FEW_NUMBERS]
-    for column in named.columns:
-        rows = named.rows if len(named.rows) > 1 else [at for at, row in enumerate(table.rows) if not row.is_total]
-        yield [cell.value for cell in (table.cells[at][column] for at in rows) if cell.value is not None]
-
-
-def _is_count(amount: Amount, passage: str, tables: Sequence[Table]) -> bool:
-    """As many things are listed: rows of a table, points, or parts of a sentence."""
-    if amount.kind != "number" or not 2 <= amount.value <= MOST_COUNT:
-        return False
-    rows = {sum(not row.is_total for row in table.rows) for table in tables}
-    return amount.value in rows | _listed(passage)
-
-
-@lru_cache(maxsize=2_000)
-def _listed(passage: str) -> frozenset[int]:
-    points = len(_BULLET.findall(passage))
-    series = {match.group().count(", ") + 1 + (", and " not in match.group()) for match in _LISTED.finditer(passage)}
-    return frozenset(series | ({points} if points > 1 else set()))
-
-
-_DAYS_IN_MONTH = 30.0
-_SMALL_FACTORS = (2, 3, 4, 5, 6, 7, 10, 12)
-
-
-def derivable(amount: Amount, passage_numbers: Iterable[Quantity]) -> bool:
-    """The amount follows from at most two numbers of fitting kinds; small whole numbers could follow from anything."""
-    numbers = list(passage_numbers)[:MOST_NUMBERS]
-    if amount.kind in ("date", "year"):
-        return False
-    results = _shares(numbers) if amount.kind == "%" else _results(amount, numbers)
-    return any(amount.match(value) == "same" for value in results) or _is_span_of_years(amount, numbers)
-
-
-def _shares(numbers: list[Quantity]) -> Iterator[float]:
-    kin = [number for number in numbers if number.kind not in ("date", "year")]
-    for one, other in combinations(kin, 2):
-        if one.kind == other.kind and one.value and other.value:
-            is_share = one.kind == "%"
-            yield from _sums(one, other) if is_share else shares_of(one.value, other.value)
-    yield from (100 - number.value for number in kin if number.kind == "%")
-
-
-def _results(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
-    yield from _converted(amount, numbers)
-    others = [number for number in numbers if number.kind not in ("date", "year", "%")]
-    for one, other in combinations([number for number in others if same_kind(amount.kind, number.kind)], 2):
-        if one.kind == other.kind:
-            yield from _sums(one, other)
-            if amount.value > 1:
-                yield (one.value + other.value) / 2
-
-
-def _sums(one: Quantity, other: Quantity) -> tuple[float, float]:
-    return one.value + other.value, abs(one.value - other.value)
-
-
-def _converted(amount: Amount, numbers: list[Quantity]) -> Iterator[float]:
-    """A number in another unit or some times over: "24 months" are known as 2 years already."""
-    for number in numbers:
-        if number.kind == amount.kind and number.kind not in ("number", "%"):
-            yield from (number.value * factor for factor in _SMALL_FACTORS)
-        if (number.kind, amount.kind) == ("months", "days"):
-            yield number.value * _DAYS_IN_MONTH
-        elif (number.kind, amount.kind) == ("days", "months"):
-            yield number.value / _DAYS_IN_MONTH
-
-
-def _is_span_of_years(amount: Amount, numbers: list[Quantity]) -> bool:
-    if amount.kind not in ("months", "number"):
-        return False
-    years = sorted({number.value if number.kind == "year" else number.value // 10_000 for number in numbers
-                    if number.kind == "year" or (number.kind == "date" and number.value >= 10_000)})  # fmt: skip
-    spans = {later - earlier for earlier, later in combinations(years[:MOST_NUMBERS], 2)}
-    return (amount.value / 12 if amount.kind == "months" else amount.value) in spans
-
+from surefoot.text.numbers import MONTHS, PERIOD_KINDS, quantities
 
 SHORTEST = 8  # characters of a quote
 FEW = 20
@@ -187,7 +68,7 @@ def objection(quotes: Sequence[str], pair: Pair) -> str:
     if not any(_have_in_common(claim, quote) for quote in map(neutral, quotes)):
         return "the quote has no word of the claim"
     for said in dict.fromkeys((claim, claim.rpartition(": ")[2])):  # with and without a label before it
-        if cell_check(passage, said, pair.context).says == "conflicts":
+        if cell_check(passage, said, pair.context) == "conflicts":
             return "the table has another value there"
         if any(opposes(said, part) for quote in map(neutral, quotes) for part in (quote, _nearest(said, quote))):
             return "the quote says the opposite"
@@ -218,35 +99,13 @@ def says_gold(claim: str, gold: str, question: str) -> bool:
 
 def _number_lacking(claim: str, passage: str, around: str) -> str:
     """Written in no form, and not to be worked out. What is counted on one's fingers ("three signatures") is not looked
-    for."""
-    there = (*quantities(passage), *quantities(around))
-    lacking = [
-        amount
-        for amount in amounts_of(claim)
-        if not any(_equal(amount, other) for other in there) and (amount.kind != "number" or amount.value > FEW)
-    ]
-    periods = [
-        amount for amount in lacking if amount.kind in PERIOD_KINDS and not any(_lasts(amount, q) for q in there)
-    ]
-    if periods:
-        return f"{periods[0].value:g} {periods[0].kind}"
-    if not lacking or derivable_of(passage, claim, lacking) == len(lacking):
-        return ""
-    return claim[lacking[0].start : lacking[0].end].strip()
-
-
-def _lasts(wanted: Quantity, other: Quantity) -> bool:
-    """Equal in another unit; some times as long is another period: forty weeks are not forty days."""
-    factor = ratio(wanted.kind, other.kind)
-    return factor is not None and abs(wanted.value * factor - other.value) <= 1e-9 * other.value
-
-
-def _equal(wanted: Quantity, other: Quantity) -> bool:
-    """Tables are often in thousands or millions, and say so only in their heading."""
-    if wanted.agrees(other):
-        return True
-    alike = "date" not in (wanted.kind, other.kind) and same_kind(wanted.kind, other.kind)
-    return alike and any(abs(wanted.value - other.value * scale) <= 1e-9 * abs(wanted.value) for scale in _SCALES[1:])
+    for; some times as long is another period: forty weeks are not forty days."""
+    for one in figures(claim, passage, around):
+        is_small = one.amount.kind == "number" and one.amount.value <= FEW
+        if one.how == "absent" and not is_small:
+            is_period = one.amount.kind in PERIOD_KINDS
+            return f"{one.amount.value:g} {one.amount.kind}" if is_period else claim[one.amount.start : one.amount.end]
+    return ""
 
 
 def name_lacking(claim: str, text: str) -> str:

@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from msgspec.structs import replace
-
 from surefoot.core.types import Support
+from surefoot.graders.cells import barred, cell_check
+from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.graders.numbers import cell_check
-from surefoot.text.amounts import Amount, amounts_of, worded_alike
+from surefoot.text.amounts import Amount
 from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no
-from surefoot.text.numbers import CURRENCIES, Quantity, numbered, placeholders, quantities, same_family, same_kind
+from surefoot.text.numbers import CURRENCIES, Quantity, numbered, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
 _NEGATION = re.compile(
@@ -25,8 +24,6 @@ _NEGATION = re.compile(
     r"shan't|mustn't|prohibited from|forbidden to|unable to|exempt from|no)\b"
 )
 _NEGATED_BEFORE = re.compile(r"\b(?:is|are|was|were|be) (?:ruled out|prohibited|forbidden|barred|excluded|banned)\b")
-_MUST = re.compile(r"\b(?:shall|must|has to|have to|(?:is|are) (?:required|obliged|obligated) to)\b(?! not)")
-_MAY = re.compile(r"\b(?:may|can|(?:is|are) (?:allowed|permitted|entitled|free) to)\b(?! not)")
 _OPPOSITES = tuple(
     (re.compile(rf"\b(?:{one})"), re.compile(rf"\b(?:{other})"))
     for one, other in (
@@ -42,7 +39,7 @@ _OPPOSITES = tuple(
 def turned_round(claim: str, sentence: str) -> bool:
     """True when the sentence says the opposite of the claim in much the same words."""
     said, written = claim.lower(), sentence.lower()
-    return _negated_otherwise(said, written) or _other_modality(said, written) or _opposite(said, written)
+    return _negated_otherwise(said, written) or _opposite(said, written)
 
 
 def _negated_otherwise(said: str, written: str) -> bool:
@@ -53,26 +50,11 @@ def _negated_otherwise(said: str, written: str) -> bool:
 
 
 def _negated(text: str) -> set[str]:
-    found = _governed(_NEGATION, text, 2)
+    found = set[str]()
+    for match in _NEGATION.finditer(text):
+        found.update(terms(text[match.end() : match.end() + 60].split(". ")[0])[:2])
     for match in _NEGATED_BEFORE.finditer(text):
         found.update(terms(text[: match.start()])[-2:])
-    return found
-
-
-def _other_modality(said: str, written: str) -> bool:
-    """The same verb is a duty in one and a choice in the other."""
-    for duty, choice in ((said, written), (written, said)):
-        if (_governed(_MUST, duty) & _governed(_MAY, choice)) - _governed(_MUST, choice):
-            return True
-    return False
-
-
-def _governed(pattern: re.Pattern[str], text: str, reach: int = 1) -> set[str]:
-    """The content words right behind each match: what is negated, owed or allowed."""
-    found = set()
-    for match in pattern.finditer(text):
-        following = terms(text[match.end() : match.end() + 60].split(". ")[0])
-        found.update(following[:reach])
     return found
 
 
@@ -87,7 +69,6 @@ def _opposite(said: str, written: str) -> bool:
 VERSION = 7
 # Where a cell of a table decides, it knows better than the words of its row.
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
-_IN_SCALE = re.compile(r"\b(?:in |\()?(?:thousands|millions)\b", re.IGNORECASE)
 COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
 
 
@@ -108,17 +89,17 @@ class _Reading:
     """One claim held against one passage."""
 
     def __init__(self, pair: Pair) -> None:
-        self.claim = worded_alike(without_yes_no(pair.claim), pair.passage)
-        self.is_misnumbered = _misnumbered(pair.passage, self.claim, pair.context)
-        self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
-        self.cell = cell_check(pair.passage, self.claim, pair.context).says
-        self.units = units_of(pair.passage)
+        self.claim = worded_as(without_yes_no(pair.claim), pair.passage)
+        self.is_misnumbered = _misnumbered(pair.passage, self.claim)
+        self.cell = cell_check(pair.passage, without_yes_no(pair.claim), pair.context)
+        self.units = units_of(barred(pair.passage))
         self.around = frozenset(terms(pair.title))
         self.asked = frozenset(terms(pair.context))
         self.weights = _weights(self.claim, self.asked)
         # What the question itself says needs no source: "a 55 kW kiln is over the limit".
-        given = quantities(pair.context)
-        self.wanted = [one for one in amounts_of(self.claim) if not any(_repeats(one, known) for known in given)]
+        given = figures_of(pair.context)
+        self.wanted = [one for one in figures_of(self.claim) if not any(_repeats(one, known) for known in given)]
+        self.scales = scales_of(pair.passage)
 
     def judgement(self) -> Judgement:
         if not self.units:
@@ -127,13 +108,11 @@ class _Reading:
         label, sure = _OF_CELL.get(self.cell) or self._label(best)
         if self.is_misnumbered and label == "supported":
             label, sure = "contradicted", 0.8
-        elif self.unheard and label == "supported":
-            label, sure = "not_enough", 0.8
         return Judgement(label, sure, best.text, Rules.name)
 
     def _label(self, best: Unit) -> tuple[Support, float]:
         covered = self._coverage(best)
-        absent = [q for q in self.wanted if not _among(q, best)]
+        absent = [q for q in self.wanted if not self._is_in(q, best)]
         if absent:
             return self._missing_quantity(absent, best, covered)
         if covered >= COVERED or (self.wanted and covered >= RELATED):
@@ -145,16 +124,20 @@ class _Reading:
 
     def _missing_quantity(self, absent: list[Amount], best: Unit, covered: float) -> tuple[Support, float]:
         """A number of the claim is not in the unit it is about: said otherwise there, elsewhere, or not at all."""
-        if covered >= RELATED and any(_rival(q, other, best.is_row) for q in absent for other in best.quantities):
+        if covered >= RELATED and any(_rival(q, other, best.is_row) for q in absent for other in figures_of(best.text)):
             return "contradicted", min(0.95, 0.2 + 0.75 * covered)
-        elsewhere = [unit for unit in self.units if not unit.is_row and all(_among(q, unit) for q in absent)]
+        elsewhere = [unit for unit in self.units if not unit.is_row and all(self._is_in(q, unit) for q in absent)]
         if covered >= COVERED and any(self._coverage(unit) >= ELSEWHERE for unit in elsewhere):
             return "supported", 0.6
         return "not_enough", 0.7
 
+    def _is_in(self, wanted: Amount, unit: Unit) -> bool:
+        """Said by it, or by the sentence that leads to its table."""
+        return bool(stated(wanted, figures_of(unit.text), self.scales)) or any(map(wanted.agrees, unit.lead))
+
     def _rank(self, unit: Unit) -> float:
         """How much a unit is about the claim; the question's words break ties, and shorter units win."""
-        agreeing = sum(_among(q, unit) for q in self.wanted) / len(self.wanted) if self.wanted else 0
+        agreeing = sum(self._is_in(q, unit) for q in self.wanted) / len(self.wanted) if self.wanted else 0
         question = len(self.asked & unit.terms) / len(self.asked) if self.asked else 0
         own = sum(weight for term, weight in self.weights.items() if term in unit.terms)
         share = own / (sum(self.weights.values()) or 1)
@@ -170,15 +153,10 @@ class _Reading:
 
 
 @lru_cache(maxsize=5_000)
-def _misnumbered(passage: str, claim: str, question: str) -> bool:
-    """The claim names a quarter, a version, a section, a person ... and the passage only others of the name."""
-    there, said = numbered(passage), numbered(claim)
-    persons, named = placeholders(passage), placeholders(claim) - placeholders(question)
-    return any(
-        one not in known and any(one.name == other.name for other in known)
-        for known, own in ((there, said), (persons, named))
-        for one in own
-    )
+def _misnumbered(passage: str, claim: str) -> bool:
+    """The claim names a quarter, a version, a section ... and the passage only others of the name."""
+    known = numbered(passage)
+    return any(one not in known and any(one.name == other.name for other in known) for one in numbered(claim))
 
 
 def _shared(asked: Asked) -> float:
@@ -196,18 +174,6 @@ def _weights(claim: str, asked: frozenset[str]) -> dict[str, float]:
 
 def _repeats(one: Quantity, other: Quantity) -> bool:
     return one.kind == other.kind and one.agrees(other)
-
-
-def _among(wanted: Amount, unit: Unit) -> bool:
-    """Tables are often in thousands or millions, and say so only in their heading; then "381.6 million" is rounded."""
-    if any(wanted.agrees(other) for other in (*unit.quantities, *unit.lead)):
-        return True
-    has_scale = unit.is_row or bool(_IN_SCALE.search(unit.text))
-    exact = wanted if wanted.is_scaled else replace(wanted, place=0.0)
-    return has_scale and any(
-        same_kind(wanted.kind, other.kind) and exact.match(other.value, (1e3, 1e6)) == "same"
-        for other in unit.quantities
-    )
 
 
 def _rival(one: Quantity, other: Quantity, in_row: bool) -> bool:

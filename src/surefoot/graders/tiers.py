@@ -32,11 +32,10 @@ from surefoot.graders.features import (
     readable_claim,
     sum_up,
 )
+from surefoot.graders.figures import worded_as
 from surefoot.graders.judges import Asked, Pair
 from surefoot.graders.local import verified
-from surefoot.text.amounts import worded_alike
 from surefoot.text.normal import spoken
-from surefoot.text.tables import states_row
 
 LABELS: tuple[Support, Support, Support] = ("supported", "contradicted", "not_enough")
 Floats = NDArray[np.float64]
@@ -195,7 +194,6 @@ class _Task(Struct):
 
     reading: Reading
     features: list[float]
-    is_row: bool  # the claim is a row of a table, word for word
     by_window: list[Probabilities]
     quick: Sum
     probabilities: Probabilities = (0.0, 0.0, 0.0)
@@ -207,8 +205,7 @@ class _Task(Struct):
     def is_open(self, calibration: Calibration) -> bool:
         """The strong tier may say something else than the quick one."""
         supported = self.probabilities[0]
-        is_settled = self.is_row and supported >= calibration.supported_from
-        return calibration.quick_low <= supported <= calibration.quick_high and not is_settled
+        return calibration.quick_low <= supported <= calibration.quick_high
 
     def has_more(self, calibration: Calibration) -> bool:
         """Windows beyond the first that may say what that one does not."""
@@ -256,12 +253,12 @@ class Tiers:
         ]
 
     def _read_quickly(self, pairs: Sequence[Pair]) -> list[_Task]:
-        pairs = [replace(pair, claim=worded_alike(pair.claim, pair.passage)) for pair in pairs]
+        pairs = [replace(pair, claim=worded_as(pair.claim, pair.passage)) for pair in pairs]
         readings = [
             prepare(pair.passage, readable_claim(pair.claim, pair.context), self._quick.offsets) for pair in pairs
         ]
         tasks = [
-            _Task(reading, *_counted(pair, reading), found, sum_up(reading, found))
+            _Task(reading, _counted(pair, reading), found, sum_up(reading, found))
             for pair, reading, found in zip(pairs, readings, _scored(self._quick, readings), strict=True)
         ]
         rows = [inputs_of(task.features, task.quick.probabilities) for task in tasks]
@@ -306,7 +303,7 @@ def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabil
     return [[next(found) for _ in reading.pairs] for reading in readings]
 
 
-def _counted(pair: Pair, reading: Reading) -> tuple[list[float], bool]:
+def _counted(pair: Pair, reading: Reading) -> list[float]:
     """Of the whole passage; of a document that is too long to be read whole, the part that is read."""
     passage = "\n".join(reading.windows) if reading.skipped else pair.passage
-    return features(passage, pair.claim, pair.context, reading.among), states_row(passage, pair.claim)
+    return features(passage, pair.claim, pair.context, reading.among)

@@ -136,7 +136,8 @@ _OTHERS = {
     "miles": ("mile", "length", 1_609.344),
     "lb": ("lb", "mass", 453.59237), "oz": ("oz ounce", "mass", 28.349523125), "tons": ("ton", "mass", 0.0),
     "stone": ("stone", "mass", 6_350.29318), "gallons": ("gallon", "volume", 0.0), "pints": ("pint", "volume", 0.0),
-    "acres": ("acre", "area", 4_046.8564224), "psi": ("psi", "pressure", 6_894.757), "rpm": ("rpm", "rotation", 0.0),
+    "acres": ("acre", "area", 4_046.8564224), "ft²": ("sq_ft sqft ft2 square_foot square_feet", "area", 0.09290304),
+    "psi": ("psi", "pressure", 6_894.757), "rpm": ("rpm", "rotation", 0.0),
     "dozen": ("dozen", "", 0.0), POINTS: ("percentage_point percent_point pp", "share", 0.0),
     BASIS_POINTS: ("basis_point bp", "", 0.0),
     "EUR": ("eur euro €", "", 0.0), "USD": ("usd dollar us$ $", "", 0.0),
@@ -144,7 +145,7 @@ _OTHERS = {
     "CHF": ("chf", "", 0.0), "NOK": ("nok", "", 0.0), "SEK": ("sek", "", 0.0), "DKK": ("dkk", "", 0.0),
     "JPY": ("jpy ¥", "", 0.0),
 }  # fmt: skip
-_IMPERIAL = frozenset({"mph", "feet", "inches", "yards", "miles", "lb", "oz", "stone", "acres", "psi", "°f"})
+_IMPERIAL = frozenset({"mph", "feet", "inches", "yards", "miles", "lb", "oz", "stone", "acres", "ft²", "psi", "°f"})
 _SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
 _IS_SPAN = {"s": "seconds"}
 
@@ -635,11 +636,15 @@ _SCALE = "|".join(LONG_SCALES)
 _SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
            "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
            "one tenth": 10.0, "one in four": 25.0, "one in five": 20.0, "one in ten": 10.0, "three in four": 75.0,
+           "three in five": 60.0, "three in ten": 30.0,
            "a third": 33.0, "one third": 33.0, "two thirds": 67.0}  # fmt: skip
 
 _WORD_NUMBER = "|".join([*TENS, *sorted(ONES, key=len, reverse=True), "hundred"])
-_IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True))
-_SHARE = late(rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:{_IN_WORDS})\b(?= of\b)")
+_IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True)).replace(" ", "[ -]")
+_SHARE = late(
+    rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:(?:{_IN_WORDS})\b(?= of\b)"
+    r"|(?:one|three) in (?:four|five|ten)\b)"
+)
 # Letters and signs that pass for digits, in a number.
 _LOOK_ALIKE = late(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
@@ -649,8 +654,8 @@ _QUANTITY = late(
     rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
     rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
     rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
-    rf"bps\b|{SIGN}"
-    r"|(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
+    rf"bps\b|{SIGN}(?!\d)"
+    r"|(?!(?:to|or|and)\b)(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
 _QUANTITIES_REFERENCE = late(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
@@ -698,7 +703,7 @@ def _as_written(lowered: str) -> Iterator[Quantity]:
 
 def _shares(lowered: str) -> Iterator[Quantity]:
     for match in _SHARE.finditer(lowered):
-        yield Quantity(_SHARES[match.group()], "%", *match.span())
+        yield Quantity(_SHARES[match.group().replace("-", " ")], "%", *match.span())
 
 
 def _plain(lowered: str, text: str) -> Iterator[Quantity]:

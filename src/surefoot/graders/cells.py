@@ -1,16 +1,23 @@
-"""Which rows and columns of a table a sentence names, and whether a number it states is the one that stands there."""
+"""Which cell of a table a claim names, and whether the number it states is the one that stands there.
+
+A claim that names the wrong row or column of the right table looks true to a model that reads words. A check that errs
+on a true claim costs more than one that says nothing, so wherever a claim can be read in two ways this is silent.
+"""
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
 from typing import Literal
 
 from msgspec import Struct
 
+from surefoot.graders.figures import figures_of
 from surefoot.text.amounts import Amount, Match
-from surefoot.text.normal import word_set
+from surefoot.text.normal import sentences, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     METRES_OR_MILLIONS,
@@ -19,10 +26,13 @@ from surefoot.text.numbers import (
     dates_agree,
     is_measured,
     ratio,
+    unit_behind,
 )
-from surefoot.text.tables import Label, Table, TableCell, Token, is_year, tokens, years_of
+from surefoot.text.tables import Label, Table, TableCell, Token, prose_of, tables_of, tokens, years_of
 
 Says = Literal["agrees", "conflicts", "silent"]
+MOST_CLAIM = 1_500
+_NO_FIELDS = re.compile(r"\||, |\d,\d{3}\b")  # the commas of a sentence or a number
 # Words with which any cell can be spoken of.
 _FRAME = word_set(
     """had has have having did do does been being will this that these those which what how much many who when where
@@ -36,12 +46,6 @@ _FRAME = word_set(
 )
 _LOOSE = 3  # words that may stand between those of a label
 _EARLY = frozenset({"january", "february"})
-
-
-_VERBS = word_set(
-    "lent sold won drew drawn spent paid got took ran contain pay cost spend take use carry sell earn employ offer"
-    " serve weigh measure produce generate"
-)
 
 
 class Named(Struct, frozen=True):
@@ -66,7 +70,8 @@ class Named(Struct, frozen=True):
         return frozenset().union(*(label.all_words for label in labels))
 
 
-def named_in(table: Table, said: Sequence[str]) -> Named:
+def named_in(table: Table, text: Sequence[Token]) -> Named:
+    said = [token.text for token in text]
     rows = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
     return Named(table, _most_special(rows, table.rows), _columns(table, said))
 
@@ -113,35 +118,12 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[s
     return _most_special([place for place in places if _is_named(own[place], said)], columns)
 
 
-def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> list[str]:
-    """The words of a sentence that neither labels nor title nor its amount have, nor are needed to speak of a cell."""
-    known, spare = named.words | named.table.years | named.table.around | _FRAME, _verbs(named, said)
-    return [
-        token.text
-        for place, token in enumerate(said)
-        if token.text not in known and place not in spare and not amount[0] <= token.start < amount[1]
-    ]
+def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> bool:
+    """A word of a sentence that neither labels nor title nor its amount have, nor is needed to speak of a cell."""
+    known = named.words | named.table.years | named.table.around | _FRAME
+    return any(token.text not in known and not amount[0] <= token.start < amount[1] for token in said)
 
 
-def _verbs(named: Named, said: Sequence[Token]) -> set[int]:
-    """What a row is said to have done; before the row's name it would be part of another name ("deferred revenue")."""
-    rows = frozenset(word for place in named.rows for word in named.table.rows[place].all_words)
-    labels = named.words
-    found, is_behind = set(), False
-    for place, token in enumerate(said):
-        followed = place + 1 < len(said) and said[place + 1].text in rows
-        if is_behind and not followed and token.text in _VERBS:
-            found.add(place)
-        is_behind = is_behind or (token.text in labels and not is_year(token.text))
-    return found
-
-
-def spoken_tokens(text: str) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    found = tokens(text)
-    return found, tuple(token.text for token in found)
-
-
-MOST_NUMBERS = 24  # of a row or column
 _LOSS = re.compile(
     r"\b(?:loss(?:es)?|lost|deficits?|negative|shortfalls?|outflows?|overdraft|overdrawn|declin\w+|decreas\w+|"
     r"fall|drop)\b",
@@ -155,42 +137,28 @@ _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|opera
 
 
 def matched(amount: Amount, cell: TableCell) -> Match | None:
-    """None where the two cannot be compared; another currency with the same number is another amount."""
-    if cell.value is None or amount.unit == UNKNOWN or not _fits(amount, cell):
-        return None
-    if "/" in amount.unit and ratio(amount.unit, cell.unit) is None:  # a rate
+    """None where the two cannot be compared; another currency with the same number is another amount. A number that
+    fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
+    is_metres = METRES_OR_MILLIONS in (cell.unit, amount.unit) or (cell.unit == "m" and cell.scale == 1e6)
+    if cell.value is None or amount.unit == UNKNOWN or is_metres or not _fits(amount, cell):
         return None
     if cell.kind == "date":
         return "same" if dates_agree(amount.value, cell.value) else "other"
     if "%" in (cell.kind, amount.kind):
         return amount.match(cell.value)
-    return _in_unit_of(amount, cell, cell.value)
-
-
-def _in_unit_of(amount: Amount, cell: TableCell, value: float) -> Match | None:
-    """The amount against a value in the cell's unit and scale; an "m" may be metres or millions."""
-    if METRES_OR_MILLIONS in (cell.unit, amount.unit) or (cell.unit == "m" and cell.scale == 1e6):
-        return None
-    if not amount.unit or not cell.unit:
-        found = _sized(amount, cell, value)
-        is_open = is_measured(amount.unit) or (cell.kind == "number or %" and amount.kind in CURRENCIES)
-        return None if is_open and found != "same" else found
-    factor = ratio(amount.unit, cell.unit)
-    if factor is not None:
-        return _sized(amount.times(factor), cell, value)
-    is_money = {amount.unit, cell.unit} <= CURRENCIES
-    return "other" if is_money and _sized(amount, cell, value) == "same" else None
-
-
-def _sized(amount: Amount, cell: TableCell, value: float) -> Match:
-    """A number that fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
-    found = amount.match(value, (cell.scale or 1.0,))
-    if found != "other" or amount.match(value, THOUSANDS) == "other":
-        return found
-    if _is_quoted(amount, cell, value):
+    factor = ratio(amount.unit, cell.unit) if amount.unit and cell.unit else 1.0
+    is_money, scale = {amount.unit, cell.unit} <= CURRENCIES, (cell.scale or 1.0,)
+    if factor is None:
+        return "other" if is_money and amount.match(cell.value, scale) == "same" else None
+    found = amount.times(factor).match(cell.value, scale)
+    if found == "same" or _is_quoted(amount, cell, cell.value):
         return "same"
-    is_plain = amount.is_scaled and cell.scale > 1 and amount.unit == cell.unit and amount.unit in CURRENCIES
-    return "other" if is_plain else "near"
+    is_share = cell.kind == "number or %" and amount.kind in CURRENCIES
+    if (is_measured(amount.unit) and not cell.unit) or is_share:
+        return None
+    if found != "other" or amount.match(cell.value, THOUSANDS) == "other":
+        return found
+    return "other" if amount.is_scaled and cell.scale > 1 and is_money else "near"
 
 
 def _is_quoted(amount: Amount, cell: TableCell, value: float) -> bool:
@@ -219,19 +187,66 @@ def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) 
     return "same" if _COST.search(cell.label) else "near"
 
 
-def results_of(values: Sequence[float]) -> Iterator[float]:
-    """What can be made of a row or column: its sum and mean; of each two, sum, difference, share and change."""
-    kept = [abs(value) for value in values[:MOST_NUMBERS]]
-    if len(kept) > 2:
-        yield sum(kept)
-        yield sum(kept) / len(kept)
-    for one, other in combinations(kept, 2):
-        yield from (one + other, abs(one - other), (one + other) / 2)
-        yield from shares_of(one, other)
+@lru_cache(maxsize=2_000)
+def barred(text: str) -> str:
+    """With bars between the fields of comma-separated rows: these are a table too."""
+    if "," not in text or "\n" not in text:
+        return text
+    lines = text.splitlines()
+    fields = [() if _NO_FIELDS.search(line) else tuple(next(csv.reader([line]), ())) for line in lines]
+    sizes = [0, *map(len, fields), 0]
+    return "\n".join(
+        " | ".join(row) if size > 1 and size in (before, after) else line
+        for line, row, before, size, after in zip(lines, fields, sizes, sizes[1:], sizes[2:], strict=False)
+    )
 
 
-def shares_of(one: float, other: float) -> Iterator[float]:
-    for part, whole in ((one, other), (other, one)):
-        if whole:
-            yield 100 * part / whole
-            yield 100 * abs(part - whole) / whole
+@lru_cache(maxsize=5_000)
+def cell_check(passage: str, claim: str, question: str = "") -> Says:
+    """What all sentences of a claim say: one conflict is one of the claim; it agrees if each of them does."""
+    tables = tables_of(barred(passage))
+    if not tables or len(claim) > MOST_CLAIM:
+        return "silent"
+    pieces = [piece for piece in sentences(claim) if piece.strip()]
+    found = {_sentence_check(tables, passage, piece, question) for piece in pieces}
+    return "conflicts" if "conflicts" in found else "agrees" if found == {"agrees"} else "silent"
+
+
+def _sentence_check(tables: Sequence[Table], passage: str, sentence: str, question: str) -> Says:
+    """What one table says; several that speak must say the same."""
+    found = {_table_check(table, passage, sentence, question) for table in tables} - {"silent"}
+    return found.pop() if len(found) == 1 else "silent"
+
+
+def _table_check(table: Table, passage: str, sentence: str, question: str) -> Says:
+    """Only a sentence with one number that names one cell, and says nothing else, is held against it."""
+    said, asked = tokens(sentence), tokens(question)
+    named, read = named_in(table, said), said[:0]
+    if question and not (named.rows and named.columns):
+        more, read = named_in(table, asked), asked
+        named = Named(table, named.rows or more.rows, named.columns or more.columns)
+    if not named.is_one:
+        return "silent"
+    (cell,), values = named.cells, _values_said(named, sentence, said)
+    if len(values) != 1 or values[0].is_bound or left_over(named, read):
+        return "silent"
+    (value,) = values
+    if left_over(named, said, (value.start, unit_behind(sentence, value.end)[1])):
+        return "silent"
+    match = signed(matched(value, cell), value, cell, sentence)
+    if match != "other":
+        return "agrees" if match == "same" else "silent"
+    around = figures_of(prose_of(passage))  # it may give the number another time
+    return "silent" if any(value.match(one.value, THOUSANDS) == "same" for one in around) else "conflicts"
+
+
+def _values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
+    """The numbers of a sentence that are no part of a label."""
+    are_dates = any(cell.kind == "date" for cell in named.cells)
+    found = []
+    for amount in figures_of(sentence):
+        written = {token.text for token in said if amount.start <= token.start < amount.end}
+        is_moment = amount.kind == "year" or (amount.kind == "date" and not are_dates)
+        if not is_moment and not (written and written <= named.words):
+            found.append(amount)
+    return found
