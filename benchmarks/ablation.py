@@ -28,9 +28,7 @@ from surefoot.graders import local, quotes
 from surefoot.graders.features import deciding_sentence
 from surefoot.graders.grader import JUDGES
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.graders.local import _MEMORY
 from surefoot.graders.rules import Rules
-from surefoot.text import tables
 
 
 class Yes:
@@ -54,7 +52,6 @@ class Sieve(Rules):
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         for pair in pairs:
             local._verbatim(pair)
-            tables.states_row(pair.passage, pair.claim)
         return super().judge(pairs)
 
 
@@ -127,7 +124,6 @@ def spying(instead: Off, heard: set[str], check: str) -> Callable[[Any], Any]:
 def decided(case: Case, judge: Any, known: list[Any]) -> str:  # noqa: ANN401
     for one in known:
         one.cache_clear()
-    _MEMORY.clear()
     return case[1](judge)
 
 

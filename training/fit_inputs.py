@@ -14,10 +14,10 @@ from training.english.lists import words
 
 STRONG_WINDOWS = 5
 _RISING = words(
-    """word_overlap term_overlap bigram_overlap best_sentence_share best_pair_share weakest_part_share longest_run
+    """word_overlap term_overlap bigram_overlap best_pair_share weakest_part_share longest_run
     rules_supported quick_log_supported strong_log_supported"""
 )
-_FALLING = words("terms_missing digits_missing_share names_missing_share turned_round log_windows")
+_FALLING = words("terms_missing digits_missing_share log_windows")
 _LISTED = ("answers_policyqa",)  # its questions come from a list, and other passages may answer them as well
 _MORE_OR_LESS = {"contractnli": 3.0, "qa": 0.7, "docnli_mnli": 0.5, "docnli_fever": 0.7}
 

@@ -15,14 +15,14 @@ import click
 
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item
-from surefoot.graders.llm import LlmGrader
+from surefoot.graders.llm import ModelGrader
 from tests.attacks.judges import Fake, bribed, excusing, inventive, obedient, sound
 from tests.attacks.test_attacks import ITEMS, ROWS
 from tests.golden_files import ROOT
 
 
 def line(name: str, says: Callable[..., Any], items: Sequence[Item], truly: Sequence[str | None]) -> str:
-    graded = LlmGrader(Fake(says)).read(items)
+    graded = ModelGrader(Fake(says)).read(items)
     found = Counter(
         (truth in ACCEPTABLE, "accepted" if one.bucket in ACCEPTABLE else "open" if one.bucket is None else "not")
         for truth, one in zip(truly, graded, strict=True)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from surefoot.core.table import ACCEPTABLE, BUCKETS
 from surefoot.core.types import Item
-from surefoot.graders.llm import LlmGrader
+from surefoot.graders.llm import ModelGrader
 from surefoot.graders.llm_prompts import comparable
 from tests.items import item_of
 
@@ -28,7 +28,7 @@ ITEMS: list[Item] = [item_of({key: value for key, value in row.items() if key !=
 
 
 def accepted(says: Any) -> dict[str, str | None]:  # noqa: ANN401
-    graded = LlmGrader(Fake(says)).read(ITEMS)
+    graded = ModelGrader(Fake(says)).read(ITEMS)
     return {row["id"]: one.bucket for row, one in zip(ROWS, graded, strict=True) if one.bucket in ACCEPTABLE}
 
 
@@ -53,14 +53,14 @@ def test_even_a_bribed_judge_with_real_quotes_flips_nothing_here_and_counting_is
 
 
 def test_a_sound_judge_finds_most_of_them_for_what_they_are() -> None:
-    graded = LlmGrader(Fake(sound)).read(ITEMS)
+    graded = ModelGrader(Fake(sound)).read(ITEMS)
     found = Counter(one.bucket for one in graded)
     assert not ACCEPTABLE & found.keys() and found[None] < 0.15 * len(ROWS)
 
 
 def test_foreign_text_stays_inside_its_fence() -> None:
     model = Fake(sound)
-    plan = LlmGrader(model).plan(ITEMS)
+    plan = ModelGrader(model).plan(ITEMS)
     for ask, prompt in zip(plan.asks, plan.prompts, strict=True):
         seen = Seen(prompt)
         (mark,) = seen.marks
@@ -87,5 +87,5 @@ def test_a_false_number_between_any_tricks_is_never_accepted(before: str, behind
     answer = f"{before}The fee for routing is EUR 90 [p].{behind}"
     attack = item_of({"id": "a", "question": "What is the fee for routing?", "passages": passages, "answer": answer})
     for says in (obedient, inventive, excusing, bribed):
-        (graded,) = LlmGrader(Fake(says)).read([attack])
+        (graded,) = ModelGrader(Fake(says)).read([attack])
         assert graded.bucket not in ACCEPTABLE, (says.__name__, answer)

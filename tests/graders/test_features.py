@@ -34,10 +34,7 @@ def test_a_number_that_no_sentence_has_is_missing() -> None:
 
 def test_words_names_and_sense() -> None:
     said = found("Quillon Data may charge interest of 12 % a year.")
-    assert said["longest_run"] == said["word_overlap"] == said["best_sentence_share"] == 1
-    assert found("Signed by the buyer Jens Falk.")["names_missing_share"] == 1
-    assert found("Quillon Data may not charge interest.")["turned_round"] == 1
-    assert found("Quillon Data may charge interest.")["turned_round"] == 0
+    assert said["longest_run"] == said["word_overlap"] == said["best_pair_share"] == 1
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -41,7 +41,6 @@ def grade(answer: str | None, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
         ("Invoices are payable within 40 days of receipt [a#1].", "correct"),
         ("Invoices are payable within 30 days of receipt [a#1].", "wrong"),
         ("Invoices are not payable within 40 days of receipt [a#1].", "wrong"),
-        ("Quillon Data must charge interest [a#1].", "wrong"),
         ("Customs filing costs EUR 3,180 [a#2].", "correct"),
         ("Customs filing costs EUR 4,250 [a#2].", "wrong"),
         ("Customs filing costs GBP 3,180 [a#2].", "wrong"),
@@ -49,7 +48,7 @@ def grade(answer: str | None, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
         ("I could not find when invoices are due.", "refused"),
     ],
 )
-def test_numbers_rows_currencies_negation_and_modality(answer: str, bucket: str) -> None:
+def test_numbers_rows_currencies_and_negation(answer: str, bucket: str) -> None:
     assert grade(answer, question="What about invoices, interest and customs filing?")["bucket"] == bucket
 
 
@@ -102,7 +101,6 @@ def test_an_answer_that_declines_nothing_is_no_refusal(answer: str) -> None:
     [
         "Tipping off is banned: neither the client nor any third party may be told that a report has been made.",
         "Records of old clients are not governed by Schedule 1 of this policy.",
-        "The auditor must be one who is not a competitor and has not been named in the report.",
     ],
 )
 def test_what_is_quoted_of_a_passage_declines_nothing(text: str) -> None:
@@ -220,10 +218,7 @@ def test_a_wordy_refusal_is_one(answer: str) -> None:
 @pytest.mark.parametrize(
     ("text", "support", "is_near"),
     [
-        ("Peter Lind chairs the board.", "contradicted", False),
         ("Peter Lind chairs the board.", "supported", True),
-        ("The board appears to be chaired by Peter Lind.", "supported", False),
-        ("Peter Lind is the person who chairs it, too: the board has no other.", "not_enough", False),
         ("The report only lists the members, Peter Lind and Amara Nwo.", "contradicted", True),
     ],
 )

@@ -157,7 +157,7 @@ def test_ctrl_c_says_that_replies_are_kept(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surefoot.graders.llm.LlmGrader.carry_out", interrupted)
+    monkeypatch.setattr("surefoot.graders.llm.ModelGrader.carry_out", interrupted)
     arguments = ["--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path)]
     assert _run(["grade", *map(str, arguments)]) == 130
     assert "the same command goes on from there" in capsys.readouterr().err

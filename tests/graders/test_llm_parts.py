@@ -129,7 +129,6 @@ DUE = "Invoices are payable within forty (40) days of receipt."
         ("Invoices with 3 copies are payable.", ""),
         ("Invoices are payable within 40 weeks of receipt.", "lacks 280 days"),
         ("Invoices are payable within 960 hours of receipt.", ""),
-        ("Invoices never have to be paid.", "denies what no quote denies"),
         ("Invoices need settling no later than 40 days on.", ""),
         ("Rechnungen sind binnen 40 Tagen nach Erhalt zu bezahlen.", ""),
     ],
@@ -148,7 +147,8 @@ def test_a_sentence_beside_does_not_hide_the_opposite() -> None:
 def test_a_table_with_another_value_there_and_a_condition_on_both_sides() -> None:
     table = "| Service | Fee |\n|---|---|\n| Routing | EUR 4,250 |\n| Customs filing | EUR 3,180 |"
     assert objection(["| Customs filing | EUR 3,180 |"], Pair(table, "Customs filing costs EUR 3,180.")) == ""
-    assert "another value" in objection(["| Routing | EUR 4,250 |"], Pair(table, "Customs filing costs EUR 4,250."))
+    wrong = Pair(table, "The fee for customs filing is EUR 4,250.")
+    assert "another value" in objection(["| Routing | EUR 4,250 |"], wrong)
     passage = "The supplier must not subcontract any work without consent."
     assert "opposite" in objection([passage], Pair(passage, "The supplier may subcontract any work without consent."))
 

@@ -66,9 +66,6 @@ def test_probabilities_add_up_and_decide_with_a_quote() -> None:
 def test_a_pair_is_judged_the_same_alone_and_among_others() -> None:
     pairs = [Pair(PASSAGE + " " * number, f"The contract ends on {number} May 2027.") for number in range(1, 6)]
     together = LocalJudge().judge([*pairs, pairs[0]])
-    from surefoot.graders import local
-
-    local._MEMORY.clear()
     assert [LocalJudge().judge([pair])[0] for pair in [*pairs, pairs[0]]] == together
 
 

@@ -79,7 +79,7 @@ WITHOUT_GOLD = [
     ("What is the service fee for the Kestrel 400?", "EUR 4,250 [fees#2]", "correct"),
     ("What is the warranty of the Kestrel 400?", "24 months [fees#2]", "contradicted"),
     ("What is the minimum term of the Gold plan?", "36 months [plans#1]", "correct"),
-    ("What is the minimum term of the Gold plan?", "24 months [plans#1]", "off_target"),
+    ("What is the minimum term of the Gold plan?", "24 months [plans#1]", "contradicted"),
     ("What does the Silver plan cost?", "EUR 480 [plans#1]", "correct"),
     ("What does the Silver plan cost?", "EUR 990 [plans#1]", "off_target"),
     ("What is the warranty of the Kestrel 400?", "The Kestrel 400 has a warranty [fees#2].", "off_target"),
@@ -181,16 +181,3 @@ LAKE = Passage("lake#1", "The lake is open to canoes from April to October. Moto
 def test_no_list_of_words_tells_what_an_answer_to_when_or_how_many_looks_like(question: str, answer: str) -> None:
     one = Item(Question("q", question, "answer"), Trace("q", answer=answer, retrieved=Retrieved((LEAVE, LAKE))))
     assert FindingsGrader(LocalJudge()).read([one])[0].reason == "correct"
-
-
-def test_an_answer_of_another_frequency_than_the_gold_is_wrong() -> None:
-    told = Passage("sop#1", "Signals are reviewed every quarter for vaccines and every six months for other products.")
-    question = Question(
-        "q",
-        "How often are signals reviewed for vaccines?",
-        "answer",
-        gold_ids=("sop#1",),
-        gold_claims=("every quarter",),
-    )
-    trace = Trace("q", answer="They are reviewed every six months [sop#1].", retrieved=Retrieved((told,)))
-    assert FindingsGrader(Rules()).read([Item(question, trace)])[0].reason == "conflicts_gold"

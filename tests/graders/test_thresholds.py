@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from surefoot.graders import local, tiers
+from surefoot.graders import tiers
 from surefoot.graders.encoder import Scores
 from surefoot.graders.features import FEATURE_NAMES, Answered, Reading, prepare, readable_claim, sum_up
 from surefoot.graders.findings import _reconciled
@@ -87,25 +87,6 @@ def test_it_reads_no_further_once_a_window_supports_the_claim(monkeypatch: pytes
     assert len(strong.shown) == 1, "the digest, which says as much as any"
 
 
-PLANS = "| Plan | Fee (EUR) | Seats |\n|---|---|---|\n| Basic | 2,150 | 14 |\n| Large | 3,180 | 25 |"
-
-
-@pytest.mark.parametrize(
-    ("claim", "supported_from", "is_strong"),
-    [
-        ("Plan Basic: Seats 14.", 0.5, False),
-        ("Plan Basic: Seats 14.", 0.51, True),
-        ("Plan Basic: Seats 25.", 0.5, True),
-    ],
-)
-def test_nor_what_a_row_or_a_cell_of_a_table_settles(
-    monkeypatch: pytest.MonkeyPatch, claim: str, supported_from: float, is_strong: bool
-) -> None:
-    both, strong = models(monkeypatch, supported_from=supported_from)
-    both.read([Pair(PLANS, claim)])
-    assert bool(strong.shown) == is_strong
-
-
 @pytest.mark.parametrize(
     ("probabilities", "label"),
     [
@@ -167,7 +148,6 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> LocalJudge:
         def unknown_share(self, text: str) -> float:
             return self.share
 
-    monkeypatch.setattr(local, "_MEMORY", {})
     monkeypatch.setattr(LocalJudge, "_tiers", Read())
     return LocalJudge()
 
@@ -193,16 +173,6 @@ def test_probabilities_have_four_digits(judge: LocalJudge) -> None:
 def test_when_a_text_is_unknown(judge: LocalJudge, text: str, share: float, is_unknown: bool) -> None:
     judge._tiers.share = share  # type: ignore[attr-defined]
     assert judge._is_unknown(text) == is_unknown
-
-
-def test_the_oldest_judgements_are_forgotten(judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert local._REMEMBERED == 200_000
-    monkeypatch.setattr(local, "_REMEMBERED", 2)
-    for number in range(4):
-        judge.judge([Pair("The fee is 5 EUR a month.", f"The monthly fee is {number} dollars high.")])
-    (memory,) = local._MEMORY.values()
-    assert len(memory) == 2
-    assert local._key(Pair("The fee is 5 EUR a month.", "The monthly fee is 3 dollars high.")) in memory
 
 
 def test_three_words_are_enough_to_be_found_word_for_word() -> None:

@@ -13,7 +13,7 @@ import surefoot as library
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.graders.llm import LlmGrader
+from surefoot.graders.llm import ModelGrader
 from surefoot.models.seam import Prompt
 from surefoot.text.normal import unreadable
 from tests.attacks.judges import Fake, Seen, claim, evidence, findings
@@ -96,7 +96,7 @@ def test_a_language_model_still_grades_other_languages() -> None:
         quote = evidence(next(iter(Seen(prompt).passages)), "The notice period is 6 months.")
         return findings([claim(1, "supported", quote)])
 
-    (found,) = LlmGrader(Fake(says)).read([item("Die Frist beträgt 6 Monate [p].")])
+    (found,) = ModelGrader(Fake(says)).read([item("Die Frist beträgt 6 Monate [p].")])
     assert (found.bucket, found.verdicts[0].unsure) == ("correct", False)
 
 

@@ -44,6 +44,11 @@ _FRAME = word_set(
     roughly approximately nearly almost some just also only respective while whereas and but yes sat post posted
     hold held we is was were be % unit item case people person"""
 )
+# What the things of a row are said to do.
+_VERBS = word_set(
+    "lent sold won drew drawn spent paid got took ran contain pay cost spend take use carry sell earn employ offer"
+    " serve weigh measure produce generate"
+)
 _LOOSE = 3  # words that may stand between those of a label
 _EARLY = frozenset({"january", "february"})
 
@@ -121,7 +126,12 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[s
 def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> bool:
     """A word of a sentence that neither labels nor title nor its amount have, nor is needed to speak of a cell."""
     known = named.words | named.table.years | named.table.around | _FRAME
-    return any(token.text not in known and not amount[0] <= token.start < amount[1] for token in said)
+    return any(
+        token.text not in known
+        and not amount[0] <= token.start < amount[1]
+        and not (token.text in _VERBS and said[place - 1].text in named.words and place)
+        for place, token in enumerate(said)
+    )
 
 
 _LOSS = re.compile(
@@ -150,7 +160,8 @@ def matched(amount: Amount, cell: TableCell) -> Match | None:
     is_money, scale = {amount.unit, cell.unit} <= CURRENCIES, (cell.scale or 1.0,)
     if factor is None:
         return "other" if is_money and amount.match(cell.value, scale) == "same" else None
-    found = amount.times(factor).match(cell.value, scale)
+    amount = amount.times(factor)
+    found = amount.match(cell.value, scale)
     if found == "same" or _is_quoted(amount, cell, cell.value):
         return "same"
     is_share = cell.kind == "number or %" and amount.kind in CURRENCIES

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from surefoot.core.types import Support
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.graders.rules import Rules, turned_round
+from surefoot.graders.rules import Rules
 from surefoot.text.normal import (
     digest,
     is_row,
@@ -50,7 +50,6 @@ class _Passage(Struct, frozen=True):
 
 
 class _Claim(Struct, frozen=True):
-    text: str
     words: tuple[str, ...]
     bigrams: frozenset[tuple[str, str]]
     terms: frozenset[str]
@@ -66,17 +65,8 @@ class _Both(Struct, frozen=True):
     passage: _Passage
     claim: _Claim
     best: Unit | None
-    best_sentence: int  # the most terms of the claim that a single sentence has
     judgement: Judgement
     windows: int
-
-    @property
-    def is_turned_round(self) -> bool:
-        """The best unit says the opposite in much the same words."""
-        if self.best is None or self.best.is_row:
-            return False
-        sentence = max(self.best.sentences, key=lambda sentence: len(self.claim.terms & _terms_of(sentence)))
-        return turned_round(self.claim.text, sentence)
 
     def rules_say(self, label: Support) -> float:
         return self.judgement.confidence if self.judgement.label == label else 0.0
@@ -86,7 +76,6 @@ _FEATURES: dict[str, Callable[[_Both], float]] = {
     "word_overlap": lambda x: _ratio(sum(word in x.passage.vocabulary for word in x.claim.words), x.claim.words),
     "term_overlap": lambda x: _share(x.claim.terms, x.passage.terms),
     "bigram_overlap": lambda x: _ratio(len(x.claim.bigrams & x.passage.bigrams), x.claim.bigrams),
-    "best_sentence_share": lambda x: _ratio(x.best_sentence, x.claim.terms),
     "best_pair_share": lambda x: _ratio(len(x.claim.terms & x.best.terms) if x.best else 0, x.claim.terms),
     "weakest_part_share": lambda x: min((_share(part, x.passage.terms) for part in x.claim.parts), default=1.0),
     "longest_run": lambda x: _ratio(_longest_run(x.claim.words, x.passage.joined), x.claim.words),
@@ -94,11 +83,8 @@ _FEATURES: dict[str, Callable[[_Both], float]] = {
     "numbers": lambda x: min(x.claim.numbers, _MANY),
     "digits_missing_share": lambda x: _ratio(len(x.claim.digits - x.passage.vocabulary), x.claim.digits),
     "names": lambda x: min(len(x.claim.names), _MANY),
-    "names_missing_share": lambda x: _ratio(len(x.claim.names - x.passage.terms), x.claim.names),
-    "turned_round": lambda x: float(x.is_turned_round),
     "rules_supported": lambda x: x.rules_say("supported"),
     "rules_contradicted": lambda x: x.rules_say("contradicted"),
-    "rules_not_enough": lambda x: x.rules_say("not_enough"),
     "log_windows": lambda x: log(x.windows),  # the best of many is good by chance
 }
 FEATURE_NAMES = tuple(_FEATURES)
@@ -112,7 +98,6 @@ def features(passage: str, claim: str, question: str = "", windows: int = 1) -> 
         passage=_passage(passage),
         claim=said,
         best=max(units, key=lambda unit: (len(said.terms & unit.terms), -len(unit.terms)), default=None),
-        best_sentence=max((len(said.terms & unit.terms) for unit in units if len(unit.sentences) == 1), default=0),
         judgement=_rules.judge([Pair(passage, claim, context=question)])[0],
         windows=windows,
     )
@@ -130,7 +115,6 @@ def _claim(claim: str) -> _Claim:
     text = without_yes_no(claim)
     words = tuple(_WORD.findall(text.lower()))
     return _Claim(
-        text=text,
         words=words,
         bigrams=frozenset(pairwise(words)),
         terms=_terms_of(text),

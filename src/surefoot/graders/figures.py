@@ -29,17 +29,22 @@ from surefoot.text.tables import units_of
 
 How = Literal["stated", "reworded", "derived", "absent"]
 ONE = (1.0,)
-_RATE, _ROUGH_RATE, _EXACT = 0.02, 0.05, 1e-9  # by what share of their size figures that are rounded may differ
+_RATE, _ROUGH_RATE, _EXACT = 0.03, 0.05, 1e-9  # by what share of their size figures that are rounded may differ
 RANGE = re.compile(r"\s?(?:-|–|—|to\b|or\b|and\b)\s?[$€£¥]?", re.IGNORECASE)
 _BARE = re.compile(r"[\d.,]*\d|[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 _SCALE = re.compile(r"(?:\bin (?:\S+ )?|\((?:\S+ )?)(thousand|million|billion)s?\b|['’](000)s?\b", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "000": 1e3, "million": 1e6, "billion": 1e9}
+_IN_WORDS = {1e3: " thousand", 1e6: " million", 1e9: " billion"}
 _CHANGE = re.compile(
-    r"(?:(?P<up>grew|grow\w*|rose|rise\w*|increas\w*|up|higher)|(?P<down>fell|fall\w*|declin\w*|decreas\w*|dropp?\w*|down"
-    r"|lower|shr[aiu]nk)|chang\w*)\b[^.;\d]*$",
+    r"\b(?:(?P<up>grew|grow\w*|rose|ris(?:es|en|ing)|increased|up)|(?P<down>fell|fall(?:s|en|ing)|declined|decreased|dropped"
+    r"|down|shr[au]nk)|changed)(?P<by>(?: by)?(?: (?:about|around|roughly|approximately|some))? \(?)$",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"(?:,? (?:by|of))?(?: (?:about|around|roughly|approximately|some))? ?\(?$", re.IGNORECASE)
+_FROM = re.compile(r"\)?(?:,? (?:in|during) [^,;]{1,30})?,? from [$€£¥]?(?:[A-Z]{3} )?$")
+_TO = re.compile(r"[^;,]{0,40} to [$€£¥]?(?:[A-Z]{3} )?$")
+_OTHERWISE = re.compile(
+    r"\b(?:constant|organic\w*|adjusted|comparable|like-for-like|excluding|underlying)\b", re.IGNORECASE
+)
 
 
 class Figure(NamedTuple):
@@ -161,16 +166,19 @@ def _near(text: str, claim: str) -> list[Amount]:
 
 def worded_as(claim: str, text: str) -> str:
     """The claim, with its figures in the words of the text, and without a share that its own figures show."""
-    for start, end in reversed(shown_changes(claim)):
-        claim = f"{claim[:start]}{claim[end:]}"
+    for one in reversed(shown_changes(claim)):
+        claim = f"{claim[: one.start]}{claim[one.end :]}" if one.is_so else claim
     there, scales, lowered = wordings(text), scales_of(text), text.lower()
     ends = {one.start: one.end for one in quantities(claim)}
-    for one in reversed(figures_of(claim)):
-        said = claim[one.start : ends[one.start]]
-        if said.lower() in lowered or one.kind == "%" or not (one.is_scaled or one.kind in PERIOD_KINDS):
+    for figure in reversed(figures_of(claim)):
+        said = claim[figure.start : ends[figure.start]]
+        is_wide = (figure.is_scaled and not figure.is_negative) or figure.kind in PERIOD_KINDS
+        if said.lower() in lowered or figure.kind == "%" or not is_wide:
             continue
-        if found := stated(one, list(there), scales):
-            claim = f"{claim[: one.start]}{there[found]}{claim[one.start + len(said) :]}"
+        found = stated(figure, list(there), scales)
+        if found is not None and there[found] not in said:
+            scale = "" if found.is_scaled else _IN_WORDS.get(scales[0], "")
+            claim = f"{claim[: figure.start]}{there[found]}{scale}{claim[figure.start + len(said) :]}"
     return worded_alike(claim, text)
 
 
@@ -187,19 +195,28 @@ def wordings(text: str) -> dict[Amount, str]:
     return found
 
 
-def shown_changes(claim: str) -> list[tuple[int, int]]:
-    """Where a claim gives a change in percent that its two figures come to: "grew by 25% from 40 to 50"."""
+class Change(NamedTuple):
+    """A change in percent, from its words to its sign, and whether the two figures beside it come to that."""
+
+    start: int
+    end: int
+    is_so: bool
+
+
+@lru_cache(maxsize=5_000)
+def shown_changes(claim: str) -> tuple[Change, ...]:
+    """Where a claim gives a change with its two figures: "grew by 25% from 40 to 50"."""
     found, given = [], figures_of(claim)
-    for share in (one for one in given if one.kind == "%"):
-        said = _CHANGE.search(claim, 0, share.start)
-        for one, other in combinations([one for one in given if one.is_figure and one.kind != "%"], 2):
-            is_pair = claim[: one.start].rstrip(" $€£").endswith("from") and " to " in claim[one.end : other.start]
-            if not said or not is_pair or not one.value or not same_kind(one.kind, other.kind):
-                continue
+    for share, one, other in zip(given, given[1:], given[2:], strict=False):
+        if one.kind == "year":  # "grew by 25% in 2023, from 40 to 50"
+            one, other = other, next((each for each in given if each.start > other.start), other)
+        said = _CHANGE.search(claim, 0, share.start) if share.kind == "%" and one.value else None
+        is_pair = _FROM.match(claim, share.end, one.start) and _TO.fullmatch(claim, one.end, other.start)
+        if said and is_pair and same_kind(one.kind, other.kind) and not _OTHERWISE.search(claim):
             change = 100 * (other.value - one.value) / one.value
-            is_so = (
-                share.match(change) == "same" and not (said["up"] and change < 0) and not (said["down"] and change > 0)
-            )
-            if is_so and (cut := _CUT.search(claim, 0, share.start)):
-                found.append((cut.start(), share.end + (claim[share.end : share.end + 1] == ")")))
-    return found
+            is_opposite = (said["up"] and change < 0) or (said["down"] and change > 0)
+            off = abs(abs(change) - share.value)
+            if off <= share.place or off > 1.0 or is_opposite:
+                end = share.end + claim.startswith(")", share.end)
+                found.append(Change(said.start("by"), end, off <= share.place and not is_opposite))
+    return tuple(found)

@@ -17,7 +17,7 @@ from surefoot.graders.gold import agreement
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
-from surefoot.graders.sums import without_method, worked_out, working_of
+from surefoot.graders.sums import worked_out, working_of
 from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
@@ -27,6 +27,13 @@ from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb,
 from surefoot.text.tables import units_of
 
 PLAINLY, LIKELY = 0.75, 0.5
+_TOLD_BY = re.compile(
+    r"(?:[^:]{0,60}: )?(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) "
+    r"(?:says?|said|gives?|states?|puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|"
+    r"speaks?|has|allows?|quotes?)(?: of| that| it at)? "
+    r"(?P<said>.*(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b).*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _AT_ODDS = re.compile(
     r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE
 )
@@ -72,7 +79,7 @@ class AnswerParts(Struct, frozen=True):
         found: Claims = claims_of(answer, ids, question.gold_ids, field, texts, asked)
         if not found.text:
             return cls(item, "empty", None, (), None, passages, declining)
-        claims = without_method(question.text, found.claims)
+        claims = tuple(_without_source(claim, question, passages) for claim in found.claims)
         refusal = declining.refusal_in(found.marked)
         declines = refusal.value != "answered"
         is_foreign = in_english and refusal.value != "refused" and unreadable(found.text) == "not English"
@@ -119,7 +126,7 @@ class AnswerParts(Struct, frozen=True):
     def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
         """Every claim with a sum, or with the result of one, against each passage and against all that it cites."""
         working = working_of(self.item.question.text, self.claims)
-        for place, claim in enumerate(self.claims if working.sums else ()):
+        for place, claim in enumerate(self.claims if working.sums or "%" in self.text else ()):
             for pair in (*(self._pair(claim, passage) for passage in self.passages), *self._together(claim)):
                 if found := worked_out(working, place, pair.passage):
                     yield pair, found
@@ -353,6 +360,19 @@ class AnswerParts(Struct, frozen=True):
             return found
         found = best(judged, "contradicted")
         return found if found and found[1].confidence >= PLAINLY else None
+
+
+def _without_source(claim: Claim, question: Question, passages: Sequence[Passage]) -> Claim:
+    """What a claim says, where it names its source in words of neither that nor the question ("Report A gives")."""
+    told = _TOLD_BY.match(claim.text) if claim.citations else None
+    around = " ".join(passage.text for passage in passages if passage.id in claim.citations)
+    if (
+        told is None
+        or not terms(told["source"])
+        or set(terms(told["source"])) & {*terms(around), *terms(question.text)}
+    ):
+        return claim
+    return replace(claim, text=told["said"])
 
 
 def _is_about_another(passage: Passage, question: Question, gold: Sequence[Passage]) -> bool:

@@ -24,6 +24,7 @@ from surefoot.graders.sums import calculations
 from surefoot.text.amounts import Amount, worded_alike
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
+    OR,
     asks_yes_no,
     is_terse,
     names,
@@ -31,6 +32,7 @@ from surefoot.text.normal import (
     normalise,
     phrase,
     sentences,
+    telling_words,
     terms,
     with_rows,
     without_yes_no,
@@ -71,11 +73,6 @@ _ASKS_SCALE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
-_ASKS_UNMEASURED = re.compile(
-    r"\b(?:prices?|costs?|fees?|rents?|salar(?:y|ies)|wages?|revenues?|profits?|budgets?|deposits?|fines?|dividends?"
-    r"|how many|number of)\b",
-    re.IGNORECASE,
-)
 _CONCLUDES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|accordingly"
     r"|this (?:means|gives|results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b"
@@ -105,7 +102,7 @@ _OUTFLOW = re.compile(
     r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
     re.IGNORECASE,
 )
-_LOOSELY, _RATE = 1.0, 0.02
+_LOOSELY, _RATE = 1.0, 0.03
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -207,15 +204,13 @@ class _FigureAsked(NamedTuple):
     percent: bool
     is_outflow: bool
     unit: str  # of measure, as in units
-    is_unmeasured: bool  # money, or how many things there are
 
 
 def _asked_in(question: str) -> _FigureAsked:
     scale = _ASKS_SCALE.search(question)
     name = (scale["scale"] or scale["short"]).lower() if scale else ""
     unit, is_outflow = unit_asked(question), bool(_OUTFLOW.search(question))
-    is_unmeasured = not unit and bool(_ASKS_UNMEASURED.search(question))
-    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow, unit, is_unmeasured)
+    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow, unit)
 
 
 def _is_bare(gold: str) -> bool:
@@ -263,8 +258,10 @@ def _given(sentences: Sequence[str]) -> tuple[list[_Given], list[_Given]]:
 
 
 def _same(gold: _Given, given: _Given, asked: _FigureAsked, bare: bool) -> bool:
-    """A bare gold may be rounded coarsely, and be in the scale of its table."""
-    if gold.sign * given.sign < 0:
+    """A bare gold may be rounded coarsely, and be in the scale of its table. A minus where the gold has no sign is
+    another figure, unless money goes out."""
+    is_minus = given.amount.is_negative and not gold.sign and not asked.is_outflow
+    if gold.sign * given.sign < 0 or is_minus:
         return False
     is_finer = given.amount.place < gold.amount.place
     rate = _LOOSELY if bare and is_finer and (gold.amount.place < 1 or asked.scale > 1) else _RATE
@@ -294,22 +291,20 @@ def _differs(
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
     does not count: it is the second half of "2.75 : 1". Both ends of a range must be given."""
     theirs = [one for one in wanted if one.amount.kind == kind]
-    ours = [one for one in given if _comparable(theirs[0].amount, one.amount, asked, bare)]
+    ours = [one for one in given if _comparable(theirs[0].amount, one.amount, bare)]
     telling = [one for one in theirs if one.amount.value != 1] or theirs
     found = [any(_same(each, one, asked, bare) for one in ours) for each in telling]
     is_range = len(telling) == 2 and RANGE.fullmatch(gold, telling[0].amount.end, telling[1].amount.start)
     return bool(ours) and not (all(found) if is_range and len(ours) > 1 else any(found))
 
 
-def _comparable(gold: Amount, given: Amount, asked: _FigureAsked, bare: bool) -> bool:
-    """Two figures of which at most one can be right. A bare one may be an amount or a share, as the answer says, and a
-    measure unless the question asks for none."""
+def _comparable(gold: Amount, given: Amount, bare: bool) -> bool:
+    """Two figures of which at most one can be right. A bare one may be whatever the answer says."""
     ours, theirs = _dimension(gold), _dimension(given)
     if given.kind.startswith(AS_WRITTEN) or (ours and theirs and ours != theirs):
         return given.kind.startswith(AS_WRITTEN)
     if bare and gold.kind == "number":
-        is_measure = bool(theirs) and theirs not in ("money", "share", "things")
-        return given.kind not in MOMENTS and not (is_measure and asked.is_unmeasured)
+        return given.kind not in MOMENTS
     alike = gold.kind == given.kind or {gold.kind, given.kind} <= CURRENCIES or same_family(gold, given)
     return alike or (bare and given.kind == "number")
 
@@ -368,7 +363,8 @@ def settled(item: Item, findings: Findings, scores: Scores) -> Findings:
         return findings
     question, is_gold = item.question.text, bool(item.question.gold_ids)
     cited = _on_gold(item, findings)
-    answers = any(_answers(question, one, scores, is_gold) for one in cited)
+    is_echo = _is_echo(question, " ".join(one.claim for one in cited))
+    answers = not is_echo and any(_answers(question, one, scores, is_gold) for one in cited)
     return replace(findings, answers_question=answers)
 
 
@@ -394,6 +390,14 @@ def _on_gold(item: Item, findings: Findings) -> list[Cited]:
         for i in (claim.citations if findings.citations_needed else claim.supporting or claim.citations)
         if not gold or i in gold or any(text in normalise(passages[i].text) for text in texts)
     ]
+
+
+def _is_echo(question: str, said: str) -> bool:
+    """It only repeats words of a question that does not offer them to choose from."""
+    if asks_yes_no(question) or OR.search(question):
+        return False
+    has_new = any(not stated(one, figures_of(question)) for one in figures_of(said))
+    return not has_new and telling_words(said) <= telling_words(question)
 
 
 def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:

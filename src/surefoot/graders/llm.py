@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
-from itertools import zip_longest
+from itertools import count, zip_longest
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, counted, names
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck, graded_by, left_open, read_watched
 from surefoot.graders.judges import Judge
-from surefoot.graders.llm_prompts import LONGEST_PROMPT, ClaimRead, Fence, Found, Prompting, ReplyReader, groups
+from surefoot.graders.llm_prompts import LONGEST_PROMPT, Fence, Found, Prompting, ReplyReader, groups
 from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, doubt, flown
 from surefoot.models.budget import IF_NONE_AGAIN, Spent, is_paid, spent_on
 from surefoot.models.endpoint import EndpointModel
@@ -32,17 +32,14 @@ from surefoot.models.seam import Model, Prompt, Reply, ReplyStore
 
 
 class Ask(Struct, frozen=True):
-    """One call: some claims of one answer, or of a canary."""
+    """One call: some claims of an answer, which is known by its place, or of a canary."""
 
-    of: int  # the place of the answer; canaries have the places behind the last one
     item: Item
     claims: tuple[tuple[int, str], ...]
+    of: int = -1
+    canary: Canary | None = None
     salt: str = ""
     attempt: int = 1
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        return tuple(number for number, _ in self.claims)
 
 
 class Draft(Struct, frozen=True):
@@ -59,7 +56,6 @@ class Plan(Struct, frozen=True):
 
     drafts: tuple[Draft, ...]
     asks: tuple[Ask, ...]
-    canaries: tuple[Canary, ...]
     prompts: tuple[Prompt, ...]
 
 
@@ -71,45 +67,70 @@ class Grading(Struct, frozen=True):
     replies: tuple[Reply, ...]
 
 
-class LlmGrader:
-    """`first` is what the name says of the grader that comes first in a cascade."""
+class ModelGrader:
+    """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
 
-    def __init__(self, model: Model, citations: Citations = "required", first: str = "") -> None:
-        self._model, self._first, self.citations = model, first, citations
+    In a cascade, `first` grades all answers, and the model those it is not sure of. With `yes`, nobody is asked.
+    """
+
+    def __init__(
+        self, model: Model, first: Judge | None = None, person: Person = READER, *, citations: Citations = "required",
+        sure_from: float = 0.8, yes: bool = False,
+    ) -> None:  # fmt: skip
+        self._model, self._first, self._person, self._sure_from, self._yes = model, first, person, sure_from, yes
         self._prompting = Prompting(rubric.load(rubric.BY_CITATIONS[citations]))
+        self.citations = citations
+        self.in_vain = False  # nothing at all was answered the last time
 
     @cached_property
     def name(self) -> str:
         name = f"{_at_host(self._model.name)}+{self._prompting.version}"
-        return graded_by(f"{self._first}+{name}" if self._first else name, self.citations)
+        return graded_by(f"{self._first.name}<{self._sure_from:g}+{name}" if self._first else name, self.citations)
+
+    def keeping(self, store: ReplyStore) -> ModelGrader:
+        """The same grader, its replies kept there as well."""
+        if not isinstance(self._model, EndpointModel):
+            return self
+        return ModelGrader(
+            self._model.keeping(store), self._first, self._person, citations=self.citations,
+            sure_from=self._sure_from, yes=self._yes,
+        )  # fmt: skip
 
     def read(self, items: Sequence[Item]) -> list[Graded]:
-        return list(self.carry_out(self.plan(items)).graded)
+        plan = self.plan(items)
+        self._agree_on(plan)
+        with replies_kept(self._person), closing(self._person.watch(len(plan.prompts), "replies")) as progress:
+            grading = self.carry_out(plan, progress.count)
+        self.in_vain = grading.self_check.in_vain
+        self._tell(plan, grading)
+        return list(grading.graded)
 
-    def plan(self, items: Sequence[Item], first: Sequence[Graded] = ()) -> Plan:
-        """`first` is what the first grader of a cascade says of the answers: what it is unsure of, the model reads."""
+    def plan(self, items: Sequence[Item]) -> Plan:
+        """In a cascade, what the first grader is unsure of is for the model to read."""
+        grader = FindingsGrader(self._first, self.citations, self._sure_from) if self._first else None
+        first = read_watched(grader, items, self._person) if grader else ()
         drafts = tuple(self._draft(item, known) for item, known in zip_longest(items, first))
         asks = [
-            Ask(place, draft.graded.item, tuple(group))
+            Ask(draft.graded.item, tuple(group), place)
             for place, draft in enumerate(drafts)
             if draft.is_read
             for group in groups(draft.claims)
         ]
-        mixed: list[Ask] = []
-        canaries: list[Canary] = []
-        for start in range(0, len(asks), BATCH):
-            mixed += self._with_canaries(asks[start : start + BATCH], len(drafts) + len(canaries))
-            canaries += CANARIES
-        return Plan(drafts, tuple(mixed), tuple(canaries), tuple(map(self._prompt, mixed)))
+        batches = [asks[start : start + BATCH] for start in range(0, len(asks), BATCH)]
+        mixed = [ask for batch in batches for ask in self._with_canaries(batch)]
+        return Plan(drafts, tuple(mixed), tuple(map(self._prompt, mixed)))
 
     def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
-        found, replies = self._asked(plan, on_reply)
+        found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
+        replies: list[Reply] = []
+        for place, reply in self._complete(plan.prompts):
+            found[place] = _findings(reply, plan.asks[place])
+            replies.append(reply)
+            on_reply(reply)
         by_place: dict[int, list[tuple[Ask, Found | str]]] = {}
         for ask, one in zip(plan.asks, found, strict=True):
             by_place.setdefault(ask.of, []).append((ask, one))
-        check = flown(
-            (canary, by_place[len(plan.drafts) + number][0][1]) for number, canary in enumerate(plan.canaries)
-        )
+        check = flown((ask.canary, one) for ask, one in by_place.get(-1, ()) if ask.canary)
         check = replace(check, in_vain=bool(replies) and all(reply.error for reply in replies))
         graded = (self._graded(draft, by_place.get(place, []), check) for place, draft in enumerate(plan.drafts))
         return Grading(tuple(graded), check, tuple(replies))
@@ -117,15 +138,12 @@ class LlmGrader:
     def _prompt(self, ask: Ask) -> Prompt:
         return replace(self._prompting.prompt(ask.item, ask.claims, ask.salt), attempt=ask.attempt)
 
-    def _with_canaries(self, batch: Sequence[Ask], behind: int) -> list[Ask]:
+    def _with_canaries(self, batch: Sequence[Ask]) -> list[Ask]:
         """A set of canaries among a batch of calls. Their salt is the batch: another batch asks about them anew, the
         same one again finds them in the cache."""
-        salt = Fence.over(
-            text for ask in batch for text in (ask.item.trace.answer or "", *(c for _, c in ask.claims))
-        ).mark
-        flock = [
-            Ask(behind + number, canary.item, ((1, canary.claim),), salt) for number, canary in enumerate(CANARIES)
-        ]
+        texts = [text for ask in batch for text in (ask.item.trace.answer or "", *(claim for _, claim in ask.claims))]
+        salt = Fence.over(texts).mark
+        flock = [Ask(canary.item, ((1, canary.claim),), canary=canary, salt=salt) for canary in CANARIES]
         attempt, step = self._attempt(flock), len(batch) // len(flock) + 1
         mixed = [one for n, canary in enumerate(flock) for one in (canary, *batch[n * step : (n + 1) * step])]
         return [replace(ask, attempt=attempt) for ask in mixed]
@@ -134,13 +152,12 @@ class LlmGrader:
         """Where the replies that are kept misread canaries, what came with them counts for nothing: the batch is asked
         anew."""
         known: Callable[[Prompt], Reply | None] = getattr(self._model, "known", lambda _: None)
-        attempt = 1
-        while True:
+        for attempt in count(1):
             replies = [known(self._prompt(replace(ask, attempt=attempt))) for ask in flock]
-            kept = zip(CANARIES, flock, replies, strict=True)
-            if not flown((canary, _findings(reply, ask)) for canary, ask, reply in kept if reply is not None).misread:
-                return attempt
-            attempt += 1
+            kept = [(ask, reply) for ask, reply in zip(flock, replies, strict=True) if reply is not None]
+            if not flown((ask.canary, _findings(reply, ask)) for ask, reply in kept if ask.canary).misread:
+                break
+        return attempt
 
     def _draft(self, item: Item, first: Graded | None) -> Draft:
         if first and first.bucket and not first.verdicts[0].unsure:
@@ -150,21 +167,11 @@ class LlmGrader:
         is_read = graded.bucket == "refused" or bool(claimed.claims)
         return Draft(graded, tuple(claimed.claims), is_read, first)
 
-    def _asked(self, plan: Plan, on_reply: Callable[[Reply], None]) -> tuple[list[Found | str], list[Reply]]:
-        found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
-        replies: list[Reply] = []
-        for place, reply in self._complete(plan.prompts):
-            found[place] = _findings(reply, plan.asks[place])
-            replies.append(reply)
-            on_reply(reply)
-        return found, replies
-
     def _complete(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """What is too long for any model is not sent."""
         fitting = [number for number, prompt in enumerate(prompts) if len(prompt.text) <= LONGEST_PROMPT]
-        for number, prompt in enumerate(prompts):
-            if len(prompt.text) > LONGEST_PROMPT:
-                yield number, Reply(error=f"{len(prompt.text):,} characters are too long to be asked at once")
+        for number in set(range(len(prompts))).difference(fitting):
+            yield number, Reply(error=f"{len(prompts[number].text):,} characters are too long to be asked at once")
         for number, reply in self._model.complete_all(prompts[number] for number in fitting):
             yield fitting[number], reply
 
@@ -182,18 +189,55 @@ class LlmGrader:
         if not draft.is_read:
             why = doubt(draft.graded, [])
             return _signed(left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded, self.name, via="")
-        item, replies = draft.graded.item, [one for _, one in asked]
-        found = [one for one in replies if not isinstance(one, str)]
-        judge = ModelJudge(self.name, item, _by_claim(asked), _gold(found), _answers(found))
-        graded = FindingsGrader(judge, self.citations).read([item])[0]
-        if broken := [one for one in replies if isinstance(one, str)]:
-            graded = left_open(graded, "unreadable", broken[0]) if not draft.claims else graded
-        elif why := doubt(graded, found) or _hangs_on_a_quote(graded, judge.voided):
+        judge = ModelJudge(self.name, draft.graded.item, [(ask.claims, one) for ask, one in asked])
+        graded = FindingsGrader(judge, self.citations).read([draft.graded.item])[0]
+        if judge.broken:
+            graded = left_open(graded, "unreadable", judge.broken) if not draft.claims else graded
+        elif why := doubt(graded, judge.found) or _hangs_on_a_quote(graded, judge.voided):
             graded = left_open(graded, FOR_A_PERSON, why)
-        if graded.bucket is None and graded.reason == "unreadable" and not broken:
+        elif graded.bucket is None and graded.reason == "unreadable":
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
         voided = [why for why in judge.voided.values() if why not in graded.findings.detail]
         return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
+
+    def _agree_on(self, plan: Plan) -> None:
+        sent = sum(one.is_read for one in plan.drafts)
+        if self._first is not None:
+            answers, decided = counted(len(plan.drafts), "answer"), len(plan.drafts) - sent
+            reads = f"the model reads {sent:,} ({sent / len(plan.drafts):.0%})." if sent else "no model is asked."
+            self._person.tell(f"{self._first.name} is sure of {decided:,} of {answers}; {reads}")
+        estimate = getattr(self._model, "estimate", None)
+        if estimate is None:
+            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name} {IF_NONE_AGAIN}")
+        found = estimate(plan.prompts)
+        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.canary])
+        among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
+        self._person.tell(replace(found, among=among).sentence)
+        if found.calls:
+            agree(self._person, self._yes, [self._model.name])
+        return None
+
+    def _tell(self, plan: Plan, grading: Grading) -> None:
+        replies, tell = grading.replies, self._person.tell
+        tell(spent_words(spent_on(replies)))
+        decided = sum(not draft.is_read for draft in plan.drafts)
+        if self._first is not None and decided:
+            share = f"{decided / len(plan.drafts):.0%}"
+            tell(f"{self._first.name} decided {share} of the answers, which cost nothing")
+        self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
+        if grading.self_check.words and not grading.self_check.in_vain:  # a server that is down is named above
+            words = f"the grader failed its self-check ({grading.self_check.words})"
+            tell(f"warning: {words}: what rests on it does not ship")
+            tell("hint: grade again, or with another model")
+        open_ids: dict[str, list[str]] = {}
+        for draft, one in zip(plan.drafts, grading.graded, strict=True):
+            if one.bucket is None:
+                open_ids.setdefault(f"not graded, {one.reason}", []).append(one.item.question.id)
+            elif draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader:
+                note = "note: left open by the model, so the first verdict stands"
+                open_ids.setdefault(note, []).append(one.item.question.id)
+        for what, ids in open_ids.items():
+            tell(f"{what}: {names(ids, 50)}")
 
 
 def _at_host(model: str) -> str:
@@ -206,29 +250,8 @@ def _at_host(model: str) -> str:
 def _findings(reply: Reply, ask: Ask) -> Found | str:
     if reply.error or (reply.value is None and not reply.text):
         return f"the model gave no findings: {reply.error or 'the reply is empty'}"
-    reader = ReplyReader(ask.numbers)
+    reader = ReplyReader(tuple(number for number, _ in ask.claims))
     return reader.read(reply.text) if reply.value is None else reader.found_in(reply.value)
-
-
-def _by_claim(asked: Sequence[tuple[Ask, Found | str]]) -> dict[str, ClaimRead | str]:
-    """The finding on each claim, or why there is none."""
-    return {
-        claim: reply if isinstance(reply, str) else next(read for read in reply.claims if read.claim == number)
-        for ask, reply in asked
-        for number, claim in ask.claims
-    }
-
-
-def _gold(found: Sequence[Found]) -> str:
-    """Of several calls about one answer: a conflict in any counts, and so does agreement where none conflicts."""
-    said = {one.gold for one in found}
-    return next((value for value in ("conflicts", "agrees") if value in said), "silent")
-
-
-def _answers(found: Sequence[Found]) -> bool | None:
-    """Whether the question is answered, if any of several calls can tell: all saw the whole answer."""
-    said = {one.answers for one in found}
-    return True if "yes" in said else False if "no" in said else None
 
 
 def _signed(graded: Graded, grader: str, via: str, detail: str = "", misread: str = "") -> Graded:
@@ -256,92 +279,6 @@ def _as_far_as_read(graded: Graded, voided: Sequence[str]) -> Graded:
     return replace(graded, verdicts=verdicts)
 
 
-# By sure_from: of the verdicts that `local` is not sure of, this share is wrong (benchmarks/cascade.py).
-_WRONG_WHERE_UNSURE = {0.6: 0.71, 0.7: 0.64, 0.8: 0.48, 0.9: 0.44, 0.95: 0.37, 1.0: 0.22}
-_A_GOOD_MODEL = 0.9  # is right as often as this
-
-
-class ModelGrader:
-    """A grader that asks a model, and tells a person what it is about to spend, and what came of it.
-
-    In a cascade, `first` grades all answers, and the model those it is not sure of. With `yes`, nobody is asked.
-    """
-
-    def __init__(
-        self, model: Model, first: Judge | None = None, person: Person = READER, *, citations: Citations = "required",
-        sure_from: float = 0.8, yes: bool = False,
-    ) -> None:  # fmt: skip
-        self._model, self._first, self._person, self._sure_from, self._yes = model, first, person, sure_from, yes
-        self._grader = LlmGrader(model, citations, f"{first.name}<{sure_from:g}" if first else "")
-        self.citations = citations
-        self.in_vain = False  # nothing at all was answered the last time
-
-    @property
-    def name(self) -> str:
-        return self._grader.name
-
-    def keeping(self, store: ReplyStore) -> ModelGrader:
-        """The same grader, its replies kept there as well."""
-        if not isinstance(self._model, EndpointModel):
-            return self
-        return ModelGrader(
-            self._model.keeping(store), self._first, self._person, citations=self.citations,
-            sure_from=self._sure_from, yes=self._yes,
-        )  # fmt: skip
-
-    def read(self, items: Sequence[Item]) -> list[Graded]:
-        first = FindingsGrader(self._first, self.citations, self._sure_from) if self._first else None
-        plan = self._grader.plan(items, read_watched(first, items, self._person) if first else ())
-        self._agree_on(plan)
-        with replies_kept(self._person), closing(self._person.watch(len(plan.prompts), "replies")) as progress:
-            grading = self._grader.carry_out(plan, progress.count)
-        self.in_vain = grading.self_check.in_vain
-        self._tell(grading)
-        self._tell_unread(plan, grading)
-        return list(grading.graded)
-
-    def _agree_on(self, plan: Plan) -> None:
-        if self._first is not None:
-            sent = sum(one.is_read for one in plan.drafts)
-            self._person.tell(cascade_words(self._first.name, self._sure_from, len(plan.drafts), sent))
-        estimate = getattr(self._model, "estimate", None)
-        if estimate is None:
-            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name} {IF_NONE_AGAIN}")
-        found = estimate(plan.prompts)
-        behind = len(plan.drafts)  # where canaries have their places
-        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.of >= behind])
-        among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
-        self._person.tell(replace(found, among=among).sentence)
-        if found.calls:
-            agree(self._person, self._yes, [self._model.name])
-        return None
-
-    def _tell(self, grading: Grading) -> None:
-        replies = grading.replies
-        self._person.tell(spent_words(spent_on(replies)))
-        self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
-        if grading.self_check.words and not grading.self_check.in_vain:  # a server that is down is named above
-            words = f"the grader failed its self-check ({grading.self_check.words}): what rests on it does not ship"
-            self._person.tell(f"warning: {words}")
-            self._person.tell("hint: grade again, or with another model")
-        open_ids: dict[str, list[str]] = {}
-        for one in grading.graded:
-            if one.bucket is None:
-                open_ids.setdefault(one.reason, []).append(one.item.question.id)
-        for reason, ids in open_ids.items():
-            self._person.tell(f"not graded, {reason}: {names(ids, 50)}")
-
-    def _tell_unread(self, plan: Plan, grading: Grading) -> None:
-        both = zip(plan.drafts, grading.graded, strict=True)
-        ids = [
-            one.item.question.id
-            for draft, one in both
-            if draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader
-        ]
-        if ids:
-            self._person.tell(f"note: left open by the model, so the first verdict stands: {names(ids, 50)}")
-
-
 def agree(person: Person, yes: bool, models: Iterable[str]) -> None:
     """After the price was told. A model on this machine needs nobody's consent."""
     if not yes and any(map(is_paid, models)) and not person.agrees():
@@ -356,18 +293,6 @@ def replies_kept(person: Person) -> Iterator[None]:
     except KeyboardInterrupt:
         person.tell("the replies that came are kept: the same command goes on from there, and pays for nothing twice")
         raise
-
-
-def cascade_words(first: str, sure_from: float, answers: int, sent: int) -> str:
-    """How much of the work goes to the model, and what that is likely to be good for."""
-    share = f"{first} is sure of {answers - sent:,} of {counted(answers, 'answer')}"
-    if not sent:
-        return f"{share}, and decides all."
-    wrong = next(wrong for level, wrong in _WRONG_WHERE_UNSURE.items() if sure_from <= level)
-    more = max(0.0, wrong - (1 - _A_GOOD_MODEL)) * sent
-    gain = f"with a model that is right on {_A_GOOD_MODEL:.0%} about {more:,.0f} more verdicts would be right"
-    read = f"the model reads {sent:,} ({sent / answers:.0%})"
-    return f"{share}; {read}. In our tests {wrong:.0%} of such verdicts were wrong: {gain}."
 
 
 def spent_words(spent: Spent) -> str:

@@ -99,17 +99,15 @@ class Fence(Struct, frozen=True):
 MOST_EVIDENCE = 6  # for one claim
 Value = dict[str, Any]
 _UNSAID = "cannot_tell"
-_READINGS = {
-    "supports": "supported", "support": "supported", "contradicts": "contradicted", "contradict": "contradicted",
+_MEANT = {
+    "refusal": {"false": "answered", "no": "answered", "true": "refused", "yes": "refused"},
+    "answers": {"true": "yes", "partly": "yes", "partially": "yes", "false": "no"},
+    "reading": {"supports": "supported", "support": "supported", "contradicts": "contradicted",
+                "contradict": "contradicted"},
+    "says": {"supported": "supports", "support": "supports", "contradicted": "contradicts",
+             "contradict": "contradicts", "partial": "supports_in_part", "part": "supports_in_part",
+             "in_part": "supports_in_part", "partially_supports": "supports_in_part"},
 }  # fmt: skip
-_SAYS = {
-    "supported": "supports", "support": "supports", "contradicted": "contradicts", "contradict": "contradicts",
-    "partial": "supports_in_part", "part": "supports_in_part",
-    "in_part": "supports_in_part", "partially": "supports_in_part", "partially_supports": "supports_in_part",
-    "supports_partially": "supports_in_part", "partly_supports": "supports_in_part",
-}  # fmt: skip
-_REFUSALS = {"false": "answered", "no": "answered", "true": "refused", "yes": "refused"}
-_ANSWERS = {"yes": "yes", "true": "yes", "partly": "yes", "partially": "yes", "no": "no", "false": "no"}
 _QUOTES = ("quote", "text", "quotation", "excerpt", "sentence")  # under which the words of a passage may stand
 
 
@@ -202,23 +200,21 @@ class ReplyReader(Struct, frozen=True):
 
 
 def _put_right(value: Value, wanted: Sequence[int]) -> Value:
+    """Models wrap findings, number claims in words, and leave out what goes without saying."""
     if "claims" not in value and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner  # {"findings": {...}}
     if "claims" not in value and "reading" in value:
         value = {"claims": [value]}
+    if not value.keys() & {"claims", "refusal"}:
+        return value
     claims = _listed(value.get("claims"), "claim", ("reading",))
-    placed = [
-        _claim({**claim, "claim": claim.get("claim", number)})
-        for claim, number in zip(claims, wanted if len(claims) == len(wanted) else [None] * len(claims), strict=True)
-    ]
-    asked = [claim for claim in placed if claim["claim"] in wanted]
-    said = {name: _UNSAID if value.get(name) in (None, "") else value[name] for name in ("refusal", "gold", "answers")}
-    said["refusal"] = _meant(str(said["refusal"]), _REFUSALS)
-    said["answers"] = _ANSWERS.get(str(_meant(str(said["answers"]), {})), _UNSAID)
-    has_findings = "claims" in value or "refusal" in value
+    numbers = wanted if len(claims) == len(wanted) else [None] * len(claims)
+    read = [_claim({"claim": number} | claim) for claim, number in zip(claims, numbers, strict=True)]
     # One that merely says again what another says is left out.
-    once = [claim for place, claim in enumerate(asked) if claim not in asked[:place]]
-    return {**value, **said, "claims": once} if has_findings else value
+    once = [claim for place, claim in enumerate(read) if claim["claim"] in wanted and claim not in read[:place]]
+    said = {name: _meant(value.get(name), name) or _UNSAID for name in ("refusal", "gold", "answers")}
+    said["answers"] = said["answers"] if said["answers"] in ("yes", "no") else _UNSAID
+    return {**value, **said, "claims": once}
 
 
 def _listed(value: object, key: str, inside: Sequence[str]) -> list[Value]:
@@ -230,18 +226,17 @@ def _listed(value: object, key: str, inside: Sequence[str]) -> list[Value]:
 
 
 def _claim(claim: Value) -> Value:
-    evidence = _listed(claim.get("evidence"), "passage", _QUOTES)[:MOST_EVIDENCE]
-    reading = _meant(claim.get("reading"), _READINGS)
-    if reading is None:
-        kinds = {_meant(one.get("says"), _SAYS) for one in evidence} - {"supports_in_part"}
-        reading = {"supports": "supported", "contradicts": "contradicted"}.get(str(*kinds)) if len(kinds) == 1 else None
-    read = {"evidence": [_evidence(one, reading) for one in evidence], "claim": _numbered(claim["claim"], int)}
+    found = _listed(claim.get("evidence"), "passage", _QUOTES)[:MOST_EVIDENCE]
+    kinds = {_meant(one.get("says"), "says") for one in found} - {"supports_in_part"}
+    alone = _meant(kinds.pop(), "reading") if len(kinds) == 1 else None
+    reading = _meant(claim.get("reading"), "reading") or alone
+    read = {"evidence": [_evidence(one, reading) for one in found], "claim": _numbered(claim["claim"], int)}
     return {**claim, **read, **({} if reading is None else {"reading": reading})}
 
 
 def _evidence(one: Value, reading: object) -> Value:
     quote = next((one[key] for key in _QUOTES if one.get(key)), "")
-    says = _meant(one.get("says"), _SAYS) or {"supported": "supports", "contradicted": "contradicts"}.get(str(reading))
+    says = _meant(one.get("says"), "says") or {"supported": "supports", "contradicted": "contradicts"}.get(str(reading))
     return {
         "passage": _numbered(one.get("passage"), "P{}".format),
         "quote": " ... ".join(map(str, quote)) if isinstance(quote, list) else quote,
@@ -249,11 +244,12 @@ def _evidence(one: Value, reading: object) -> Value:
     }
 
 
-def _meant(value: object, words: dict[str, str]) -> object:
-    if not isinstance(value, str):
+def _meant(value: object, name: str) -> object:
+    """The value of a field that is meant by a word or a boolean; None where nothing is said."""
+    if not isinstance(value, str | bool):
         return value
-    folded = re.sub(r"[\W_]+", "_", value.strip()).casefold().strip("_")
-    return words.get(folded, folded) or None
+    folded = re.sub(r"[\W_]+", "_", str(value).strip()).casefold().strip("_")
+    return _MEANT.get(name, {}).get(folded, folded) or None
 
 
 def _numbered(value: object, form: Callable[[Any], object]) -> object:

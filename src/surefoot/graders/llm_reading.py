@@ -8,7 +8,7 @@ a reading that rules and model do not share, the answer is left to a person: dou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,17 +16,14 @@ from msgspec.structs import replace
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.alignment import quoted_words
-from surefoot.graders.findings import PLAINLY
 from surefoot.graders.grader import Graded, SelfCheck
 from surefoot.graders.judges import Asked, Judgement, Pair
 from surefoot.graders.llm_prompts import ClaimRead, Evidenced, Found, comparable, neutral
-from surefoot.graders.quotes import name_lacking, objection, opposes, says_gold, stands_in, why_void
-from surefoot.graders.rules import Rules
+from surefoot.graders.quotes import name_lacking, objection, says_gold, stands_in, why_void
 from surefoot.text.citations import blanked, locate
 from surefoot.text.claims import Claim, assertions, claims_of, is_claim
-from surefoot.text.normal import phrase, pieces_of, sentences, terms, unreadable
+from surefoot.text.normal import phrase, pieces_of
 from surefoot.text.numbers import quantities
-from surefoot.text.refusals import detect
 
 # A model does not say how sure it is. Inside the findings a checked quote is plain; no verdict carries this number.
 PLAIN = 1.0
@@ -54,16 +51,22 @@ class Claimed:
 class ModelJudge:
     """A judge of one answer: it passes on what the model found, as far as its quotes are in the passages.
 
-    `read` has the finding on each claim that the model was asked about, or why there is none; `is_answered`, whether
-    the question is. A quote that stands nowhere is a slip of the model and says nothing of the answer, so what hangs on
-    it is left open; `voided` has the claims with such quotes, and why they do not count.
+    `asked` has the claims of every call, and what was found or why nothing was: of several calls, a conflict with the
+    gold in any counts, and so does agreement where none conflicts. A quote that stands nowhere is a slip of the model
+    and says nothing of the answer, so what hangs on it is left open; `voided` has the claims with such quotes, and why.
     """
 
-    def __init__(
-        self, name: str, item: Item, read: Mapping[str, ClaimRead | str], gold: str, is_answered: bool | None = None
-    ) -> None:
-        self.name, self._item, self._read, self._gold = name, item, read, gold
-        self.is_answered = is_answered
+    def __init__(self, name: str, item: Item, asked: Sequence[tuple[Sequence[tuple[int, str]], Found | str]]) -> None:
+        self.name, self._item = name, item
+        self.found = [one for _, one in asked if not isinstance(one, str)]
+        self.broken = next((one for _, one in asked if isinstance(one, str)), "")
+        self._read = {
+            claim: one if isinstance(one, str) else next(read for read in one.claims if read.claim == number)
+            for claims, one in asked
+            for number, claim in claims
+        }
+        self._gold, answers = {one.gold for one in self.found}, {one.answers for one in self.found}
+        self.is_answered = True if "yes" in answers else False if "no" in answers else None
         self.voided: dict[str, str] = {}
         self._checked: dict[str, tuple[list[Evidenced], str]] = {}  # by claim
 
@@ -87,9 +90,9 @@ class ModelJudge:
         return self._on_claim(read, pair)
 
     def _with_gold(self, pair: Pair) -> Judgement:
-        if self._gold == "conflicts":
+        if "conflicts" in self._gold:
             return Judgement("contradicted", PLAIN, via=self.name)
-        agrees = self._gold == "agrees" and says_gold(pair.claim, pair.passage, pair.context)
+        agrees = "agrees" in self._gold and says_gold(pair.claim, pair.passage, pair.context)
         return Judgement("supported" if agrees else "not_enough", PLAIN, via=self.name)
 
     def _on_claim(self, read: ClaimRead, pair: Pair) -> Judgement:
@@ -206,7 +209,7 @@ def _is_read_well(canary: Canary, found: Found) -> bool:
         return False
     if read.reading != "supported":
         return True
-    judge = ModelJudge("canary", canary.item, {canary.claim: read}, found.gold)
+    judge = ModelJudge("canary", canary.item, [([(read.claim, canary.claim)], found)])
     pairs = [Pair(passage.text, canary.claim, passage.doc, canary.item.question.text) for passage in _PASSAGES]
     return any(judgement.label == "supported" for judgement in judge.judge(pairs))
 
@@ -215,14 +218,9 @@ def _is_read_well(canary: Canary, found: Found) -> bool:
 # comments, code, tags and tokens of chat servers end it.
 _CLOTHES = re.compile(r"[*_`#>|~{}\[\]]+|^\s*(?:[-+•]|\d{1,2}[.)])\s+", re.MULTILINE)
 _WRAPPERS = re.compile(r"<!--|-->|</?\w[^<>\n]{0,200}>|```\w*|< ?[|\uff5c][^<>\n]{0,80}>")
-_TURN = re.compile(r"[,;:]\s+(?:but |however,? |still,? |though |yet )?")
-_LEAD, _TALK, _ASKS = phrase("lead"), phrase("about_search"), phrase("asks")
+_LEAD = phrase("lead")
 _COUNT_OF_SOURCES = phrase("count_of_sources")
-_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|may|must|shall|will|can|does|do)\b", re.IGNORECASE)
-_COVERED = 0.6
-_FEWEST_TERMS = 3
 _MOST_SENTENCES = 50  # of a refusal
-_RULES = Rules()
 
 
 def doubt(graded: Graded, found: Sequence[Found]) -> str:
@@ -252,7 +250,7 @@ def unread_statement(item: Item) -> str:
     nowhere."""
     read, sources = " ".join(comparable(_undressed(claim.text)) for claim in _claims(item)), _sources(item)
     for piece in _pieces(item):
-        bare = _plain(piece)
+        bare = _LEAD.sub("", piece.rstrip("?! "))
         if any(comparable(found).rstrip(". ") not in read for found in assertions(bare)):
             return piece
         if comparable(piece).rstrip(". ") not in read and _from_nowhere(piece, sources):
@@ -260,35 +258,15 @@ def unread_statement(item: Item) -> str:
     return ""
 
 
-def _plain(piece: str) -> str:
-    """Without a label before it, and without a mark behind it that makes a question or a heading of a statement."""
-    if not _ASKS.match(piece):
-        piece = piece.rstrip("?! ")
-    if _VERB.search(piece):
-        piece = piece.rstrip(": -")
-    return _LEAD.sub("", piece)
-
-
 def stated_in_refusal(item: Item) -> str:
-    """What nobody would say who declines: a number or a name that no source has, the opposite of what one says, or a
-    statement of its own."""
+    """What nobody would say who declines: a number or a name that no source has."""
     sources, pieces = _sources(item), _pieces(item)
     if len(pieces) > _MOST_SENTENCES:
         return pieces[-1]
     for piece in pieces:
         if _from_nowhere(_COUNT_OF_SOURCES.sub("", piece), sources) or name_lacking(_LEAD.sub("", piece), sources):
             return piece
-        if _is_foreign(_plain(piece), sources) or any(_is_denied(part, item) for part in _TURN.split(piece)):
-            return piece
     return ""
-
-
-def _is_foreign(part: str, sources: str) -> bool:
-    """A statement about neither the reader nor the sources, in words that the sources do not have."""
-    said = set(terms(part))
-    if len(said) < _FEWEST_TERMS or _TALK.search(part) or unreadable(part) or not is_claim(part):
-        return False
-    return detect(part).value == "answered" and len(said & set(terms(sources))) < _COVERED * len(said)
 
 
 def _claims(item: Item) -> tuple[Claim, ...]:
@@ -306,17 +284,6 @@ def _sources(item: Item) -> str:
 def _from_nowhere(piece: str, sources: str) -> bool:
     known = quantities(sources)
     return any(not any(q.agrees(other) for other in known) for q in quantities(piece))
-
-
-def _is_denied(part: str, item: Item) -> bool:
-    if len(terms(part)) < _FEWEST_TERMS:
-        return False
-    passages = [neutral(passage.text) for passage in item.trace.retrieved or ()]
-    if any(opposes(part, sentence) for passage in passages for sentence in sentences(passage)):
-        return True
-    found = _RULES.judge([Pair(passage, part, context=item.question.text) for passage in passages])
-    denied = any(one.label == "contradicted" and one.confidence >= PLAINLY for one in found)
-    return denied and not any(one.label == "supported" for one in found)
 
 
 def _pieces(item: Item) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
@@ -31,9 +30,8 @@ from surefoot.text.refusals import detect
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 7
+VERSION = 8
 VERBATIM = "verbatim@1"
-_REMEMBERED = 200_000
 _ENDS, _FEWEST_TERMS = ".!?;", 3
 _AS_STATED = (0.98, 0.01, 0.01)  # probabilities of what is said word for word
 _DIGITS = 4  # a probability says no more than this
@@ -107,19 +105,8 @@ class LocalJudge:
 
     def _read(self, pairs: Sequence[Pair]) -> list[Judgement]:
         found = [_verbatim(pair) for pair in pairs]
-        read = iter(self._remembered([pair for pair, known in zip(pairs, found, strict=True) if known is None]))
+        read = iter(self._judged([pair for pair, known in zip(pairs, found, strict=True) if known is None]))
         return [known or next(read) for known in found]
-
-    def _remembered(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        memory = _MEMORY.setdefault(self._folder, {})
-        keys = [_key(pair) for pair in pairs]
-        found = {key: memory[key] for key in keys if key in memory}
-        fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
-        found.update(zip(fresh, self._judged(list(fresh.values())), strict=True))
-        memory.update(found)
-        for oldest in list(islice(memory, max(0, len(memory) - _REMEMBERED))):
-            del memory[oldest]
-        return [found[key] for key in keys]
 
     def answers(self, pairs: Sequence[tuple[str, str] | Asked], again: Again = list) -> list[Answered]:
         """Of (passage, question) pairs: does the passage answer the question? `again` is as for `Tiers.answers`."""
@@ -199,17 +186,6 @@ def _bare(text: str) -> str:
 
 def _rounded(found: Answered) -> Answered:
     return replace(found, probability=round(found.probability or 0.0, _DIGITS))
-
-
-_MEMORY: dict[Path, dict[bytes, Judgement]] = {}  # by the content of their pair
-
-
-def _key(pair: Pair) -> bytes:
-    digest = blake2b(digest_size=16)
-    for text in (pair.passage, pair.claim, pair.title, pair.context):
-        raw = text.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big") + raw)
-    return digest.digest()
 
 
 def _quote(pair: Pair, finding: Finding, label: Support) -> str:

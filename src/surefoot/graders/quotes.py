@@ -25,18 +25,6 @@ FEW = 20
 MUCH_THE_SAME = 0.6
 _MONTHS = frozenset(map(stem, MONTHS))
 _CONDITION = re.compile(r"\b(?:without|unless|except|subject to)\b")
-_DENIES = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot)\b(?! (?:later|less|more|fewer|earlier|longer|only)\b)"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-# What a claim may put as "not": a passage need not deny to say so.
-_NARROWS = re.compile(
-    r"\b(?:without|unless|except\w*|only|solely|but|until|exclu\w+|exempt\w*|prohibit\w*|forbid\w*|barred|lack\w*|refus\w*"
-    r"|den(?:y|ies|ied)|fail\w*|free|waive\w*|void|un(?!der|til|less|i)[a-z]{4,}|inab\w+|inel\w+|other than|instead"
-    r"|rather|zero|ceas\w*|stop\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def cleaned(quote: str) -> str:
@@ -72,18 +60,13 @@ def objection(quotes: Sequence[str], pair: Pair) -> str:
             return "the table has another value there"
         if any(opposes(said, part) for quote in map(neutral, quotes) for part in (quote, _nearest(said, quote))):
             return "the quote says the opposite"
-    return "the claim denies what no quote denies" if _only_denied(claim, quotes) else ""
+    return ""
 
 
 def _nearest(claim: str, quote: str) -> str:
     """The sentence of a quote that the claim is about: one more beside it must not hide what it says."""
     said = set(terms(claim))
     return max(sentences(quote), key=lambda sentence: len(said & set(terms(sentence))), default=quote)
-
-
-def _only_denied(claim: str, quotes: Sequence[str]) -> bool:
-    written = " ".join(map(neutral, quotes))
-    return bool(_DENIES.search(claim)) and not _DENIES.search(written) and not _NARROWS.search(written)
 
 
 def says_gold(claim: str, gold: str, question: str) -> bool:

@@ -15,32 +15,18 @@ from operator import add, mul, sub, truediv
 
 from msgspec import Struct
 
-from surefoot.graders.figures import close, figures_of, stated
+from surefoot.graders.figures import close, figures_of, shown_changes, stated
 from surefoot.graders.judges import Judgement
 from surefoot.text.amounts import Amount
 from surefoot.text.claims import Claim
 from surefoot.text.normal import terms
-from surefoot.text.numbers import BEFORE, MOMENTS, THOUSANDS, Quantity, quantities
+from surefoot.text.numbers import BEFORE, CURRENCIES, MOMENTS, THOUSANDS, Quantity
 from surefoot.text.tables import units_of
 
 VIA = "worked out"
 MOST_SUMS = 60  # nobody shows more
 _SURE, _RESTATED, _COVERED = 0.9, 0.8, 0.5
 _CONSTANTS = frozenset({1.0, 2.0, 3.0, 4.0, 5.0, 12.0, 52.0, 100.0, 360.0, 365.0, 366.0})
-_DOES = r"(?:calculat\w*|comput\w*|deriv\w*|determin\w*|find|obtain\w*|work(?:ed)? out|arrive at)"
-_METHOD = re.compile(
-    r"\b(?:is|are|can be|could be|would be|was|were|be) (?:\w+ )?"
-    r"(?:calculated|computed|defined|derived|determined|found|obtained|expressed|worked out)\b"
-    rf"|^\W*(?:in order )?to {_DOES}\b"
-    r"|^\W*(?:(?:so|then|next|now|first|firstly|second|finally|therefore|thus),? )?(?:let us |let's |we|i|you)"
-    r"(?: can| could| will| would| need to| must| first| then| also| now| have to)*"
-    rf" (?:{_DOES}|divide|subtract|add|multiply|use|take|need|substitute|plug|apply|sum)\b"
-    r"|\b(?:is|are|equals|means)\b[^.]*\b(?:divided by|minus|less|plus|multiplied by|as a (?:share|percentage|"
-    r"proportion) of)\b|\bformula\b|\b(?:is|are) (?:an? )?(?:\w+ )?(?:measure|metric|indicator|ratio)s? (?:of|that|"
-    r"which|used|for)\b|\bmeasures? (?:how|the|an?|what)\b|^\W*(?:substituting|plugging|using|inserting|dividing|"
-    r"applying)\b|\b(?:follows|following|calculation|steps?)\b\W*$|[^\W\d_]\s*=\s*\W*[^\W\d_].*[/÷×*+−-]",
-    re.IGNORECASE,
-)
 
 
 class Working(Struct, frozen=True):
@@ -68,19 +54,6 @@ def working_of(question: str, claims: Sequence[Claim]) -> Working:
     return Working(tuple(claims), tuple(starts), sums if len(sums) <= MOST_SUMS else (), question)
 
 
-def without_method(question: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Where an answer works something out, saying how is no claim about the documents."""
-    if not calculations("\n".join(claim.text for claim in claims)):
-        return tuple(claims)
-    known = quantities(question)
-    return tuple(claim for claim in claims if not _is_method(claim.text, known))
-
-
-def _is_method(text: str, known: Sequence[Quantity]) -> bool:
-    figures = [one for one in quantities(text) if one.kind not in MOMENTS and not _is_constant(one)]
-    return all(any(one.agrees(other) for other in known) for one in figures) and bool(_METHOD.search(text))
-
-
 def _is_constant(one: Quantity) -> bool:
     """ "/ 2", "* 100 %", "365 days" """
     return one.value in _CONSTANTS and (one.kind == "number" or one.value in (100.0, 365.0))
@@ -89,7 +62,7 @@ def _is_constant(one: Quantity) -> bool:
 def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
     """What the sums say of a claim and a passage; None where they leave it open."""
     sums, claim, start = working.of(place), working.claims[place].text, working.starts[place]
-    if any(one.is_wrong for one in sums):
+    if any(one.is_wrong for one in sums) or not all(one.is_so for one in shown_changes(claim)):
         return Judgement("contradicted", _SURE, via=VIA)
     if not all(one.is_right for one in sums) or not working.results or not _is_about(claim, working.question, passage):
         return None
@@ -109,8 +82,9 @@ def worked_out(working: Working, place: int, passage: str) -> Judgement | None:
 
 def _is_about(claim: str, question: str, passage: str) -> bool:
     """In words that question and passage know: no fee follows from a rent."""
-    own, there = terms(claim), frozenset(terms(f"{question}\n{passage}"))
-    return sum(term in there for term in own) >= _COVERED * len(own)
+    own = [term for term in terms(claim) if term.isalpha() and term.upper() not in CURRENCIES]
+    there = {*terms(question), *terms(passage)}
+    return not own or sum(term in there for term in own) > _COVERED * len(own)
 
 
 def _is_result(amount: Amount, working: Working) -> bool:
