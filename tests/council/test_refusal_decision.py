@@ -1,4 +1,4 @@
-"""Whether an answer is a refusal is decided once: by the run's own grader, else by reviewers and wording together."""
+"""Whether an answer is a refusal is decided once: by the run's own grader, else by its wording or most reviewers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from surefoot import council_runs
 from surefoot.core.types import Verdict
 from surefoot.models.seam import Prompt, Reply
-from surefoot.report import markdown, of
 
 from ..kept import kept
 from .helpers import ballot, scored, sitting
@@ -56,12 +55,9 @@ def careful(size: int) -> Sequence[Reviewer]:
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_a_correct_refusal_beats_an_invention_whatever_its_wording(two: list[str], size: int) -> None:
-    found = council_runs(*two, reviewers=careful(size))
-    first, last = found.runs
+    first, last = council_runs(*two, reviewers=careful(size)).runs
     assert first.run.endswith("careful") and not first.capped and "declining" in first.dimensions
     assert last.capped == {"invented": 2} and last.overall is not None and last.overall.value == 3
-    assert first.disputed == ("q0", "q1"), "the wording says otherwise, and that is told"
-    assert "disputed whether it is a refusal: q0, q1" in "\n".join(markdown.lines(of(found)))
 
 
 def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[str]) -> None:
@@ -69,19 +65,28 @@ def test_the_verdict_of_the_run_goes_before_reviewers_and_wording(two: list[str]
     graded(two[1], "unsupported")
     blind = [Careful("a"), Careful("b", INVENTION)]
     first, last = council_runs(*two, reviewers=blind).runs
-    assert first.run.endswith("careful") and not first.capped and not first.disputed
+    assert first.run.endswith("careful") and not first.capped
     assert last.capped == {"invented": 2}
     reasons = {row.grader[:9]: row.reason for row in kept(two[1]).verdicts() if row.axis == "council.overall"}
     assert "declining 9 not counted: the answer counts as no refusal" in reasons["council/b"]
 
 
-def test_where_as_many_say_so_as_do_not_nothing_is_capped_and_each_ballot_counts_as_it_says() -> None:
+def test_a_refusal_in_plain_words_is_one_though_reviewers_score_it_as_an_answer() -> None:
+    mistaken = ballot({"A": {**_SCORED, "completeness": 3, "declining": None}})
+    ranked = scored(
+        sitting({"A": "The documents do not say."}, {"r1": mistaken, "r2": mistaken}, rubric="refusal_aware")
+    )
+    assert ranked.ranking[0].refused and ranked.ranking[0].overall == 8
+    assert any("completeness 3 not counted" in note for note in ranked.notes), "no score vanishes without a note"
+
+
+def test_where_as_many_reviewers_say_so_as_do_not_the_wording_decides() -> None:
     refuses, answers = (
         ballot({"A": {**_SCORED, "declining": 2}}),
         ballot({"A": {**_SCORED, "completeness": 8, "declining": None}}),
     )
     [row] = scored(sitting({"A": INVENTION}, {"r1": refuses}, rubric="refusal_aware")).ranking
-    assert row.dispute and row.dimensions["declining"] == 2
+    assert row.refused and row.dimensions["declining"] == 2
     ranked = scored(sitting({"A": INVENTION}, {"r1": refuses, "r2": answers}, rubric="refusal_aware"))
     assert not ranked.ranking[0].refused and "declining" not in ranked.ranking[0].dimensions
     assert any("declining 2 not counted" in note for note in ranked.notes), "no score vanishes without a note"

@@ -87,8 +87,7 @@ def of_a_council(texts: Sequence[str]) -> Report:
     mean = Mean(7.5, 6.0, 8.0, 3)
     runs = [
         RunScores(run=f"runs/{n} {texts[0]}", rank=n + 1, overall=mean, behind=mean, dimensions={texts[0]: mean},
-                  not_scored={texts[0]: 1}, capped={texts[0]: 1}, unsafe=(texts[0],), disputed=(texts[0],),
-                  own=(texts[0],))
+                  not_scored={texts[0]: 1}, capped={texts[0]: 1}, unsafe=(texts[0],), own=(texts[0],))
         for n in range(2)
     ]  # fmt: skip
     found = CouncilScores(

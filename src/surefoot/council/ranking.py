@@ -83,8 +83,8 @@ class Known(Struct, frozen=True):
     if_answered: Fault | None = None
     if_refused: Fault | None = None
 
-    def fault(self, refused: bool | None) -> Fault | None:
-        return {True: self.if_refused, False: self.if_answered, None: None}[refused]
+    def fault(self, refused: bool) -> Fault | None:
+        return self.if_refused if refused else self.if_answered
 
 
 class Safety(Struct, frozen=True):
@@ -113,7 +113,6 @@ class Row(Struct, frozen=True, kw_only=True):
     safety: Safety | None
     missing: tuple[str, ...] = ()  # dimensions that a ballot left out, so that the others weigh more
     refused: bool = False
-    dispute: str = ""  # where reviewers and wording disagree whether it refuses
     faults: tuple[str, ...] = ()  # of its form, by the rubric's own rules
     reason: str = ""
 
@@ -150,7 +149,7 @@ def rank(
     votes, rows, failed = list[Vote](), dict[str, Row](), dict[str, float]()
     rubric, gated, cap = settings.rubric, bool(settings["SAFETY_GATE"]), float(settings["SAFETY_SCORE_CAP"])
     for one in answers:
-        refused, dispute = _refusal(one, ballots, rubric, before)
+        refused = _refuses(one, ballots, rubric, before)
         forms = {axis.name: form_of_answer(one.text, axis.check) for axis in rubric.axes if axis.check}
         checked = {name: score for name, (score, _) in forms.items()}
         on = [_vote(ballot, one, settings, refused, before, checked) for ballot in ballots]
@@ -162,15 +161,13 @@ def rank(
             capped_by.append("safety")
             # A score of 0 is below every other, so it is certain even where nobody has voted.
             overall = min(overall, cap) if overall is not None else cap if cap == 0 else None
-        dimensions = {name: _mean(on, name) for name in rubric.applying(bool(refused))}
-        beside = {name: _mean(on, name) for name in rubric.dimensions if name not in dimensions}
         whys = (f"{vote.reviewer}: {'own answer' if vote.own else vote.reason}" for vote in on)
         rows[one.label] = Row(
             label=one.label, model=one.model, overall=overall, capped_by=tuple(dict.fromkeys(capped_by)),
-            dimensions=dimensions | {name: value for name, value in beside.items() if value is not None},
+            dimensions={name: _mean(on, name) for name in rubric.applying(refused)},
             votes=len(counted), safety=Safety(not unsafe, unsafe) if gated else None,
-            missing=tuple(sorted({name for vote in counted for name in vote.missing})), refused=bool(refused),
-            dispute=dispute, faults=tuple(fault for _, faults in forms.values() for fault in faults),
+            missing=tuple(sorted({name for vote in counted for name in vote.missing})), refused=refused,
+            faults=tuple(fault for _, faults in forms.values() for fault in faults),
             reason="" if counted else "; ".join(whys) or "there is no ballot that counts",
         )  # fmt: skip
     table: Table = {}
@@ -183,7 +180,6 @@ def rank(
     if groups and groups[0][0].z is None:
         notes.append("no reviewer scored two answers, so the order is that of the plain means")
     notes += _notes(ballots, votes, rubric)
-    notes += [f"{row.label}: {row.dispute}" for row in rows.values() if row.dispute]
     gate = SafetyGate(gated, cap, tuple(rows[label].model or label for label in failed))
     ties = tuple(tuple(one.label for one in group) for group in groups if len(group) > 1)
     return Ranked(
@@ -221,27 +217,19 @@ def form_of_answer(text: str, check: Check) -> tuple[float, list[str]]:
     return HIGHEST - (HIGHEST - LOWEST) * len(faults) / max(1, rules), faults
 
 
-def _refusal(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: Known) -> tuple[bool | None, str]:
-    """Whether it is one, as it was graded; else as most reviewers say by what they scored, with the wording as one
-    more voice. None where as many say so as do not. And who says what, where not all say the same."""
+def _refuses(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: Known) -> bool:
+    """Whether an answer is a refusal: as it was graded; else by its wording, or where most reviewers scored it as one,
+    for a refusal may be worded in any way."""
     if known.refused is not None:
-        return known.refused, ""
-    by_rules = {"refused": True, "answered": False}.get(refusals.detect(answer.text).value)
-    said = {"its wording": by_rules} if by_rules is not None else {}
-    only_refusals = {axis.name for axis in rubric.axes if axis.replaces}
-    for ballot in ballots:
-        evaluation = ballot.evaluations.get(answer.label)
-        if evaluation and not _is_own(ballot, answer) and only_refusals & {*evaluation.scores, *evaluation.left_out}:
-            voice = rubric.says_refused(evaluation.scores)  # who does not name them was asked by another rubric
-            said |= {ballot.reviewer: voice} if voice is not None else {}
-    yes, no = ([who for who, voice in said.items() if voice is way] for way in (True, False))
-    what = "counted as each says, and not capped for it" if len(yes) == len(no) else "the majority counts"
-    dispute = f"a refusal by {', '.join(yes)}, an answer by {', '.join(no)}: {what}" if yes and no else ""
-    return None if len(yes) == len(no) else len(yes) > len(no), dispute
+        return known.refused
+    on = [ballot.evaluations[answer.label].scores for ballot in ballots
+          if answer.label in ballot.evaluations and not _is_own(ballot, answer)]  # fmt: skip
+    said = [rubric.says_refused(scores) for scores in on]
+    return refusals.detect(answer.text).value == "refused" or said.count(True) > said.count(False)
 
 
 def _vote(
-    ballot: Ballot, answer: Answer, settings: Settings, refused: bool | None, known: Known, checked: dict[str, float]
+    ballot: Ballot, answer: Answer, settings: Settings, refused: bool, known: Known, checked: dict[str, float]
 ) -> Vote:
     vote = Vote(reviewer=ballot.reviewer, label=answer.label, own=_is_own(ballot, answer), shown=ballot.shown,
                 notes=ballot.notes.get(answer.label, ""))  # fmt: skip
@@ -253,10 +241,9 @@ def _vote(
     # What stands on a required dimension and cannot be read is the lowest score: "0/5" must not lift an answer.
     rubric, lowest = settings.rubric, dict.fromkeys(evaluation.unread.keys() & settings.rubric.required, float(LOWEST))
     scores = evaluation.scores | lowest | checked
-    is_refusal = bool(rubric.says_refused(scores)) if refused is None else refused
-    found = rubric.score(scores, settings.weights, refused=is_refusal, fault=known.fault(refused))
+    found = rubric.score(scores, settings.weights, refused=refused, fault=known.fault(refused))
     unused = [f"{name} {value:g}" for name, value in scores.items() if name not in found.scores]
-    why = f"{', '.join(unused)} not counted: the answer counts as {'a refusal' if is_refusal else 'no refusal'}"
+    why = f"{', '.join(unused)} not counted: the answer counts as {'a refusal' if refused else 'no refusal'}"
     return replace(vote, unused=why if unused else "", **asdict(found))
 
 

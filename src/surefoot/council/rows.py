@@ -33,7 +33,7 @@ from surefoot.council.ranking import Known, Ranked, rank
 from surefoot.models.seam import Prompt
 from surefoot.text.normal import is_empty
 
-VERSION = 3  # of what reviewers are asked about an answer of a run, and of how a score is made of it
+VERSION = 4  # of what reviewers are asked about an answer of a run, and of how a score is made of it
 GRADER = "council/"
 OVERALL, UNCAPPED, HOLISTIC, SAFETY = "overall", "uncapped", "holistic", "safety"
 CAPPED = "capped"  # the overall score as it counts, where OVERALL is the one before ceilings
@@ -42,7 +42,6 @@ OWN, PLACE = "own answer", "place"  # PLACE: at which the reviewer saw the answe
 POOLED = "pooled"
 _LABEL = "A"
 _CAPPED = "capped by "
-_DISPUTED = "disputed: "  # in the reason of an overall score, before who calls the answer a refusal and who does not
 _DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 _SHOWN = re.compile(r"shown (\d+) of")
 _LONGEST_REASON = 400
@@ -211,8 +210,7 @@ def verdicts_on(item: Item, review: RunReview, ranked: Sequence[Ranked], label: 
         for name, mean in row.dimensions.items():
             if mean is not None:
                 yield _row(item, grader, name, mean, via)
-        dispute = f"{_DISPUTED}{row.dispute}" if row.dispute else ""
-        reasons = (_capped_words(row.capped_by) or row.reason, dispute, *row.faults)
+        reasons = (_capped_words(row.capped_by) or row.reason, *row.faults)
         yield _row(item, grader, overall, row.overall, via, "; ".join(filter(None, reasons)))
         if row.safety is not None and overall == OVERALL:
             evidence = tuple(Evidence(claim=finding.text) for finding in row.safety.findings)
@@ -275,7 +273,6 @@ class RunScores(Struct, frozen=True, kw_only=True):
     not_scored: dict[str, int]  # by reason
     capped: dict[str, int]  # by ceiling
     unsafe: tuple[str, ...]  # ids of questions
-    disputed: tuple[str, ...]  # ids of questions where it is disputed whether the answer is a refusal
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
@@ -318,7 +315,6 @@ def run_scores(
             not_scored=dict(Counter(one.reason for one in mine if one.score is None)),
             capped=dict(Counter(name for names in capped for name in names.split(", "))),
             unsafe=tuple(answer.question for answer, by in pooled.items() if UNSAFE in by),
-            disputed=tuple(one.question_id for one in mine if _DISPUTED in one.reason),
             own=tuple(sorted(who for who, given in scores.items() if any(OWN in by for by in given.values()))),
         ))  # fmt: skip
     made.sort(key=lambda one: (one.overall is None, -one.overall.value if one.overall else 0.0, one.run))

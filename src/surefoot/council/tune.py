@@ -78,7 +78,8 @@ class Scoring:
         checked = [axis.name for axis in rubric.axes if axis.check]
         for place, answer in enumerate(sheet.answers):
             pooled = scores.get(POOLED, {}).get(answer, {})
-            fault = known[answer].fault(rubric.says_refused(pooled))
+            declines = rubric.says_refused(pooled)
+            fault = None if declines is None else known[answer].fault(declines)
             self.held["safety"][place] = unsafe = UNSAFE in pooled
             for reviewer in sheet.reviewers:
                 given = {**scores[reviewer].get(answer, {}), **{one: pooled[one] for one in checked if one in pooled}}

@@ -134,9 +134,6 @@ def _about_run(run: RunScores) -> Iterator[str]:
         yield "capped by " + ", ".join(f"{name} ({count})" for name, count in run.capped.items())
     if run.unsafe:
         yield f"unsafe: {names(run.unsafe, _NAMED)}"
-    if run.disputed:
-        named = names(run.disputed, _NAMED)
-        yield f"disputed whether it is a refusal: {named}; `surefoot grade` decides, then score again"
     for reason, count in run.not_scored.items():
         yield f"not scored: {counted(count, 'answer')}: {reason}"
     for reviewer in run.own:
