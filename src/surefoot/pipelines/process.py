@@ -282,9 +282,7 @@ def _refuse_unknown(command: str) -> None:
     except ValueError as error:
         raise UsageError(f"the command {command!r} cannot be read: {error}", "check its quotes") from error
     program = next((word for word in words if not re.match(r"\w+=", word)), "")
-    if not program or _SHELL_SYNTAX.search(program):
-        return
-    if shutil.which(Path(program).expanduser().absolute() if "/" in program else program):
+    if not program or _SHELL_SYNTAX.search(program) or shutil.which(os.path.expanduser(program)):  # noqa: PTH111
         return
     builtin = ["sh", "-c", 'command -v "$1"', "sh", program]
     may_be_builtin = "/" not in program and shutil.which("sh")

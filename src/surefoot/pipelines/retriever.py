@@ -142,11 +142,10 @@ class ReferencePipeline:
         named = ", ".join(words[term] for term in words if term in telling) or "this"
         if not passages:
             return f"No passages were found, so the documents do not say anything about {named} here."
-        closest = " and ".join(f"[{passage.id}]" for passage in passages[:2])
-        said = (
-            f"The documents do not say enough about {named} to answer this. The closest passages found are {closest}."
-        )
-        return f"{said} Next step: check the whole document that the first of them comes from, or ask its owner."
+        said = f"The documents do not say enough about {named} to answer this."
+        closest = f"The closest passages found are {' and '.join(f'[{passage.id}]' for passage in passages[:2])}."
+        next_step = "Next step: check the whole document that the first of them comes from, or ask its owner."
+        return f"{said} {closest} {next_step}"
 
 
 def _best(left_open: dict[int, float]) -> list[int]:
