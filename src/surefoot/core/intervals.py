@@ -133,9 +133,9 @@ def clustered_share(questions: Mapping[str, Sequence[float]], cluster: Mapping[s
 
 
 def clustered_mean(
-    questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str], most: float
+    questions: Mapping[str, Sequence[float]], cluster: Mapping[str, str], most: float, least: float = 0.0
 ) -> tuple[float, float, float]:
-    """The same for numbers of points from 0 to `most`: Student's interval, clusters as in `clustered_share`.
+    """The same for numbers of points from `least` to `most`: Student's interval, clusters as in `clustered_share`.
 
     One question says nothing of others. Where all are alike, one more may still be a point off.
     """
@@ -145,13 +145,13 @@ def clustered_mean(
         raise ValueError("no interval without observations")
     mean = fsum(means.values()) / n
     if n == 1:
-        return mean, 0.0, most
+        return mean, least, most
     groups = {(question in cluster, cluster.get(question, question)) for question in means}
     variance = _variance(means, mean, cluster)
     if len(groups) in (1, n):  # between few clusters, the variance has its correction already
         variance *= n / (n - 1) * (t_quantile(1 - ALPHA / 2, min(n - 1, _AS_GOOD_AS_NORMAL)) / Z) ** 2
     half = Z * sqrt(max(variance, 1 / n**2))
-    return mean, max(0.0, mean - half), min(most, mean + half)
+    return mean, max(least, mean - half), min(most, mean + half)
 
 
 def _variance(means: Mapping[str, float], mean: float, cluster: Mapping[str, str]) -> float:

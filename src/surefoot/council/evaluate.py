@@ -7,7 +7,7 @@ that every reviewer has is not seen here; only labels by people show it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import atanh, sqrt, tanh
 from statistics import median
 from typing import Literal, NamedTuple
@@ -68,21 +68,13 @@ class ReviewerBias(Figure, frozen=True, kw_only=True):
     stands_out: bool = False
 
 
-class Compared(Struct, frozen=True):
-    """A measure by the rubric's overall score, by the holistic score, and the first less the second."""
-
-    rubric: Figure
-    holistic: Figure
-    difference: Figure
-
-
 class Success(Struct, frozen=True):
     """Whether the rubric earns its cost: what reviewers differ by on each dimension (the variance, their levels taken
     out), whether the order stays if other reviewers had been asked, and whether people see it the same way."""
 
     variance: dict[str, Figure]
-    stability: Compared
-    people: Compared
+    stability: dict[str, Figure]  # by the rubric's overall score, by the holistic score, and the first less the second
+    people: dict[str, Figure]
     earns_its_cost: Literal["yes", "no", "not shown"]
     because: str
 
@@ -95,24 +87,21 @@ class Sheet:
     """
 
     def __init__(self, scores: Scores, lengths: Mapping[AnswerKey, int] | None = None, *, own: bool = True) -> None:
-        cells = [(who, answer, _before_ceilings(found)) for who, given in scores.items()
-                 for answer, found in given.items() if own or OWN not in found]  # fmt: skip
+        cells = {(who, answer): _before_ceilings(found) for who, given in scores.items()
+                 for answer, found in given.items() if own or OWN not in found}  # fmt: skip
         self.reviewers = tuple(sorted(scores))
-        self.answers = tuple(sorted({answer for _, answer, _ in cells}))
+        self.answers = tuple(sorted({answer for _, answer in cells}))
         self.questions = tuple(sorted({answer.question for answer in self.answers}))
-        rows, columns, at = ({one: place for place, one in enumerate(many)}
-                             for many in (self.reviewers, self.answers, self.questions))  # fmt: skip
+        at = {question: place for place, question in enumerate(self.questions)}
         self.question_of = np.array([at[answer.question] for answer in self.answers], dtype=np.intp)
         self.lengths = np.array([(lengths or {}).get(answer, 0) for answer in self.answers])
-        names, shape = dict.fromkeys(name for _, _, found in cells for name in found), (len(rows), len(columns))
-        given = {name: np.full(shape, np.nan) for name in (*names, OWN, PLACE)}
-        for who, answer, found in cells:
-            for name, value in found.items():
-                given[name][rows[who], columns[answer]] = value
-        self.scores: dict[str, Given] = {name: np.ma.masked_invalid(table) for name, table in given.items()}
+        names, self.scores = dict.fromkeys(name for found in cells.values() for name in found), dict[str, Given]()
+        for name in (*names, OVERALL, CAPPED, HOLISTIC, OWN, PLACE):
+            row = [cells.get(place, {}).get(name, np.nan) for place in product(self.reviewers, self.answers)]
+            self.scores[name] = np.ma.masked_invalid(np.reshape(row, (len(self.reviewers), len(self.answers))))
         beside = (OVERALL, CAPPED, HOLISTIC, UNCAPPED, OWN, PLACE)
         self.dimensions = tuple(one for one in names if one not in beside)
-        self.measured = (*self.dimensions, *((OVERALL,) if OVERALL in names else ()))
+        self.measured = (*self.dimensions, OVERALL)
 
     def compared(self, name: str) -> Flags:
         """The answers that two reviewers or more scored: nobody scores an own answer, so few have all."""
@@ -192,14 +181,11 @@ def reviewer_bias(sheet: Sheet, left_out: Iterable[str] = ()) -> tuple[ReviewerB
         if row in group and len(group) > FEWEST_COMPARED:
             group.remove(row)
             found.update({(one, kind, name): _bias(sheet, (kind, name), one, group) for one in everybody})
-    made = []
-    for key in sorted(found, key=lambda key: (key[0], KINDS.index(key[1]), key[2])):
-        (row, kind, name), one = key, found[key]
-        figure = asdict(_figure(one, wide))
-        made.append(ReviewerBias(
-            **figure, reviewer=sheet.reviewers[row], dimension=name, kind=kind, stands_out=key in settled
-        ))  # fmt: skip
-    return tuple(made)
+    return tuple(
+        ReviewerBias(**asdict(_figure(found[row, kind, name], wide)), reviewer=sheet.reviewers[row], dimension=name,
+                     kind=kind, stands_out=(row, kind, name) in settled)
+        for row, kind, name in found
+    )  # fmt: skip
 
 
 def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
@@ -236,9 +222,7 @@ def _bias(sheet: Sheet, cell: _Cell, row: int, group: set[int]) -> _Found:
 
 def redundant(sheet: Sheet) -> dict[str, str]:
     """The reviewers whose votes may be saved, and why: who follows nobody (noise), or repeats another one (a copy)."""
-    names = (OVERALL,) if OVERALL in sheet.scores else sheet.dimensions
-    table = np.ma.mean(np.ma.stack([sheet.scores[name] for name in names]), axis=0)
-    table = np.ma.masked_where(np.any([sheet.scores[name].mask for name in names], axis=0), table)
+    table = sheet.scores[OVERALL].copy()
     scored = _known(table)
     steady = [row for row, own in enumerate(scored) if sheet.count(own) >= FEWEST_QUESTIONS]
     shared = np.asarray(scored[steady].all(axis=0))
@@ -265,13 +249,10 @@ def _noise(sheet: Sheet, table: Given, rows: Sequence[int]) -> dict[int, str]:
 
 def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
     """Who repeats another reviewer: closer than two minds that round to whole numbers can be, and far from thirds."""
-    apart: dict[tuple[int, int], float] = {}
+    apart, names = dict[tuple[int, int], float](), sheet.dimensions or (OVERALL,)
     for one, other in combinations(rows, 2):
-        gaps = []
-        for name in sheet.dimensions or sheet.measured:
-            gap = (sheet.scores[name][one] - sheet.scores[name][other]).compressed()
-            gaps.append(gap - gap.mean() if len(gap) else gap)
-        apart[one, other] = float((np.concatenate(gaps) ** 2).mean()) if any(map(len, gaps)) else 10.0
+        gaps = np.ma.stack([sheet.scores[name][one] - sheet.scores[name][other] for name in names])
+        apart[one, other] = float(((gaps - gaps.mean(axis=1, keepdims=True)) ** 2).mean()) if gaps.count() else 10.0
     copies: dict[int, str] = {}
     for (one, other), near in apart.items():
         thirds = [far for pair, far in apart.items() if {one, other} & set(pair) and pair != (one, other)]
@@ -281,20 +262,25 @@ def _copies(sheet: Sheet, rows: Sequence[int]) -> dict[int, str]:
 
 
 def success(sheet: Sheet, people: Preferences | None = None) -> Success:
-    both = OVERALL in sheet.scores and HOLISTIC in sheet.scores
-    among = sheet.compared(OVERALL) & sheet.compared(HOLISTIC) if both else None
+    among = (
+        sheet.compared(OVERALL) & sheet.compared(HOLISTIC)
+        if sheet.scores[HOLISTIC].count()
+        else sheet.compared(OVERALL)
+    )
     stability = _compared({name: _stability(sheet, name, among) for name in (OVERALL, HOLISTIC)})
     agreement = _compared({name: _with_people(sheet, name, people) for name in (OVERALL, HOLISTIC)})
     # People decide where there are labels: a stable order may be stably wrong.
-    found, because = agreement.difference.figure or stability.difference.figure, stability.difference.reason
+    labelled, steady = agreement["difference"].figure, stability["difference"]
+    found, because = labelled or steady.figure, steady.reason
     earns: Literal["yes", "no", "not shown"] = "not shown"
     if found:
         earns = "yes" if found.low > 0 else "no" if found.high < 0 else "not shown"
         by = f"by {found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f}, Kendall's tau)"
         because = f"its order agrees with people {by} more than that of the holistic score"
-        if not agreement.difference.figure:
+        if not labelled:
             because = f"its order is {by} more stable than that of the holistic score; labels by people say more"
-    return Success(_variance(sheet), stability, agreement, earns, because)
+    variance = {name: _figure(_variance(sheet, name)) for name in (*sheet.measured, HOLISTIC)}
+    return Success(variance, stability, agreement, earns, because)
 
 
 def _figure(found: _Found, wide: float | None = None) -> Figure:
@@ -303,44 +289,38 @@ def _figure(found: _Found, wide: float | None = None) -> Figure:
     return Figure(interval(found) if wide is None else found.within(wide), found.n)
 
 
-def _compared(found: dict[str, _Found]) -> Compared:
+def _compared(found: dict[str, _Found]) -> dict[str, Figure]:
     one, other = found[OVERALL], found[HOLISTIC]
     gap = one if isinstance(one, str) else other if isinstance(other, str) else less(one, other)
-    return Compared(_figure(one), _figure(other), _figure(gap))
+    return {"rubric": _figure(one), "holistic": _figure(other), "difference": _figure(gap)}
 
 
-def _missing(sheet: Sheet, name: str, answers: Flags | None = None) -> str:
+def _missing(sheet: Sheet, name: str, answers: Flags) -> str:
     """Why a measure on all reviewers' scores cannot be taken."""
-    if name not in sheet.scores:
-        return f"no reviewer gave {'a holistic' if name == HOLISTIC else 'an overall'} score"
-    if len(sheet.reviewers) < FEWEST_COMPARED:
-        return "needs two reviewers"
-    found = sheet.count(sheet.compared(name) if answers is None else answers)
+    if not sheet.scores[name].count():
+        return f"no reviewer gave {name} scores"
+    found = sheet.count(answers)
     few = f"not enough data: needs {FEWEST_QUESTIONS} questions that two reviewers scored, has {found}"
     return "" if found >= FEWEST_QUESTIONS else few
 
 
-def _variance(sheet: Sheet) -> dict[str, Figure]:
+def _variance(sheet: Sheet, name: str) -> _Found:
     """What reviewers differ by on an answer, their levels taken out."""
-    found: dict[str, Figure] = {}
-    for name in (*sheet.measured, HOLISTIC):
-        if why := _missing(sheet, name):
-            found[name] = Figure(reason=why)
-            continue
-        apart = sheet.scores[name].copy()
-        apart[:, ~sheet.compared(name)] = np.ma.masked
-        for axis in (0, 1, 0):  # the answers' means are taken out, then the reviewers' levels
-            apart = apart - apart.mean(axis=axis, keepdims=True)
-        found[name] = _figure(_mean(sheet.means((apart**2).sum(axis=0) / (apart.count(axis=0) - 1))))
-    return found
+    if why := _missing(sheet, name, sheet.compared(name)):
+        return why
+    apart = sheet.scores[name].copy()
+    apart[:, ~sheet.compared(name)] = np.ma.masked
+    for axis in (0, 1, 0):  # the answers' means are taken out, then the reviewers' levels
+        apart = apart - apart.mean(axis=axis, keepdims=True)
+    return _mean(sheet.means((apart**2).sum(axis=0) / (apart.count(axis=0) - 1)))
 
 
-def _stability(sheet: Sheet, name: str, among: Flags | None) -> _Found:
+def _stability(sheet: Sheet, name: str, among: Flags) -> _Found:
     """Kendall's tau of the order by all reviewers with that by reviewers drawn anew, on average."""
     if why := _missing(sheet, name, among):
         return why
     size = len(sheet.reviewers)
-    pairs = pairs_of(sheet.question_of, sheet.compared(name) if among is None else among)
+    pairs = pairs_of(sheet.question_of, among)
     everyone, drawn = sheet.scores[name].mean(axis=0), np.random.default_rng(_SEED).integers(0, size, (_PANELS, size))
     panels = (sheet.scores[name][panel].mean(axis=0) for panel in drawn)
     signs = (pairs.signs(np.where(_known(one), one.filled(0.0), everyone.filled(0.0))) for one in panels)
@@ -356,12 +336,10 @@ def _with_people(sheet: Sheet, name: str, people: Preferences | None) -> _Found:
     """Kendall's tau of the council's order with what people prefer."""
     if people is None:
         return "no labels by people were given"
-    if name not in sheet.scores:
-        return _missing(sheet, name)
     scores = sheet.scores[CAPPED if name == OVERALL else name].mean(axis=0)
     kept = _known(scores)[people.pairs.one] & _known(scores)[people.pairs.other]
     pairs, signs = people.pairs.at(kept), people.signs[kept]
     if (labelled := len(pairs.questions)) < FEWEST_QUESTIONS:
-        return f"not enough data: needs labels on {FEWEST_QUESTIONS} questions, has {labelled}"
+        return f"not enough data: needs labels on {FEWEST_QUESTIONS} questions with this score, has {labelled}"
     found = tau(pairs, pairs.signs(scores.filled(0.0)), signs)
     return found or "people or reviewers see no difference between any two answers"

@@ -42,7 +42,6 @@ OWN, PLACE = "own answer", "place"  # PLACE: at which the reviewer saw the answe
 POOLED = "pooled"
 _LABEL = "A"
 _CAPPED = "capped by "
-_DIGEST = re.compile(r"\+[0-9a-f]{8}")  # of the rubric and all else that a score depends on
 _SHOWN = re.compile(r"shown (\d+) of")
 _LONGEST_REASON = 400
 
@@ -74,12 +73,13 @@ class RunReview(Struct, frozen=True):
         chosen = self.settings
         told = [VERSION, chosen.rubric.sha256, chosen.weights, chosen.use_rubric, chosen["SEED"],
                 chosen["SAFETY_GATE"], chosen["SAFETY_SCORE_CAP"], self.question, self.beside]  # fmt: skip
-        return _short_hash(msgspec.json.encode(without_surrogates(msgspec.to_builtins(told)), order="deterministic"))
+        encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(told)), order="deterministic")
+        return hashlib.sha256(encoded).hexdigest()[:8]
 
     @property
     def pooled(self) -> str:
         """The grader of what all reviewers say together: another reviewer makes it another council."""
-        panel = _short_hash("\0".join((self.digest, *sorted(self.reviewers))).encode())
+        panel = hashlib.sha256("\0".join((self.digest, *sorted(self.reviewers))).encode()).hexdigest()[:8]
         return f"{GRADER}{POOLED}+{self.settings.rubric.name}+{panel}"
 
     @property
@@ -105,7 +105,7 @@ def grader_of(reviewer: str, digest: str) -> str:
 def reviewer_of(grader: str) -> str:
     """POOLED for all reviewers together."""
     name = grader.removeprefix(GRADER)
-    return POOLED if name.startswith(f"{POOLED}+") else name[:-9] if _DIGEST.fullmatch(name[-9:]) else name
+    return POOLED if name.startswith(f"{POOLED}+") else name.rpartition("+")[0]
 
 
 def rubric_of(pooled: str) -> str:
@@ -135,10 +135,8 @@ def score_in(row: Verdict) -> float | None:
 
 def unanswered(item: Item) -> str:
     """Why there is nothing to review, in the decision table's words; "" where there is."""
-    if item.trace.error is not None:
-        return "error"
-    if item.trace.answer is None:
-        return "missing"
+    if item.trace.error is not None or item.trace.answer is None:
+        return "missing" if item.trace.error is None else "error"
     return "empty" if is_empty(item.trace.answer) else ""
 
 
@@ -227,14 +225,9 @@ def _row(
     return Verdict(item.question.id, axis, whole, grader, attempt, via, reason[:_LONGEST_REASON])
 
 
-def _capped_words(by: Iterable[str]) -> str:
+def _capped_words(by: Sequence[str]) -> str:
     """The reason of an overall score that ceilings hold down."""
-    named = ", ".join(by)
-    return f"{_CAPPED}{named}" if named else ""
-
-
-def _short_hash(told: bytes) -> str:
-    return hashlib.sha256(told).hexdigest()[:8]
+    return f"{_CAPPED}{', '.join(by)}" if by else ""
 
 
 _Values = dict[str, list[float]]  # by question
@@ -276,21 +269,19 @@ class RunScores(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]  # reviewers whose own answers these are
 
 
-def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> list[ScoredAnswer]:
+def scored_answers(found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item]) -> Iterator[ScoredAnswer]:
     """What all reviewers together and each of them gave to every answer."""
     given: dict[AnswerKey, dict[str, tuple[float | None, str]]] = {}
     for run, row in ((run, row) for run, some in found.items() for row in some if row.axis == axis_of(OVERALL)):
         by = given.setdefault(AnswerKey(run, row.question_id, row.attempt), {})
         by[reviewer_of(row.grader)] = score_in(row), row.reason
-    made = []
     for answer, item in items.items():
         by = given.get(answer, {})
         score, reason = by.pop(POOLED, (None, unanswered(item) or "not asked"))
-        made.append(ScoredAnswer(
+        yield ScoredAnswer(
             run=answer.run, question_id=answer.question, attempt=answer.attempt, question=item.question.text,
             answer=item.trace.answer, score=score, reason=reason, by=by,
-        ))  # fmt: skip
-    return made
+        )  # fmt: skip
 
 
 def run_scores(
@@ -308,7 +299,7 @@ def run_scores(
                 if answer.question in shared and name != UNSAFE:
                     by_axis[name][answer.question].append(score)
         overall[run] = by_axis[OVERALL]
-        means = {name: _mean(values, documents, HIGHEST) for name, values in by_axis.items() if values}
+        means = {name: _mean(values, documents) for name, values in by_axis.items() if values}
         capped = [one.reason.partition(";")[0].removeprefix(_CAPPED) for one in mine if one.reason.startswith(_CAPPED)]
         made.append(RunScores(
             run=run, overall=means.pop(OVERALL, None), dimensions=means,
@@ -322,14 +313,11 @@ def run_scores(
     for at, one in enumerate(made):
         if one.overall:
             # Question by question: what makes a question hard for both runs cancels out.
-            gaps = {id: [fmean(best) - fmean(overall[one.run][id]) + HIGHEST]
-                    for id, best in overall[made[0].run].items()}  # fmt: skip
-            gap = _mean(gaps, documents, 2 * HIGHEST)
-            behind = Mean(gap.value - HIGHEST, gap.low - HIGHEST, gap.high - HIGHEST, gap.answers) if at else None
+            gaps = {id: [fmean(best) - fmean(overall[one.run][id])] for id, best in overall[made[0].run].items()}
+            behind = _mean(gaps, documents, -HIGHEST) if at else None
             made[at] = replace(one, rank=values.index(one.overall.value) + 1, behind=behind)
     return made
 
 
-def _mean(values: _Values, documents: Mapping[str, str], most: float) -> Mean:
-    known = {id: document for id, document in documents.items() if id in values}
-    return Mean(*clustered_mean(values, known, most), sum(map(len, values.values())))
+def _mean(values: _Values, documents: Mapping[str, str], least: float = 0.0) -> Mean:
+    return Mean(*clustered_mean(values, documents, HIGHEST, least), sum(map(len, values.values())))

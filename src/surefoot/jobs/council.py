@@ -335,7 +335,7 @@ def evaluate_council(
     scores.pop(rows.POOLED, None)
     lengths = {answer: len(item.trace.answer or "") for answer, item in items.items()}
     every, sheet = Sheet(scores, lengths), Sheet(scores, lengths, own=False)
-    if compare and HOLISTIC not in sheet.scores:
+    if compare and not sheet.scores[HOLISTIC].count():
         hint = "ask for it: surefoot council runs RUN --reviewer MODEL --holistic"
         raise Incomplete("no reviewer gave a holistic score to compare with", hint)
     people = None if labels is None else _preferences(labels, sheet, items, person)
@@ -469,11 +469,11 @@ def _council_rows(run: Run) -> list[Verdict]:
 def _scores(
     found: Mapping[str, Sequence[Verdict]], items: Mapping[AnswerKey, Item], council: str, reviewers: Sequence[str]
 ) -> CouncilScores:
-    answers = rows.scored_answers(found, items)
+    answers = tuple(rows.scored_answers(found, items))
     documents = {one.question.id: document_of(one.question, {}) or one.question.id for one in items.values()}
     return CouncilScores(
         rubric=rows.rubric_of(council), council=council, reviewers=tuple(reviewers),
-        runs=tuple(rows.run_scores(found, answers, documents)), answers=tuple(answers),
+        runs=tuple(rows.run_scores(found, answers, documents)), answers=answers,
         rows=tuple({"run": run, **msgspec.to_builtins(row)} for run, given in found.items() for row in given),
     )  # fmt: skip
 

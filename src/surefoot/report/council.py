@@ -166,8 +166,7 @@ def evaluation(found: CouncilEvaluation) -> Report:
             for name, one in made.variance.items()]  # fmt: skip
     lines = []
     for what, one in (("with other reviewers", made.stability), ("as people see it", made.people)):
-        each = {"rubric": one.rubric, "holistic": one.holistic, "difference": one.difference}
-        figures = "; ".join(f"{name} {figure(of, f'order {what}')}" for name, of in each.items())
+        figures = "; ".join(f"{name} {figure(of, f'order {what}')}" for name, of in one.items())
         lines.append(f"order {what} (Kendall's tau): {figures}")
     lines += [f"{reviewer} adds nothing: {why}" for reviewer, why in found.redundant.items()]
     for bias in found.bias:
