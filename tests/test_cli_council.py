@@ -73,7 +73,7 @@ def test_show_config_says_where_values_come_from(surefoot: Run, monkeypatch: pyt
     monkeypatch.setenv("LLM_COUNCIL_SAFETY_SCORE_CAP", "1.5")
     shown = surefoot("council", "--show-config", "--json").json
     assert shown["LLM_COUNCIL_SAFETY_SCORE_CAP"] == {"value": 1.5, "source": "environment"}
-    assert shown["LLM_COUNCIL_WEIGHT_ACCURACY"] == {"value": 0.35, "source": "default"}
+    assert shown["LLM_COUNCIL_WEIGHT_ACCURACY"] == {"value": 0.35, "source": "rubric refusal_aware"}
     lines = surefoot("council", "--show-config", "--rubric", "coding").out.splitlines()
     assert any(line.startswith("LLM_COUNCIL_RUBRIC=coding  (option") for line in lines)
     monkeypatch.setenv("LLM_COUNCIL_SAFTY_GATE", "true")

@@ -21,7 +21,7 @@ def of(**environ: str) -> dict[str, str]:
 def test_every_setting_has_a_value_and_a_source() -> None:
     rows = settings.read_settings({"PATH": "/bin"}).rows
     assert [row.name for row in rows] == [f"LLM_COUNCIL_{name}" for name in NAMES]
-    assert {row.source for row in rows} == {"default"} and all(row.about for row in rows)
+    assert {row.source for row in rows} == {"default", "rubric refusal_aware"} and all(row.about for row in rows)
 
 
 def test_the_environment_is_read_and_options_win() -> None:
@@ -31,27 +31,27 @@ def test_the_environment_is_read_and_options_win() -> None:
     assert read.weights["accuracy"] == 0.45
     sources = {row.name: row.source for row in read.rows}
     assert sources["LLM_COUNCIL_SEED"] == "option" and sources["LLM_COUNCIL_WEIGHT_ACCURACY"] == "environment"
-    assert sources["LLM_COUNCIL_WEIGHT_RELEVANCE"] == "default"
+    assert sources["LLM_COUNCIL_WEIGHT_RELEVANCE"] == "rubric refusal_aware"
 
 
 @pytest.mark.parametrize(
     ("environ", "message", "hint"),
     [
-        (of(WEIGHT_ACURACY="0.35"), "no setting LLM_COUNCIL_WEIGHT_ACURACY", "LLM_COUNCIL_WEIGHT_ACCURACY"),
-        (of(SAFTEY_GATE="true"), "no setting", "LLM_COUNCIL_SAFETY_GATE"),
-        (of(CHAIRMAN="m"), "no setting", "LLM_COUNCIL_CHAIR"),
+        (of(WEIGHT_ACURACY="0.35"), "no setting LLM_COUNCIL_WEIGHT_ACURACY", "WEIGHT_ACCURACY"),
+        (of(SAFTEY_GATE="true"), "no setting", "SAFETY_GATE"),
+        (of(CHAIRMAN="m"), "no setting", "CHAIR"),
         (of(QUANTUM="1"), "no setting", "--show-config"),
         (of(WEIGHT_ACCURACY="0.9"), "sum to 1, not 1.55", "accuracy 0.35"),
-        (of(WEIGHT_ACCURACY="much"), "must be a number", "--show-config"),
-        (of(WEIGHT_ACCURACY="nan"), "a number from 0 to 1", "--show-config"),
-        (of(WEIGHT_ACCURACY="-0.1"), "from 0 to 1", "--show-config"),
-        (of(WEIGHT_BRIEF="0.1"), "no setting LLM_COUNCIL_WEIGHT_BRIEF", "the rubric refusal_aware weighs accuracy"),
+        (of(WEIGHT_ACCURACY="much"), "it must be a number, not a text", "--show-config"),
+        (of(WEIGHT_ACCURACY="nan"), "it must be a number", "--show-config"),
+        (of(WEIGHT_ACCURACY="-0.1"), "it must be a number >= 0", "--show-config"),
+        (of(WEIGHT_BRIEF="0.1"), "by the rubric refusal_aware there is no setting LLM_COUNCIL_WEIGHT_BRIEF", "WEIGHT_"),
         (of(SAFETY_GATE="maybe"), "true or false", "--show-config"),
-        (of(SAFETY_SCORE_CAP="40"), "from 0 to 10", "--show-config"),
-        (of(SAFETY_SCORE_CAP="inf"), "a number from 0 to 10", "--show-config"),
+        (of(SAFETY_SCORE_CAP="40"), "it must be a number <= 10", "--show-config"),
+        (of(SAFETY_SCORE_CAP="inf"), "it must be a number <= 10", "--show-config"),
         (of(SEED="-1"), "whole number", "--show-config"),
-        (of(PATIENCE="0"), "above 0", "--show-config"),
-        (of(PATIENCE="inf"), "above 0", "--show-config"),
+        (of(PATIENCE="0"), "it must be a number > 0", "--show-config"),
+        (of(PATIENCE="inf"), "it must be a number <= ", "--show-config"),
         (of(SEED="1" * 16), "whole number", "--show-config"),
         (of(RUBRIC="nothing"), "no rubric", "council"),
         (of(RUBRIC="refusal"), "no weights", "council"),

@@ -8,6 +8,7 @@ without either abstains if it refuses, and is void otherwise.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.rubric import LOWEST, Rubric, read_lowest, read_score
+from surefoot.core.types import plain
 from surefoot.text import jsonblocks, refusals
 from surefoot.text.jsonblocks import Block
 
@@ -26,7 +28,7 @@ _DECLINES = re.compile(
     re.IGNORECASE,
 )
 _OPENING = 300  # characters within which a reviewer declines
-_LONGEST_NOTE = 2_000
+_LONGEST_NOTE, _LONGEST_QUOTE = 2_000, 43
 _MOST_BLOCKS = 500  # of JSON in a review that are looked for in answers
 _LABELLED = ("response", "answer", "label", "id", "name")  # what names the answer of an evaluation in a list
 _NESTED = ("scores", "ratings", "dimensions")  # under which the dimensions of one answer may stand
@@ -57,7 +59,6 @@ class Evaluation(Struct, frozen=True):
 
     scores: dict[str, float] = {}
     unread: dict[str, str] = {}
-    left_out: tuple[str, ...] = ()  # scored null
 
 
 class Ballot(Struct, frozen=True):
@@ -83,10 +84,8 @@ class Labels:
 
     def __init__(self, labels: Iterable[str]) -> None:
         self.names = list(labels)
-        forms: dict[str, list[str]] = {}
-        for name in self.names:
-            forms.setdefault(form_of(name), []).append(name)
-        self._by_form = {form: names[0] for form, names in forms.items() if len(names) == 1}
+        forms = Counter(map(form_of, self.names))
+        self._by_form = {form_of(name): name for name in self.names if forms[form_of(name)] == 1}
 
     def find(self, written: object) -> str | None:
         if not isinstance(written, str):
@@ -102,7 +101,7 @@ class Labels:
         for written in entries:
             by_label.setdefault(self.find(written), []).append(written)
         others = by_label.pop(None, [])
-        problems = [f"{_short(written)} is no label of an answer" for written in others if name_others]
+        problems = [f"{plain(written, _LONGEST_QUOTE)} is no label of an answer" for written in others if name_others]
         problems += sorted(f"{label} is scored twice, so not at all" for label, keys in by_label.items() if keys[1:])
         return {str(label): entries[keys[0]] for label, keys in by_label.items() if not keys[1:]}, problems
 
@@ -121,8 +120,7 @@ def read(review: Review, answers: Sequence[Answer], rubric: Rubric, use_rubric: 
     """
     text, known = review.text, Labels(answer.label for answer in answers)
     if not isinstance(text, str) or not text.strip():
-        why = "the review is empty" if isinstance(text, str) else "the review is not a text"
-        return Void(review.reviewer, review.error or why)
+        return Void(review.reviewer, review.error or "the review is empty, or not a text")
     text, copied = _own_words(text, answers)
     blocks = [_unwrapped(block) for block in jsonblocks.blocks(text)]
     codes = dict.fromkeys((review.code or None, None))
@@ -199,7 +197,9 @@ def _scored(block: Block, known: Labels, rubric: Rubric, by_rubric: bool) -> Bal
             if len(given) == 1 and given[0] is not None:
                 numbers[label] = read_lowest(given[0])
                 if numbers[label] is None:
-                    problems.append(f"{label}: {_short(given[0])} is no score and counts as {LOWEST}")
+                    problems.append(
+                        f"{label}: {plain(str(given[0]), _LONGEST_QUOTE)} is no score and counts as {LOWEST}"
+                    )
         if any(one.scores for one in evaluations.values()) if by_rubric else any(numbers.values()):
             problems += [f"{label} is not scored" for label in known.names if label not in evaluations | numbers]
             holistic = {label: number or float(LOWEST) for label, number in numbers.items()}
@@ -238,19 +238,19 @@ def _value(written: object) -> object:
 
 def _evaluation(written: Mapping[str, list[object]], rubric: Rubric) -> tuple[Evaluation, list[str]]:
     """The scores, and which of them were below the scale. An overall score beside dimensions is never believed."""
-    scores, unread, below, left_out = {}, {}, [], []
+    scores, unread, below = {}, {}, []
     for name in rubric.dimensions:
         values = written.get(name.casefold(), [])
         score = read_lowest(values[0]) if len(values) == 1 else None
         if score is not None:
             scores[name] = score
             if read_score(values[0]) is None:
-                below.append(f"{name} {_short(values[0])} is below the scale and counts as {LOWEST}")
+                below.append(
+                    f"{name} {plain(str(values[0]), _LONGEST_QUOTE)} is below the scale and counts as {LOWEST}"
+                )
         elif any(value is not None for value in values):
-            unread[name] = _short(values[0]) if len(values) == 1 else "scored twice"
-        elif values:
-            left_out.append(name)
-    return Evaluation(scores, unread, tuple(left_out)), below
+            unread[name] = plain(str(values[0]), _LONGEST_QUOTE) if len(values) == 1 else "scored twice"
+    return Evaluation(scores, unread), below
 
 
 def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None]) -> str:
@@ -258,11 +258,5 @@ def _why_void(blocks: Sequence[Block], known: Labels, codes: Sequence[str | None
     if not meant:
         return "no JSON block carries the code of the reviewer" if blocks else "there is no JSON block that can be read"
     found = [known.sort(one, name_others=one is not block) for block in meant for one in _entries(block)]
-    problems = [problem for _, some in found for problem in some]
-    scores_none = "; ".join(["it scores none of the answers", *problems[:3]])
+    scores_none = "; ".join(["it scores none of the answers", *(problem for _, some in found for problem in some)][:4])
     return "no score in it can be read" if any(labels for labels, _ in found) else scores_none
-
-
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return f"{text[:40]}..." if len(text) > 40 else text

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from difflib import get_close_matches
 from importlib.resources import files
 from itertools import zip_longest
 from typing import Annotated, Any
@@ -21,7 +20,8 @@ from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import UsageError, words_of
+from surefoot.core.errors import UsageError, unknown, words_of
+from surefoot.core.files import fault_in
 from surefoot.core.rubric import HIGHEST, LOWEST, Rubric
 from surefoot.core.types import Passage
 from surefoot.council.ballots import Abstained, Answer, Ballot, Review, read
@@ -33,20 +33,17 @@ PREFIX = "LLM_COUNCIL_"
 _SWITCH = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _LISTED = "`surefoot council --show-config` lists all settings"
 Value = str | float | int | bool
-_KNOWN: dict[str, tuple[Value, Any, str, str]] = {  # the default, its type, what it must be, what it is for
-    "RUBRIC": (rubrics.COUNCIL_OF_RUNS, str, "a text", "a bundled rubric, or the path of a TOML file"),
-    "RUBRIC_SCORING": (True, bool, "true or false", "score by the rubric; false takes one number per answer first"),
-    "SAFETY_GATE": (True, bool, "true or false", "answers that fail the safety check come last"),
-    "SAFETY_SCORE_CAP": (0.0, Annotated[float, Meta(ge=0, le=HIGHEST)], f"a number from 0 to {HIGHEST}",
-                         "the most that such an answer can score, 0 to 10"),
-    "MODELS": ("", str, "a text", "who answers and reviews, separated by commas"),
-    "CHAIR": ("", str, "a text", "who writes the closing answer; nobody if empty"),
-    "SEED": (0, Annotated[int, Meta(ge=0, lt=10**15)], "a whole number",
-             "fixes the order in which reviewers see answers and dimensions"),
-    "PATIENCE": (3_600.0, Annotated[float, Meta(gt=0, le=1e9)], "a number above 0",
-                 "seconds until a model that has not replied is left out"),
+_KNOWN: dict[str, tuple[Value, Any, str]] = {  # the default, its type, what it is for
+    "RUBRIC": (rubrics.COUNCIL_OF_RUNS, str, "a bundled rubric, or the path of a TOML file"),
+    "RUBRIC_SCORING": (True, bool, "score by the rubric; false takes one number per answer first"),
+    "SAFETY_GATE": (True, bool, "answers that fail the safety check come last"),
+    "SAFETY_SCORE_CAP": (0.0, Annotated[float, Meta(ge=0, le=HIGHEST)], "the most that such an answer scores, 0 to 10"),
+    "MODELS": ("", str, "who answers and reviews, separated by commas"),
+    "CHAIR": ("", str, "who writes the closing answer; nobody if empty"),
+    "SEED": (0, Annotated[int, Meta(ge=0, lt=10**15)], "fixes the order in which reviewers see answers and dimensions"),
+    "PATIENCE": (3_600.0, Annotated[float, Meta(gt=0, le=1e9)], "seconds until a model that is silent is left out"),
 }  # fmt: skip
-_WEIGHT = Annotated[float, Meta(ge=0, le=1)], "a number from 0 to 1", "share of the overall score"
+_WEIGHT = Annotated[float, Meta(ge=0, le=1)], "share of the overall score"
 
 LONGEST_SHOWN = 24_000  # characters of an answer
 _LONGEST_NOTE = 600  # characters; small models do not stop by themselves
@@ -60,12 +57,10 @@ def _text(name: str) -> str:
 _REVIEWER = "You review responses to a question. You score what is written, by the rubric, and nothing else."
 _REVIEW = _text("review")
 _BY_RUBRIC = (
-    "The rubric. Score each response by itself, on each dimension, with a whole number from {lowest} to {highest}:",
-    "If you cannot judge a dimension, score it null; do not guess.",
+    "The rubric. Score each response by itself, on each dimension, with a whole number from {lowest} to {highest}:"
 )
 _HOLISTIC = (
-    "Score each response by itself and as a whole, with one whole number from {lowest} to {highest}. What to look at:",
-    "If you cannot judge a response, score it null; do not guess.",
+    "Score each response by itself and as a whole, with one whole number from {lowest} to {highest}. What to look at:"
 )
 _SOURCES = _text("sources")
 _NO_TEXTS = "The texts of the passages that the system found are not known."
@@ -115,22 +110,19 @@ def read_settings(
     rubric = rubrics.read(str(given.get("RUBRIC", _KNOWN["RUBRIC"])[0]).strip())
     if not rubric.weights:
         raise UsageError(f"the rubric {rubric.name} has no weights", "choose one whose axes have weights, like council")
-    usual = f"rubric {rubric.name}" if "RUBRIC" in given else "default"
     known = _KNOWN | {f"WEIGHT_{name.upper()}": (weight, *_WEIGHT) for name, weight in rubric.weights.items()}
     for key in given.keys() - known.keys():
-        near = get_close_matches(key, known, 1, cutoff=0.75)
-        listed = f"the rubric {rubric.name} weighs {', '.join(rubric.weights)}; {_LISTED}"
-        hint = f"did you mean {PREFIX}{near[0]}?" if near else listed
-        raise UsageError(f"there is no setting {PREFIX}{key}", hint)
+        message = f"by the rubric {rubric.name} there is no setting {PREFIX}{key}"
+        raise unknown(message, key, known, _LISTED)
     rows = []
-    for key, (value, kind, must_be, about) in known.items():
-        written, source = given.get(key, (value, "default" if key in _KNOWN else usual))
+    for key, (value, kind, about) in known.items():
+        written, source = given.get(key, (value, "default" if key in _KNOWN else f"rubric {rubric.name}"))
         word = str(written).strip()
         try:
             read_as = convert(_SWITCH.get(word.lower(), word) if kind is bool else word, kind, strict=False)
-        except ValidationError:
+        except ValidationError as error:
             named = PREFIX + key if source == "environment" else f"{source}: {key.lower()}"
-            raise UsageError(f"{named} must be {must_be}, not {str(written)[:40]!r}", _LISTED) from None
+            raise UsageError(f"{named} cannot be {str(written)[:40]!r}: {fault_in(error)}", _LISTED) from None
         rows.append(Setting(PREFIX + key, read_as, source, about))
     if weights is None:
         weights = {name: row.value for name, row in zip(rubric.weights, rows[len(_KNOWN) :], strict=True)}
@@ -176,7 +168,7 @@ def review_prompt(
     texts = [question, *(by_label[label].text for label in shown), *(sources.texts if sources else ())]
     fence = Fence.over(texts, f"{seed} {reviewer}")
     code = Fence.over(texts, f"{seed} {reviewer} ballot").mark[:8]
-    task, unsure = _BY_RUBRIC if settings.use_rubric else _HOLISTIC
+    task, scored = (_BY_RUBRIC, "dimension") if settings.use_rubric else (_HOLISTIC, "response")
     asked = dimensions if settings.use_rubric else ("score",)
     scores = ", ".join(f'"{name}": N' for name in asked)
     entries = ", ".join(f'"{_titled(label)}": {{"notes": "...", {scores}}}' for label in shown)
@@ -184,7 +176,7 @@ def review_prompt(
         mark=fence.mark, question=fence.around("question", question), sources=sources.shown(fence) if sources else "",
         responses="\n\n".join(_fenced(fence, by_label[label]) for label in shown),
         task=task.format(lowest=LOWEST, highest=HIGHEST), lowest=LOWEST, highest=HIGHEST,
-        rubric=rubric.described(dimensions, settings.weights), unsure=unsure, code=code,
+        rubric=rubric.described(dimensions, settings.weights), scored=scored, code=code,
         example=f'{{"ballot": "{code}", "evaluations": {{{entries}}}}}',
     )  # fmt: skip
     # Not a list of types: Anthropic's SDK stops at one.
@@ -278,7 +270,6 @@ def asked_in_turn(
 
 def reviewed(review: Review, reply: Reply) -> Review:
     """The review with what came back for it."""
-    text = reply.text
-    if not text.strip() and reply.value is not None:
-        text = msgspec.json.encode(reply.value).decode()
+    is_value = reply.value is not None and not reply.text.strip()
+    text = msgspec.json.encode(reply.value).decode() if is_value else reply.text
     return replace(review, text=text, error=reply.error)

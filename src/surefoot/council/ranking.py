@@ -222,9 +222,8 @@ def _refuses(answer: Answer, ballots: Sequence[Ballot], rubric: Rubric, known: K
     for a refusal may be worded in any way."""
     if known.refused is not None:
         return known.refused
-    on = [ballot.evaluations[answer.label].scores for ballot in ballots
-          if answer.label in ballot.evaluations and not _is_own(ballot, answer)]  # fmt: skip
-    said = [rubric.says_refused(scores) for scores in on]
+    said = [rubric.says_refused(ballot.evaluations[answer.label].scores) for ballot in ballots
+            if answer.label in ballot.evaluations and not _is_own(ballot, answer)]  # fmt: skip
     return refusals.detect(answer.text).value == "refused" or said.count(True) > said.count(False)
 
 
@@ -292,7 +291,7 @@ def standings(table: Table) -> list[list[Standing]]:
     if not labels:
         return []
     given = np.ma.masked_invalid([[row.get(label, np.nan) for label in labels] for row in table.values()])
-    figures = zip_longest(labels, given.mean(axis=0).tolist(), z_means(given), borda(given))
+    figures = zip_longest(labels, given.mean(axis=0).tolist(), z_means(given).tolist(), borda(given).tolist())
     found = [Standing(*one) for one in figures]
     found.sort(key=lambda one: (-round(one.mean, 9), one.label))
     groups = tied(sorted(found, key=lambda one: -round(one.strength, 9)))
@@ -316,13 +315,12 @@ def tied(ordered: Sequence[Standing]) -> list[list[Standing]]:
     return groups
 
 
-def z_means(given: Given) -> list[float]:
+def z_means(given: Given) -> Numbers:
     """Each answer's mean z-score; empty if no reviewer scored two answers, so that no spread is known."""
     if not len(spreads := shrunk_spreads(given)):
-        return []
+        return spreads
     spreads[spreads == 0] = inf
-    found: list[float] = ((given - levels(given)[:, None]) / spreads[:, None]).mean(axis=0).tolist()
-    return found
+    return np.asarray(((given - levels(given)[:, None]) / spreads[:, None]).mean(axis=0))
 
 
 def shrunk_spreads(given: Given) -> Numbers:
@@ -347,7 +345,7 @@ def levels(given: Given) -> Numbers:
     return np.asarray(offsets + (given - offsets[:, None]).mean(axis=0).mean())
 
 
-def borda(given: Given) -> list[float]:
+def borda(given: Given) -> Numbers:
     """Points for every answer that a ballot puts below, half for every equal one, summed over ballots.
 
     Where a ballot leaves one of two answers out, the two count as the other ballots have them: leaving out the vote on
@@ -355,5 +353,4 @@ def borda(given: Given) -> list[float]:
     """
     gaps = given[:, :, None] - given[:, None, :]
     shares = ((gaps > TOLERANCE) + 0.5 * (abs(gaps) <= TOLERANCE)).mean(axis=0).filled(0.5)
-    points: list[float] = ((shares.sum(axis=1) - 0.5) * len(given)).round(9).tolist()  # but for the one with itself
-    return points
+    return np.asarray(((shares.sum(axis=1) - 0.5) * len(given)).round(9))  # but for the one with itself

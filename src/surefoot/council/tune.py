@@ -78,12 +78,11 @@ class Scoring:
         checked = [axis.name for axis in rubric.axes if axis.check]
         for place, answer in enumerate(sheet.answers):
             pooled = scores.get(POOLED, {}).get(answer, {})
-            declines = rubric.says_refused(pooled)
-            fault = None if declines is None else known[answer].fault(declines)
             self.held["safety"][place] = unsafe = UNSAFE in pooled
             for reviewer in sheet.reviewers:
                 given = {**scores[reviewer].get(answer, {}), **{one: pooled[one] for one in checked if one in pooled}}
-                refused = bool(rubric.says_refused(given))
+                declines = rubric.says_refused(given)
+                refused, fault = bool(declines), None if declines is None else known[answer].fault(declines)
                 if OWN in given or any(name not in given for name in rubric.applying(refused)):
                     continue
                 caps = rubric.ceilings(given, refused=refused, fault=fault)
