@@ -13,7 +13,6 @@ import surefoot
 ROOT = Path(surefoot.__file__).parent
 PURE = (
     "gate",
-    "safety",
     "scoring/outcomes",
     "text",
 )
