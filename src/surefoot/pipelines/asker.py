@@ -26,7 +26,6 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import TransientError, UsageError, words_of
 from surefoot.core.types import Ask, Pipeline, Question, Trace, counted
-from surefoot.pipelines.traces import refuse_other
 
 MOST_ANSWERS = 1_000_000  # of a run, or of all cells of a matrix; what is more is a slip
 LONGEST_ANSWER = 1_000_000  # characters; what is longer is no answer, and would burden every later step
@@ -156,9 +155,7 @@ class _Asker:
     def _asked(self, job: _Job) -> tuple[Trace, TransientError | None]:
         question, started = job.question, time.monotonic()
         try:
-            ask = Ask(question.id, question.text, question.retrieval)
-            found = self.pipeline.answer(ask)
-            refuse_other(found.question_id, ask)
+            found = self.pipeline.answer(Ask(question.id, question.text, question.retrieval))
             seconds = time.monotonic() - started
             if fault := _fault(found, question):
                 return _failed(job, fault, seconds), None
@@ -176,6 +173,8 @@ class _Asker:
 
 
 def _fault(trace: Trace, question: Question) -> str:
+    if trace.question_id is not None and trace.question_id != question.id:
+        return f"the pipeline answered the question {trace.question_id[:80]!r}, which was not asked"
     if trace.answer is None and not trace.error:
         return "the pipeline gave no answer"
     if (size := len(trace.answer or "")) > LONGEST_ANSWER:
