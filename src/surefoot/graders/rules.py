@@ -16,7 +16,7 @@ from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
 from surefoot.text.amounts import Amount
 from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no
-from surefoot.text.numbers import CURRENCIES, Quantity, numbered, same_family, same_kind
+from surefoot.text.numbers import CURRENCIES, Quantity, numbered, placeholders, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
 _NEGATION = re.compile(
@@ -90,7 +90,8 @@ class _Reading:
 
     def __init__(self, pair: Pair) -> None:
         self.claim = worded_as(without_yes_no(pair.claim), pair.passage)
-        self.is_misnumbered = _misnumbered(pair.passage, self.claim)
+        self.is_misnumbered = _misnumbered(pair.passage, self.claim, pair.context)
+        self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
         self.cell = cell_check(pair.passage, without_yes_no(pair.claim), pair.context)
         self.units = units_of(barred(pair.passage))
         self.around = frozenset(terms(pair.title))
@@ -108,6 +109,8 @@ class _Reading:
         label, sure = _OF_CELL.get(self.cell) or self._label(best)
         if self.is_misnumbered and label == "supported":
             label, sure = "contradicted", 0.8
+        elif self.unheard and label == "supported":
+            label, sure = "not_enough", 0.8
         return Judgement(label, sure, best.text, Rules.name)
 
     def _label(self, best: Unit) -> tuple[Support, float]:
@@ -153,10 +156,14 @@ class _Reading:
 
 
 @lru_cache(maxsize=5_000)
-def _misnumbered(passage: str, claim: str) -> bool:
-    """The claim names a quarter, a version, a section ... and the passage only others of the name."""
-    known = numbered(passage)
-    return any(one not in known and any(one.name == other.name for other in known) for one in numbered(claim))
+def _misnumbered(passage: str, claim: str, question: str) -> bool:
+    """The claim names a quarter, a section, a redacted person ... and the passage only others of the name."""
+    persons, named = placeholders(passage), placeholders(claim) - placeholders(question)
+    return any(
+        one not in known and any(one.name == other.name for other in known)
+        for known, own in ((numbered(passage), numbered(claim)), (persons, named))
+        for one in own
+    )
 
 
 def _shared(asked: Asked) -> float:
