@@ -175,4 +175,4 @@ def test_build_reads_a_log_by_a_map(write: Write) -> None:
     done = command("questions", "build", *words)
     assert done.code == 0 and [one.text for one in load(found).questions] == [WRONG["q"]]
     done = command("questions", "build", log, "--out", log.with_name("other.jsonl"), *places)
-    assert done.code == 2 and "--map was given without --from-traces" in done.err
+    assert done.code == 2 and "--map does nothing without --from-traces" in done.err
