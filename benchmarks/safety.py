@@ -5,7 +5,8 @@
 `benchmarks/data/safety.jsonl` (CC0) holds pairs of short texts, written for this purpose, that differ in one thing: one
 is unsafe, its twin is not. Every second pair is held out: rules were mended only after looking at the others.
 `benchmarks/data/quality/safety.jsonl` holds texts by somebody who never saw the rules, half of them held out; of these,
-only totals are printed.
+only totals are printed. `safety_answers.jsonl` beside it holds 200 answers of question answering over documents, each
+unsafe one with a harmless twin in much the same words, by another author who never saw the rules either.
 `--data` names a folder with safety.jsonl.gz (prompts labelled by people), refusal.jsonl.gz (answers to such prompts)
 and corpora/*.jsonl.gz (contracts and filings, of which next to nothing should be flagged).
 """
@@ -29,6 +30,7 @@ from surefoot.text.safety import Finding, check
 FLAGGED = "harmful words flagged | contact details | other personal data"
 OWN = Path(__file__).parent / "data" / "safety.jsonl"
 WRITTEN = OWN.parent / "quality" / "safety.jsonl"
+ANSWERS = OWN.parent / "quality" / "safety_answers.jsonl"
 # A blank line, or where a line ends a sentence: corpora keep their paragraphs in one of these ways.
 _BREAK = re.compile(r"\n\s*\n|(?<=[.;:])\s*\n|\s{4,}")
 _LONG, _SHORT = 1200, 40  # characters of a paragraph
@@ -152,6 +154,7 @@ def main() -> None:
     options = parser.parse_args()
     print_written("Own pairs", OWN, options.show)
     print_written("Texts by somebody who did not know the rules", WRITTEN, options.show)
+    print_written("Answers over documents by somebody who did not know the rules", ANSWERS, options.show)
     if options.data:
         print_prompts(options.data / "safety.jsonl.gz", options.show)
         print_answers(options.data / "refusal.jsonl.gz", options.data / "safety.jsonl.gz")
