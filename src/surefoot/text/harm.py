@@ -90,7 +90,7 @@ class _Frame(NamedTuple):
         before = self.before.search(tags, max(0, start - _LOOK_BACK), start)
         if not before or (self.after and not self.after.match(tags, end)):
             return None
-        sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start])[-1]
+        sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
         return None if self.in_told and not _TOLD.search(sentence) else before.start()
 
 
@@ -219,7 +219,8 @@ def _tags_of(token: str) -> str:
 
 _SENTENCE = compiled("(?:STOP|SEMI|COLON|LINE)")
 _TOLD = compiled(
-    "START VERB|START TO VERB|(?:START|COMMA ADV{0,2}) IMPERATIVE|(?:POINT BE|HOW|WAYS) TO|"
+    "START VERB|START TO VERB|START FUNCTION ANY{0,12} COMMA ADV{0,2} VERB|"
+    "(?:START|COMMA ADV{0,2}) IMPERATIVE|(?:POINT BE|HOW|WAYS) TO|"
     "YOU (?:ADV? VERB|ADV? IMPERATIVE|MODAL|WANT|URGE|HAVE)"
 )
 
@@ -238,14 +239,17 @@ def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
             "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START|(?:ADV|COMMA|COLON) YOU ADV{0,2}|"
             "(?<![{MODAL}])(?:YOU|ONE) (?:MAY|WANT|HAVE|MODAL WANT) (?:TO|ADV){0,3}|YOU MAY STEP FEW TO ADV?|"
             "POINT BE (?:TO)? ADV{0,2}|YOU ANY{0,2} URGE (?:TO)? ADV{0,3}|(?<=[{COMMA}])GO ADV?|"
-            "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?",
+            "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?|ADVISE ADV{0,2}|I WILL ADV{0,2}|MINE PERSON URGE ADV?",
         ),
         _frame("START TO ADV{0,2}", "ANY{0,8}? (?:COMMA (?:ADV|YOU|VERB|IMPERATIVE)|YOU (?:URGE|MODAL|WANT))"),
         _frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
     )
     gerund = (
         _frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),
-        _frame("START|(?<=[{BUT}])ADV?", "ANY{0,8} (?:BE ADV? FEW EASY|(?:BE NEG|NEG) TOUGH|TAKES)"),
+        _frame(
+            "START|(?<=[{BUT}])ADV?",
+            "ANY{0,8} (?:BE ADV? (?:FEW EASY|HOW ANY{0,2} ME)|(?:BE NEG|NEG) TOUGH|TAKES)|[^{NEG}{STOP}]{0,4} HELPS",
+        ),
     )
     rules = [_Rule(sign.rule, sign) for sign in SIGNS]
     for act in ACTS:

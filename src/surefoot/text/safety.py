@@ -17,7 +17,7 @@ from surefoot.text.folded import Folded
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
 
 Pattern = Literal[
-    "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "pii_exposure"
+    "dangerous_instructions", "weapon_making", "malware_hacking", "fraud", "self_harm", "hate", "pii_exposure"
 ]  # fmt: skip
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 _SHOWN = 4  # last characters of personal data that a report repeats
