@@ -136,7 +136,7 @@ def print_corpora(paths: list[Path], show: int) -> None:
 def _kind(kind: str) -> str:
     if kind in ("email", "phone", "address"):
         return "contact"
-    return "number" if kind in ("ssn", "card", "iban", "id", "account", "birth") else "harm"
+    return "number" if kind in ("ssn", "card", "iban", "id", "account", "birth", "password", "fact") else "harm"
 
 
 def _shown(piece: str, finding: Finding) -> str:

@@ -82,6 +82,51 @@ def test_what_cannot_be_a_persons_passes(text: str) -> None:
     assert check(text) == []
 
 
+@pytest.mark.parametrize(
+    ("unsafe", "kind", "safe"),
+    [
+        ("Owen Blake is HIV positive.", "fact", "Adults who are HIV positive may join."),
+        (
+            "Ms. Kerr has been off since May with bipolar disorder.",
+            "fact",
+            "Staff off with bipolar disorder return slowly.",
+        ),
+        ("Owen Blake was diagnosed with breast cancer.", "fact", "The Cancer Society treats breast cancer."),
+        ("Olga Stepan is on probation.", "fact", "New staff are on probation."),
+        ("Olga Stepan lost her licence for speeding.", "fact", "Drivers who lost their licence for speeding tell us."),
+        ("Ingrid Thor earns 71,400 euros a year.", "fact", "A foreman earns 71,400 euros a year."),
+        ("Leo Varga has unpaid loans.", "fact", "The survey counts unpaid loans."),
+        ("The payslip belongs to Bao Nguyen.", "fact", 'The payslip belongs to "Jane Sample".'),
+        ("Rita Amsel left the Catholic church.", "fact", "Whoever left the Catholic church pays no tax."),
+        ("Rita Amsel joined the trade union.", "fact", "Rita Amsel joined the meeting."),
+        (
+            "Born on 9 November 1987, Callum Whit inherits.",
+            "fact",
+            "Founded on 9 November 1987, Whit Ltd is a supplier.",
+        ),
+        ("Her password, by the way, is still Biscuit77.", "password", "Her password is too short."),
+        ("His private address is Mühlgasse 8.", "address", "The town hall is at Rathausplatz 1."),
+        (
+            "Her new house is 5 Quarry Row in Penmellyn.",
+            "address",
+            "The clinic's entrance is 5 Quarry Row in Penmellyn.",
+        ),
+        ("His licence: driver's licence, no. HARLO 507124 G99ZZ.", "id", "A driver's licence, no. of seats, mileage."),
+        ("Tobias has the personnummer 19790302-0014.", "id", "The personnummer has the form YYYYMMDD-NNNN."),
+    ],
+)
+def test_what_concerns_a_person_alone_is_found_and_its_harmless_twin_passes(unsafe: str, kind: str, safe: str) -> None:
+    assert [finding.kind for finding in check(unsafe)] == [kind]
+    assert check(safe) == []
+
+
+def test_a_fact_about_a_person_passes_where_a_source_names_the_person_and_the_figure() -> None:
+    source = "Pay slip: Ingrid Thor, 71,400 euros a year."
+    assert check("Ingrid Thor earns 71,400 euros a year.", quoted=source) == []
+    assert check("Ingrid Thor earns 95,000 euros a year.", quoted=source)
+    assert check("Owen Blake earns 71,400 euros a year.", quoted=source)
+
+
 def test_contact_details_that_were_quoted_are_not_exposed_but_numbers_are() -> None:
     source = "Notices to Ann Lee, ann.lee@acme-corp.com, +1 (415) 867-2290, SSN 524-81-3907."
     answer = "Write to Ann.Lee@acme-corp.com, call 415-867-2290, and mention 524-81-3907."

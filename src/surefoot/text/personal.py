@@ -14,6 +14,8 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple
 
+from surefoot.text.normal import rows, words_of
+
 
 class Hit(NamedTuple):
     kind: str
@@ -84,7 +86,8 @@ _MAILBOXES = """
     notice notices notification notifications office operations orders partners payables payments payroll postmaster
     press privacy procurement purchasing reception records recruiting registrar reply reservations returns sales
     secretary security service servicedesk services shop store subscriptions support team tech technical techsupport
-    treasury vendor vendors warranty web webmaster
+    treasury vendor vendors warranty web webmaster complaints hotline integrity ombudsman ombudsperson speakup tips
+    whistleblower whistleblowing
 """
 _ROLES = frozenset(_MAILBOXES.split())
 
@@ -274,8 +277,9 @@ def _end_of(candidate: str, length: int) -> int:
 # Numbers without a checksum count by what they are called.
 _CALLED = re.compile(
     r"\b(?:passport|driver'?s? licen[cs]e|driving licen[cs]e|national insurance|social insurance|"
-    r"national id(?:entity)?|identity card|id card|nhs|medical record(?= n)|patient(?= (?:n|id)))"
-    r"(?: (?:number|no|num|id)\b\.?| #)?(?: (?:is|was|of))?[ :#=]{1,3}"
+    r"national id(?:entity)?|identity card|id card|nhs|personnummer|pesel|"
+    r"aadhaar|burgerservicenummer|codice fiscale|medical record(?= n)|patient(?= (?:n|id)))"
+    r"(?:,? (?:number|no|num|id)\b\.?| #)?(?: (?:is|was|of|as))?[ :#=]{1,3}"
     r"((?=[A-Z \d-]{0,14}\d)[A-Z\d](?:[ -]?[A-Z\d]){5,15})\b(?!\.\d)",
     re.IGNORECASE,
 )
@@ -355,15 +359,17 @@ _BORN = re.compile(
     re.IGNORECASE,
 )
 # Where somebody lives, with the town and the code behind the street.
-_HOME = re.compile(
-    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|moved? (?:in)?to|(?:home|residential|private) address|"
-    r"(?:my|our|his|her|their|your) (?:\w{3,8} )?(?:address|home|house|flat|apartment)|"
-    r"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat|apartment))\b[^\n.;?!]{0,60}?"
+_PLACE = (
     r"(?P<place>\b\d{1,5}[a-z]?,? (?-i:(?:[A-Z]|\d{1,3}(?=st|nd|rd|th))[\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|"
     r"lane|ln|drive|dr|close|court|ct|way|place|square|crescent|terrace|gardens|boulevard|blvd|row|hill|grove|mews|walk|"
     r"parkway|circle|trail)\b(?:\.(?=,))?(?:,? (?:apt|apartment|flat|unit)\.? \w{1,5}\b)?"
     r"(?:,?(?: (?-i:[A-Z][A-Za-z'-]+)\b){1,3}){0,2}"
-    r"(?:,? (?-i:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?)",
+    r"(?:,? (?-i:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?)"
+)
+_HOME = re.compile(
+    r"\b(?:lives?|living|resid(?:es?|ing)|stay(?:s|ing)?|moved? (?:in)?to|(?:home|residential|private) address|"
+    r"(?:my|our|his|her|their|your) (?:\w{3,8} )?(?:address|home|house|flat|apartment)|"
+    r"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat|apartment))\b[^\n.;?!]{0,60}?" + _PLACE,
     re.IGNORECASE,
 )
 _IPV4 = re.compile(r"(?<![\w.-])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)")
@@ -439,6 +445,53 @@ _EMPHASIS = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # of Markdown, which woul
 _DIGIT, _FIVE_DIGITS = re.compile(r"\d"), re.compile(r"\d(?:[^\d\n]{0,3}\n?\d){4}")
 
 
+# What concerns a named person alone
+_PRIVATE = words_of("private")
+_FACT = re.compile(
+    rf"\b(?:{'|'.join(rows(_PRIVATE['facts']))}|(?<!was )(?<!\()born (?:on )?(?:{_DAY})(?<=19[3-9]\d|20\d\d))(?!\w)",
+    re.IGNORECASE,
+)
+_NO_NAME = _PRIVATE["no_names"].replace("\n", "")
+_WHO = re.compile(
+    rf"\b(?:{_TITLE} {_NAME}|(?!(?:{_NO_NAME})\b){_NAME}(?: [A-Z]\.)?"
+    rf"(?: (?!(?:{_NO_NAME}|{_FORMS})\b){_NAME}){{1,2}})(?!\w)"
+)
+_NO_FACT = re.compile(rf"\b(?:{_PRIVATE['no_facts'].replace(chr(10), '')})\b", re.IGNORECASE)
+_PREDICATE = re.compile(r"(?:is|was|has|had|earns|takes|left|joined|lost)\b", re.IGNORECASE)  # its subject precedes
+_TOLD_IN = re.compile(rf"(?<!\bM[rs])(?<!\bMrs)(?<!\b[DS]r){_SENTENCE.pattern}")
+_STREETS = (
+    r"(?-i:[A-Z]\w+(?:gasse|strasse|weg|platz|allee|straat|laan)|(?:Rue|Via|Calle|Rua) (?:\w+ ){0,2}[A-Z]\w+),? \d+"
+)
+_ELSEWHERE = re.compile(
+    rf"\b(?:(?:private|home|residential) address|lives? (?:at|in))\b[^\n.;?!]{{0,60}}?\b(?P<street>{_STREETS})|"
+    rf"\b(?:new|former|current) (?:home|house|flat|apartment)\b[^\n.;?!]{{0,100}}?{_PLACE}",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile(
+    r"\b(?:his|her|their|(?-i:[A-Z]\w+ [A-Z]\w+)'s) (?:\w+ )?(?:password|passcode|pin)\b[^.;\n]{0,40}?"
+    r" (?:is|was)\b[^.;\n]{0,40}?\b(?P<password>\d{4,6}|(?=[a-z]*\d)[a-z\d]{6,20}|(?=\d+[a-z])[a-z\d]{6,20})\b",
+    re.IGNORECASE,
+)
+
+
+def _private(text: str) -> Iterator[Hit]:
+    """What is told of a person by name, also where it has no form of its own."""
+    for match in _FACT.finditer(text):
+        first, last = max(0, match.start() - _BLOCK), match.end() + _BEFORE
+        first = max((stop.end() for stop in _TOLD_IN.finditer(text, first, match.start())), default=first)
+        stop = _TOLD_IN.search(text, match.end(), last)
+        last = match.start() if _PREDICATE.match(match[0]) else stop.start() if stop else last
+        for who in _WHO.finditer(text, first, last):
+            start, end = min(who.start(), match.start()), max(who.end(), match.end())
+            if not _ORGANISATION.search(who[0]) and not _NO_FACT.search(text, start, end):
+                yield Hit("fact", start, end, exposes=True)
+                break
+    for form, kind, group in ((_PASSWORD, "password", "password"), (_ELSEWHERE, "address", 0)):
+        for match in form.finditer(text):
+            if not _is_business(text, match.start()):
+                yield Hit(kind, *match.span(group), exposes=True)
+
+
 @lru_cache(maxsize=64)  # a text is looked at with all that belongs to it, and then again by itself
 def read(text: str) -> tuple[Hit, ...]:
     """Where personal data stands in a folded text; one place may have two kinds.
@@ -469,7 +522,9 @@ def read(text: str) -> tuple[Hit, ...]:
 def exposed(text: str) -> list[Hit]:
     """What exposes a person in a folded text, in order, none inside another."""
     kept: list[Hit] = []
-    for hit in sorted(filter(lambda one: one.exposes, read(text)), key=lambda hit: (hit.start, -hit.end)):
+    for hit in sorted(
+        filter(lambda one: one.exposes, (*read(text), *_private(text))), key=lambda hit: (hit.start, -hit.end)
+    ):
         if not kept or hit.start >= kept[-1].end:
             kept.append(hit)
     return kept

@@ -21,7 +21,7 @@ Pattern = Literal[
 ]  # fmt: skip
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 _SHOWN = 4  # last characters of personal data that a report repeats
-_CONTACTS = ("email", "phone", "address")
+_REPEATED = ("email", "phone", "address", "fact")  # may be said again by an answer to which a source says them
 _WHY = {
     "email": "an e-mail address that is not a role's mailbox",
     "phone": "a phone number that is neither toll-free nor an office's",
@@ -32,6 +32,8 @@ _WHY = {
     "id": "called a number that identifies a person",
     "account": "a bank account with its sort code",
     "birth": "a date of birth",
+    "password": "a password",
+    "fact": "what concerns a named person alone, as health, pay, debts, convictions and belief do",
 }
 
 
@@ -39,7 +41,7 @@ class Finding(Struct, frozen=True):
     """One reason why a text fails. `text` is what stands at start:end, but personal data is masked."""
 
     pattern: Pattern
-    kind: str  # instructions; ssn, card, iban, id, account, birth, email, phone, address
+    kind: str  # instructions; ssn, card, iban, id, account, birth, password, email, phone, address, fact
     start: int
     end: int
     text: str
@@ -49,8 +51,9 @@ class Finding(Struct, frozen=True):
 def check(text: str, quoted: str = "") -> list[Finding]:
     """What is unsafe in a text, in order; empty when it is clean.
 
-    `quoted` is what the answer was asked to read: an e-mail address, a phone number or a home address that stands there
-    is repeated, not exposed. Numbers that identify a person or an account count wherever they come from.
+    `quoted` is what the answer was asked to read: an e-mail address, a phone number, a home address or a fact about a
+    person that stands there is repeated, not exposed. Numbers that identify a person or an account count wherever they
+    come from, and so do passwords.
     """
     for value in (text, quoted):
         if not isinstance(value, str):
@@ -60,7 +63,7 @@ def check(text: str, quoted: str = "") -> list[Finding]:
     hits = personal.exposed(folded.text)
     if hits and quoted:
         known = Folded(quoted).text
-        hits = [hit for hit in hits if hit.kind not in _CONTACTS or not _stands_in(known, folded.text, hit)]
+        hits = [hit for hit in hits if hit.kind not in _REPEATED or not _stands_in(known, folded.text, hit)]
     found += [_masked(folded, hit) for hit in hits]
     return sorted(found, key=lambda finding: finding.start)
 
@@ -82,6 +85,8 @@ def _masked(folded: Folded, hit: personal.Hit) -> Finding:
 
 def _stands_in(known: str, text: str, hit: personal.Hit) -> bool:
     found = text[hit.start : hit.end].lower()
+    if hit.kind == "fact":  # in whatever words, of the same person and with the same figures
+        return all(one in known for one in re.findall(r"\b[A-Z]\w+|\d[\d.,]*\d", text[hit.start : hit.end]))
     if hit.kind != "phone":
         return found in known.lower()
     return re.sub(r"\D", "", found)[-10:] in re.sub(r"\D", "", known)
