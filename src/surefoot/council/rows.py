@@ -105,7 +105,7 @@ def grader_of(reviewer: str, digest: str) -> str:
 def reviewer_of(grader: str) -> str:
     """POOLED for all reviewers together."""
     name = grader.removeprefix(GRADER)
-    return POOLED if name.startswith(f"{POOLED}+") else name.rpartition("+")[0]
+    return POOLED if name.startswith(f"{POOLED}+") else name.rpartition("+")[0] or name
 
 
 def rubric_of(pooled: str) -> str:
