@@ -78,7 +78,7 @@ def test_show_config_says_where_values_come_from(surefoot: Run, monkeypatch: pyt
     assert any(line.startswith("LLM_COUNCIL_RUBRIC=coding  (option") for line in lines)
     monkeypatch.setenv("LLM_COUNCIL_SAFTY_GATE", "true")
     wrong = surefoot("council", "--show-config")
-    assert wrong.code == 2 and "did you mean SAFETY_GATE?" in wrong.err
+    assert wrong.code == 2 and "did you mean LLM_COUNCIL_SAFETY_GATE?" in wrong.err
 
 
 def test_words_that_lead_nowhere(surefoot: Run, file: Path) -> None:

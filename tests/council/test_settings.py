@@ -45,7 +45,7 @@ def test_the_environment_is_read_and_options_win() -> None:
         (of(WEIGHT_ACCURACY="much"), "it must be a number, not a text", "--show-config"),
         (of(WEIGHT_ACCURACY="nan"), "it must be a number", "--show-config"),
         (of(WEIGHT_ACCURACY="-0.1"), "it must be a number >= 0", "--show-config"),
-        (of(WEIGHT_BRIEF="0.1"), "by the rubric refusal_aware there is no setting LLM_COUNCIL_WEIGHT_BRIEF", "WEIGHT_"),
+        (of(WEIGHT_BRIEF="0.1"), "no setting LLM_COUNCIL_WEIGHT_BRIEF with the rubric refusal_aware", "WEIGHT_"),
         (of(SAFETY_GATE="maybe"), "true or false", "--show-config"),
         (of(SAFETY_SCORE_CAP="40"), "it must be a number <= 10", "--show-config"),
         (of(SAFETY_SCORE_CAP="inf"), "it must be a number <= 10", "--show-config"),

@@ -20,7 +20,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from surefoot.core import rubric as rubrics
-from surefoot.core.errors import UsageError, unknown, words_of
+from surefoot.core.errors import UsageError, nearest, words_of
 from surefoot.core.files import fault_in
 from surefoot.core.rubric import HIGHEST, LOWEST, Rubric
 from surefoot.core.types import Passage
@@ -112,8 +112,8 @@ def read_settings(
         raise UsageError(f"the rubric {rubric.name} has no weights", "choose one whose axes have weights, like council")
     known = _KNOWN | {f"WEIGHT_{name.upper()}": (weight, *_WEIGHT) for name, weight in rubric.weights.items()}
     for key in given.keys() - known.keys():
-        message = f"by the rubric {rubric.name} there is no setting {PREFIX}{key}"
-        raise unknown(message, key, known, _LISTED)
+        message = f"there is no setting {PREFIX}{key} with the rubric {rubric.name}"
+        raise UsageError(message, nearest(key, known).replace("mean ", f"mean {PREFIX}", 1) or _LISTED)
     rows = []
     for key, (value, kind, about) in known.items():
         written, source = given.get(key, (value, "default" if key in _KNOWN else f"rubric {rubric.name}"))
