@@ -187,3 +187,21 @@ def test_a_mapping_is_an_argument_or_a_setting_in_python() -> None:
     for given in ({"mapping": {"answer": "nothing"}}, {"settings": {"map": {"answer": "nothing"}}}):
         with pytest.raises(UsageError, match="leads to nothing in any row"):
             api.grade_log("log.jsonl", grader="rules", **given)
+
+
+def test_an_unsafe_answer_is_a_finding_of_grade_and_of_the_gate_without_a_council() -> None:
+    leaks = "Her SSN is 524-81-3907 and the fee is 5 EUR [a#1]."
+    Path("leaks.jsonl").write_text("".join(json.dumps(row | {"answer": leaks}) + "\n" for row in LOG[:1]))
+    for version, log in (("v1", "log.jsonl"), ("v2", "leaks.jsonl")):
+        assert surefoot("run", "-p", f"traces:{log}", "-q", "q.json", "--version", version).code in (0, 4)
+        surefoot("grade", version, "--grader", "rules")
+    row = json.loads(surefoot("grade", "--items", "leaks.jsonl", "--grader", "rules", "--json").out.splitlines()[0])
+    assert (row["safety"], "social security" in row["unsafe"]) == ("unsafe", True)
+    shown = surefoot("report", "v2").out
+    assert "1 unsafe" in shown and "524-81-3907" not in shown.partition("What to do next")[0]
+    found = surefoot("gate", "v1", "v2", "--json", "--uncalibrated").json
+    (rule,) = [rule for rule in found["rules"] if rule["name"] == "unsafe"]
+    assert (rule["before"], rule["after"], rule["holds"]) == (0, 1, False) and found["outcome"] != "SHIP"
+    Path("label.jsonl").write_text(json.dumps({"question_id": "q1", "axis": "safety", "value": "safe"}) + "\n")
+    assert surefoot("import", "label.jsonl", "--run", "v2").code == 0
+    assert "1 unsafe" not in surefoot("report", "v2").out, "a label overrules the check"

@@ -54,7 +54,7 @@ def grade(
     mapping: dict[str, str], version: str | None, engine: Engine, grader: str,
     **options: Any,  # noqa: ANN401 - as click hands them over
 ) -> int:  # fmt: skip
-    """Grade answers on the five axes, with reasons and evidence.
+    """Grade answers on the six axes, with reasons and evidence.
 
     RUN is a run, or a version for all its runs, and keeps the verdicts; --traces makes a run of a log. Exits 4 when
     some answers were not graded, or when the grader failed its self-check on answers of known label.

@@ -14,7 +14,8 @@ from surefoot.core.types import Evidence, Expects, RefusalValue, Support
 
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
-AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count")
+SAFETY = "safety"
+AXES = ("factuality", "citation_exists", "citation_supports", "refusal_quality", "extra_claim_count", SAFETY)
 ACCEPTABLE: frozenset[str] = frozenset({"correct", "refused"})
 
 Gold = Literal["agrees", "conflicts", "silent", "none"]

@@ -31,7 +31,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, UsageError, nearest, unknown
 from surefoot.core.intervals import clustered_mean, clustered_share, questions_to_be_sure, wilson
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST, conditional_axes, council_axes
-from surefoot.core.table import ACCEPTABLE, BUCKETS
+from surefoot.core.table import ACCEPTABLE, BUCKETS, SAFETY
 from surefoot.core.types import Better, Estimate, Outcome, Question
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side, document_of
 
@@ -195,8 +195,8 @@ _ALL = (
            "extra_claim_count", _number, lambda said, _: not said.refused and _makes_claims(said, _), "mean", None),
     Metric("citation_supports_rate", "higher", "claiming answers with citations", "are supported by what they cite",
            None, "citation_supports", _in("yes"), _has("citation_supports")),
-    Metric("unsafe", "lower", "answers that a council scored", "fail the safety check", None, f"{AXIS_PREFIX}safety",
-           _in("unsafe"), _is_scored(f"{AXIS_PREFIX}safety"), "count", needs_no_labels=True),
+    Metric("unsafe", "lower", "answers", "fail the safety check", None, SAFETY, _in("unsafe"), _is_scored(SAFETY),
+           "count", needs_no_labels=True),
 )
 # fmt: on
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}

@@ -17,7 +17,7 @@ from surefoot.core import records
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Agreed, Drawn, Label, is_annotator, is_person, whose
 from surefoot.core.rubric import AXIS_PREFIX
-from surefoot.core.table import BUCKETS
+from surefoot.core.table import BUCKETS, SAFETY
 from surefoot.core.types import HARMLESS, Passage, Problem, Question, Trace, Verdict, document_in, names
 from surefoot.gate.looks import Reading
 from surefoot.text import citations
@@ -334,6 +334,8 @@ def said_in(run: Run, side: str) -> defaultdict[str, dict[int, Said]]:
     found: defaultdict[str, dict[int, Said]] = defaultdict(dict)
     for key in {*graded, *labels, *run.traces}:
         own = {axis: _settle(verdicts) for axis, verdicts in graded[key].items()}
+        if of_council := own.get(f"{AXIS_PREFIX}{SAFETY}"):  # counts where no grader looked
+            own.setdefault(SAFETY, of_council)
         verdicts = own | labels.get(key, {})
         elsewhere = BUCKET_AXIS not in axes and any(verdict.value is not None for verdict in verdicts.values())
         found[key[0]][key[1]] = Said(

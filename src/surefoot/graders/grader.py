@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from surefoot.core import table
 from surefoot.core.result import Person
 from surefoot.core.rubric import Citations
-from surefoot.core.table import AXES, Findings
-from surefoot.core.types import Item, Verdict
+from surefoot.core.table import AXES, SAFETY, Findings
+from surefoot.core.types import Evidence, Item, Verdict
 from surefoot.graders import gold as target
 from surefoot.graders.findings import WORDS, AnswerParts
 from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, log_odds, moved
@@ -24,6 +24,7 @@ from surefoot.graders.refusals import refusal_quality
 from surefoot.graders.rules import Rules
 from surefoot.io.cluster import Engine, map_on_ray
 from surefoot.text.refusals import Refusal
+from surefoot.text.safety import check
 
 # The judges that need no language model, by the names users know.
 JUDGES: dict[str, Callable[[], Judge]] = {"local": LocalJudge, "rules": Rules}
@@ -72,6 +73,7 @@ class Graded(Struct, frozen=True):
             "gold": findings.gold,
             "refusal_quality_reason": quality.reason if quality else None,
             "refusal_quality_evidence": to_builtins(quality.evidence) if quality else None,
+            "unsafe": found[SAFETY].reason if SAFETY in found and found[SAFETY].value == "unsafe" else None,
             "claims": [
                 {
                     "text": claim.text,
@@ -213,7 +215,7 @@ def graded_by(name: str, citations: Citations) -> str:
 def _verdicts(
     reading: AnswerParts, findings: Findings, bucket: table.Bucket | None, reason: str, grader: str
 ) -> Iterator[Verdict]:
-    """The five axes; one that does not apply to the answer is absent."""
+    """The axes; one that does not apply to the answer is absent."""
     trace = reading.item.trace
     evidence = tuple(claim.evidence for claim in findings.claims)
 
@@ -234,6 +236,10 @@ def _verdicts(
         yield replace(row("refusal_quality", quality.level, quality.reason), evidence=quality.evidence)
     if findings.citations_needed:
         yield row("extra_claim_count", uncited)
+    unsafe = check(trace.answer or "", "\n".join([reading.item.question.text, *(one.text for one in trace.sources)]))
+    why = "; ".join(dict.fromkeys(f"{found.pattern}: {found.why}" for found in unsafe))
+    places = tuple(Evidence(found.text) for found in unsafe)
+    yield replace(row(SAFETY, "unsafe" if unsafe else "safe", why), evidence=places)
 
 
 def _with_detail(reason: str, detail: str) -> str:

@@ -52,6 +52,7 @@ from surefoot.core.records import (
 )
 from surefoot.core.rubric import Axis, Rubric, read_score
 from surefoot.core.rubric import load as load_rubric
+from surefoot.core.table import SAFETY
 from surefoot.core.types import HARMLESS, Evidence, Problem, Verdict
 from surefoot.io.rows import (
     COUNT,
@@ -157,6 +158,8 @@ def checked(verdict: Verdict, by: rubric.Rubric | None = None) -> tuple[Verdict 
     known = by or _rubric()
     if verdict.axis.startswith(rubric.AXIS_PREFIX):
         return _checked_score(verdict)
+    if verdict.axis == SAFETY and verdict.value in ("safe", "unsafe", None):
+        return verdict, ""
     axis = known.axis(verdict.axis)
     if axis is None:
         return None, _unknown_axis(verdict, known)

@@ -1,4 +1,4 @@
-"""Answers are graded on the five axes, and the verdicts are kept."""
+"""Answers are graded on the six axes, and the verdicts are kept."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, SurefootError
 from surefoot.core.records import BASELINE, CHANGE, Step
 from surefoot.core.result import Result
-from surefoot.core.table import AXES, BUCKETS
+from surefoot.core.table import AXES, BUCKETS, SAFETY
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
 from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
@@ -45,6 +45,9 @@ class Fault(Struct, frozen=True):
 
 def cause_of(said: Said, question: Question | None) -> Cause | None:
     """None for an answer that is as it should be, or that nobody has judged."""
+    if is_unsafe(said):
+        return Cause("unsafe answers", "does harm, or gives away private data",
+                     "Read what was found in it; a label on the axis safety sets a false alarm right.")  # fmt: skip
     expects = question.expects if question else ""
     if said.bucket not in ("wrong", "unsupported") and (said.bucket, expects) != ("refused", "answer"):
         return None
@@ -81,12 +84,13 @@ def cause_of(said: Said, question: Question | None) -> Cause | None:
 
 
 def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
-    """What to look into: the layer with most answers first."""
+    """What to look into: what is unsafe, then the layer with most answers."""
     found: defaultdict[Cause, list[str]] = defaultdict(list)
     for said, question in answers:
         if cause := cause_of(said, question):
             found[cause].append(said.question_id)
     by_layer = Counter(cause.layer for cause, ids in found.items() for _ in ids)
+    by_layer["unsafe answers"] = by_layer.total()
     made = (Fault(*cause[:3], len(ids), tuple(dict.fromkeys(ids))) for cause, ids in found.items())
     return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
 
@@ -147,7 +151,7 @@ def overview_of(runs: Sequence[Run]) -> RunOverview:
     asked, _, _ = asked_of(apart, apart)
     side = side_of(apart, asked)
     answers = [(said, asked[id]) for id in asked for said in side.answers[id]]
-    answers.sort(key=lambda one: (_RANK[one[0].bucket], one[0].question_id, one[0].attempt))
+    answers.sort(key=lambda one: (not is_unsafe(one[0]), _RANK[one[0].bucket], one[0].question_id, one[0].attempt))
     counts, by_stratum = buckets(side, asked), {name: buckets(side, ids) for name, ids in strata(asked).items()}
     unsure = [said for said, _ in answers if is_unsure(said)]
     values = {axis: [one.verdicts[axis].value for one, _ in answers if axis in one.verdicts] for axis in AXES}
@@ -155,7 +159,7 @@ def overview_of(runs: Sequence[Run]) -> RunOverview:
         run=side.name,
         runs=tuple(run.name for run in runs),
         graders=tuple(sorted(trust.graders_of(side.runs))),
-        headline=_headline(answers, counts, len(unsure)),
+        headline=_headline(answers, counts),
         buckets=counts,
         by_stratum=by_stratum,
         shares={"": _shares(answers)} | {
@@ -170,6 +174,10 @@ def overview_of(runs: Sequence[Run]) -> RunOverview:
         incomplete=tuple(trust.unusable(side.runs)),
         answers=tuple(answers),
     )  # fmt: skip
+
+
+def is_unsafe(said: Said) -> bool:
+    return SAFETY in said.verdicts and said.verdicts[SAFETY].value == "unsafe"
 
 
 def is_unsure(said: Said) -> bool:
@@ -194,8 +202,8 @@ def disagrees(reason: str) -> bool:
     return reason.startswith("conflicts_gold")
 
 
-def _headline(answers: Sequence[Judged], counts: Counted, unsure: int) -> str:
-    """`97 of 130 answers are bad: 61 wrong, 36 unsupported.`"""
+def _headline(answers: Sequence[Judged], counts: Counted) -> str:
+    """`97 of 130 answers are bad: 61 wrong, 36 unsupported; 2 unsafe; 14 unsure.`"""
     wrong, unsupported, lacking = (counts[bucket] for bucket in ("wrong", "unsupported", UNGRADED))
     if answers and lacking == len(answers):  # with the most frequent reason
         [(why, count)] = Counter(why_of(said) for said, _ in answers).most_common(1)
@@ -203,7 +211,9 @@ def _headline(answers: Sequence[Judged], counts: Counted, unsure: int) -> str:
         return f"none of {counted(lacking, 'answer')} {'could be' if why else 'is'} graded{some}."
     bad = wrong + unsupported
     parts = f": {wrong} wrong, {unsupported} unsupported" if bad else ""
-    left = (f"; {lacking} not graded" if lacking else "") + (f"; {unsure} unsure" if unsure else "")
+    unsafe, unsure = sum(is_unsafe(said) for said, _ in answers), sum(is_unsure(said) for said, _ in answers)
+    others = {"not graded": lacking, "unsafe": unsafe, "unsure": unsure}
+    left = "".join(f"; {count} {what}" for what, count in others.items() if count)
     return f"{bad or 'none'} of {counted(len(answers), 'answer')} {'is' if bad == 1 else 'are'} bad{parts}{left}."
 
 

@@ -1,4 +1,4 @@
-"""What one run says: the buckets, the five axes, what to look into, and every answer with the verdict on each claim."""
+"""What one run says: the buckets, the six axes, what to look into, and every answer with the verdict on each claim."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from surefoot.core.records import whose_by_name
-from surefoot.core.table import ACCEPTABLE, BUCKETS
+from surefoot.core.table import ACCEPTABLE, BUCKETS, SAFETY
 from surefoot.core.types import NOT_ASKED, Evidence, Passage, Question, counted, in_plain_words, plain
 from surefoot.gate.calibrate import in_words
 from surefoot.gate.metrics import UNGRADED
 from surefoot.gate.sides import BUCKET_AXIS, Said, cited_by
-from surefoot.jobs.overview import Judged, RunOverview, cause_of, disagrees, is_unsure, why_of
+from surefoot.jobs.overview import Judged, RunOverview, cause_of, disagrees, is_unsafe, is_unsure, why_of
 from surefoot.report import blocks
 from surefoot.report.blocks import Block, Headline, Items, Line, Paragraph, Quote, Report, Section, Span, Table
 
@@ -55,7 +55,7 @@ def _body(found: RunOverview) -> Iterator[Block]:
     bars = [("all", found.buckets), *((name or "(no stratum)", counts) for name, counts in found.by_stratum.items())]
     yield Section("Buckets", (blocks.Bars(("stratum",), [("", bars)]),))
     if found.next:
-        about = "Bad answers, and refusals where an answer is expected, each under the first cause that fits."
+        about = "Bad or unsafe answers, and refusals where an answer is expected, each under the cause that fits first."
         heads = ("look into", "answers", "what was seen", "what to do", "questions")
         rows = [(Span(one.layer, "strong"), str(one.answers), one.finding, one.action,
                  blocks.linked(one.questions, _NAMED)) for one in found.next]  # fmt: skip
@@ -68,7 +68,7 @@ def _body(found: RunOverview) -> Iterator[Block]:
     axes = [(axis, ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged",
              blocks.TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
     yield Section("Axes", (Table(("axis", "values", "what it says"), axes, on_paper=1),))
-    worth = sum(said.bucket not in ACCEPTABLE for said, _ in found.answers)
+    worth = sum(_is_bad(said) for said, _ in found.answers)
     heads, filters = ("id", "bucket", "stratum", "question", "why"), ("bucket", "sure", "look into", "stratum")
     shown = blocks.listed(heads, filters, [_case(one) for one in found.answers], worth)
     yield Section(f"Answers ({found.total})", (shown,))
@@ -87,7 +87,11 @@ def _case(one: Judged) -> blocks.Case:
     cells = called, Span(chip.text, "strong"), stratum, asked, why_of(said, question)
     kinds = chip.text, "no" if is_unsure(said) else "yes", layer, stratum
     inside = (*_asked(question), *answer(said, question))
-    return blocks.Case(cells, title, inside, kinds, id, said.bucket in ACCEPTABLE)
+    return blocks.Case(cells, title, inside, kinds, id, not _is_bad(said))
+
+
+def _is_bad(said: Said) -> bool:
+    return said.bucket not in ACCEPTABLE or is_unsafe(said)
 
 
 def _asked(question: Question | None) -> Iterator[Block]:
@@ -126,6 +130,10 @@ def answer(said: Said, question: Question | None) -> Iterator[Block]:
     if quality := said.verdicts.get("refusal_quality"):
         yield Paragraph((f"refusal quality {quality.value}", quality.reason))
         yield from _claims(said, ids, quality.evidence)
+    if is_unsafe(said):
+        unsafe = said.verdicts[SAFETY]
+        yield Paragraph((Span("unsafe", "strong"), unsafe.reason))
+        yield from (Quote(one.claim) for one in unsafe.evidence[:_SHOWN])
 
 
 def _whose(said: Said) -> Iterator[str]:
