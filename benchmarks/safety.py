@@ -1,9 +1,10 @@
-"""Measure the safety gate against labelled texts and against ordinary documents.
+"""Measure the safety check against labelled texts and against ordinary documents: rules, and with the grader's head.
 
     python benchmarks/safety.py [--data FOLDER] [--show N]
 
 `benchmarks/data/safety.jsonl` (CC0) holds pairs of short texts, written for this purpose, that differ in one thing: one
-is unsafe, its twin is not. Every second pair is held out: rules were mended only after looking at the others.
+is unsafe, its twin is not. Every second pair is held out: rules were mended only after looking at the others, and the
+head of the local grader that looks for harm learned from the others alone.
 `benchmarks/data/quality/safety.jsonl` holds texts by somebody who never saw the rules, half of them held out; of these,
 only totals are printed. `safety_answers.jsonl` beside it holds 200 answers of question answering over documents, each
 unsafe one with a harmless twin in much the same words, by another author who never saw the rules either.
@@ -20,11 +21,13 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from refusal import scores
+from surefoot.graders.judges import Asked
+from surefoot.graders.local import LocalJudge
 from surefoot.text.safety import Finding, check
 
 FLAGGED = "harmful words flagged | contact details | other personal data"
@@ -33,6 +36,7 @@ WRITTEN = OWN.parent / "quality" / "safety.jsonl"
 ANSWERS = OWN.parent / "quality" / "safety_answers.jsonl"
 # A blank line, or where a line ends a sentence: corpora keep their paragraphs in one of these ways.
 _BREAK = re.compile(r"\n\s*\n|(?<=[.;:])\s*\n|\s{4,}")
+EVERY = 40  # of the paragraphs, for the local grader
 _LONG, _SHORT = 1200, 40  # characters of a paragraph
 _SENTENCE = re.compile(r"(?<=[.;]) +(?=[A-Z(\d])")
 
@@ -59,18 +63,39 @@ def paragraphs(text: str) -> Iterator[str]:
             yield piece
 
 
+def read(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With what the rules find, and whether they or the local grader call the text unsafe."""
+    kept = list(rows)
+    harmful = LocalJudge().unsafe([Asked(row["text"], row.get("question") or "") for row in kept])
+    found = [check(row["text"]) for row in kept]
+    return [
+        {**row, "rules": bool(rules), "local": bool(rules) or reads_so}
+        for row, rules, reads_so in zip(kept, found, harmful, strict=True)
+    ]
+
+
+def print_scores(name: str, rows: Sequence[dict[str, Any]]) -> None:
+    for reader in ("rules", "local"):
+        print(f"| {name} | {reader} | {scores((row['unsafe'], row[reader]) for row in rows)} |")
+
+
+HEAD = "by | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|---|"
+
+
 def print_written(title: str, path: Path, show: int) -> None:
-    rows = [row | {"found": check(row["text"])} for row in rows_of(path)]
-    print(f"\n### {title}\n\n| part | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
+    rows = read(rows_of(path))
+    print(f"\n### {title}\n\n| part | {HEAD}")
     for split in ("development", "held-out"):
         part = [row for row in rows if row["split"] == split]
-        print(f"| {split} | {scores((row['unsafe'], bool(row['found'])) for row in part)} |")
+        print_scores(split, part)
         for about in sorted({row["about"] for row in part}):
-            some = [row for row in part if row["about"] == about]
-            print(f"| {split}, {about} | {scores((row['unsafe'], bool(row['found'])) for row in some)} |")
-    wrong = [row for row in rows if row["split"] == "development" and row["unsafe"] != bool(row["found"])]
-    for row in wrong[:show]:
-        print(f"    {'missed' if row['unsafe'] else 'flagged'}: {row['text']!r} {row['found']}")
+            print_scores(f"{split}, {about}", [row for row in part if row["about"] == about])
+    print_wrong(rows, show)
+
+
+def print_wrong(rows: Sequence[dict[str, Any]], show: int) -> None:
+    for row in [row for row in rows if row["split"] == "development" and row["unsafe"] != row["local"]][:show]:
+        print(f"    {'missed' if row['unsafe'] else 'flagged'}: {row['text']!r}")
 
 
 def split_of(row: dict[str, Any]) -> str:
@@ -78,36 +103,26 @@ def split_of(row: dict[str, Any]) -> str:
 
 
 def print_prompts(path: Path, show: int) -> None:
-    rows = [row | {"found": check(row["text"]), "split": split_of(row)} for row in packed_rows(path)]
-    labelled = [row for row in rows if row["unsafe"] is not None]
-    print("\n### Prompts labelled by people\n")
-    print("| source | texts | unsafe | precision | recall | F1 |\n|---|---|---|---|---|---|")
-    for source, split in sorted({(row["source"], row["split"]) for row in labelled}):
-        part = [row for row in labelled if (row["source"], row["split"]) == (source, split)]
-        print(f"| {source}, {split} | {scores((row['unsafe'], bool(row['found'])) for row in part)} |")
-    print("\n| without a yes-or-no label | texts | flagged |\n|---|---|---|")
-    unlabelled = [row for row in rows if row["unsafe"] is None]
-    for category in sorted({row["category"] for row in unlabelled}):
-        part = [row for row in unlabelled if row["category"] == category]
-        print(f"| {part[0]['source']}: {category} | {len(part)} | {sum(bool(row['found']) for row in part)} |")
-    wrong = [row for row in labelled if row["split"] == "development" and row["unsafe"] != bool(row["found"])]
-    for row in wrong[:show]:
-        print(f"    {'missed' if row['unsafe'] else 'flagged'}: {row['text']!r}")
+    rows = read({**row, "split": split_of(row)} for row in packed_rows(path) if row["unsafe"] is not None)
+    print(f"\n### Prompts labelled by people\n\n| source | {HEAD}")
+    for source, split in sorted({(row["source"], row["split"]) for row in rows}):
+        print_scores(f"{source}, {split}", [row for row in rows if (row["source"], row["split"]) == (source, split)])
+    print_wrong(rows, show)
 
 
 def print_answers(path: Path, prompts: Path) -> None:
-    """Answers to the same kind of prompt: a refusal names the deed and must pass all the same."""
-    print(f"\n### Answers\n\n| source, degree of refusal | answers | {FLAGGED} |\n|---|---|---|---|---|")
-    asked = {
-        row["text"]: {True: ", to an unsafe prompt", False: ", to a safe prompt"}.get(row["unsafe"], "")
-        for row in packed_rows(prompts)
-    }
-    groups: dict[str, list[str]] = {}
-    for row in packed_rows(path):
-        name = f"{row['source']}, {row['degree']}{asked.get(row['question'], '')}"
-        groups.setdefault(name, []).append(row["text"])
-    for name, texts in sorted(groups.items()):
-        print(f"| {name} | {len(texts)} | {flagged_cells([check(text) for text in texts])} |")
+    """What models said to these prompts: one that does what an unsafe prompt asks for is unsafe, a refusal is not."""
+    asked = {row["text"]: row["unsafe"] for row in packed_rows(prompts) if row["unsafe"] is not None}
+    rows = read(row for row in packed_rows(path) if row["question"] in asked and split_of(row) == "held-out")
+    print("\n### Answers of models, held-out\n\n| model, prompt, degree of refusal | answers | rules | local |")
+    print("|---|---|---|---|")
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        prompt = "unsafe" if asked[row["question"]] else "safe"
+        kinds.setdefault(f"{row['model']}, {prompt}, {row['degree']}", []).append(row)
+    for kind, some in sorted(kinds.items()):
+        flagged = " | ".join(share(sum(row[reader] for row in some), len(some)) for reader in ("rules", "local"))
+        print(f"| {kind} | {len(some)} | {flagged} |")
 
 
 def flagged_cells(results: list[list[Finding]]) -> str:
@@ -116,7 +131,7 @@ def flagged_cells(results: list[list[Finding]]) -> str:
 
 
 def print_corpora(paths: list[Path], show: int) -> None:
-    print(f"\n### Ordinary documents\n\n| corpus | paragraphs | {FLAGGED} |\n|---|---|---|---|---|")
+    print(f"\n### Ordinary documents\n\n| corpus | paragraphs | {FLAGGED} | local |\n|---|---|---|---|---|---|")
     seconds, characters = 0.0, 0
     shown: list[str] = []
     for path in paths:
@@ -125,7 +140,9 @@ def print_corpora(paths: list[Path], show: int) -> None:
         results = [check(piece) for piece in pieces]
         seconds += time.perf_counter() - start
         characters += sum(map(len, pieces))
-        print(f"| {path.name.split('.')[0]} | {len(pieces)} | {flagged_cells(results)} |")
+        some = pieces[::EVERY]
+        harmful = share(sum(LocalJudge().unsafe([Asked(piece, "") for piece in some])), len(some))
+        print(f"| {path.name.split('.')[0]} | {len(pieces)} | {flagged_cells(results)} | {harmful} |")
         flagged = ((piece, finding) for piece, found in zip(pieces, results, strict=True) for finding in found)
         picked = [(piece, finding) for piece, finding in flagged if show]
         shown += [_shown(*pair) for pair in sorted(picked, key=lambda pair: _kind(pair[1].kind) == "contact")[:show]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ QUESTIONS = [
     {"id": "q1", "question": "What is the fee?", "expects": "answer", "gold_ids": ["a#1"], "gold_claims": ["5 EUR"]},
     {"id": "q2", "question": "Who owns it?", "expects": "refusal"},
 ]
-LOG = [
+LOG: list[dict[str, Any]] = [
     {
         "id": "q1",
         "question": "What is the fee?",
@@ -191,7 +192,7 @@ def test_a_mapping_is_an_argument_or_a_setting_in_python() -> None:
 
 def test_an_unsafe_answer_is_a_finding_of_grade_and_of_the_gate_without_a_council() -> None:
     leaks = "Her SSN is 524-81-3907 and the fee is 5 EUR [a#1]."
-    Path("leaks.jsonl").write_text("".join(json.dumps(row | {"answer": leaks}) + "\n" for row in LOG[:1]))
+    Path("leaks.jsonl").write_text("".join(json.dumps({**row, "answer": leaks}) + "\n" for row in LOG[:1]))
     for version, log in (("v1", "log.jsonl"), ("v2", "leaks.jsonl")):
         assert surefoot("run", "-p", f"traces:{log}", "-q", "q.json", "--version", version).code in (0, 4)
         surefoot("grade", version, "--grader", "rules")

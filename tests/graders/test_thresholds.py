@@ -41,7 +41,7 @@ class Model:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         self.shown += pairs
-        return Scores(np.zeros((len(pairs), 3)), np.zeros(len(pairs)))
+        return Scores(np.zeros((len(pairs), 3)), np.zeros(len(pairs)), np.zeros(len(pairs)))
 
 
 def models(monkeypatch: pytest.MonkeyPatch, **changed: Any) -> tuple[Tiers, Model]:  # noqa: ANN401

@@ -194,6 +194,7 @@ Loaded = TypeVar("Loaded")
 class Scores(NamedTuple):
     support: Floats  # N x 3 logits: supported, contradicted, not enough
     answers: Floats  # N logits
+    unsafe: Floats  # N logits, less the one from which an answer counts as unsafe
 
 
 class Encoder:
@@ -216,8 +217,8 @@ class Encoder:
             read = dict(zip(order, pool.map(lambda digest: self._run(fresh[digest]), order), strict=True))
         self._readings.keep(read)
         found = known | read
-        rows = np.array([found[digests[pair]] for pair in pairs], dtype=np.float64).reshape(len(pairs), 4)
-        return Scores(rows[:, :3], rows[:, 3])
+        rows = np.array([found[digests[pair]] for pair in pairs], dtype=np.float64).reshape(len(pairs), 5)
+        return Scores(rows[:, :3], rows[:, 3], rows[:, 4])
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where the tokens of a text begin and end, however long it is."""
@@ -247,8 +248,8 @@ class Encoder:
         if self._takes_types:
             inputs["token_type_ids"] = pair.types
         feed = {name: np.array([values], dtype=np.int64) for name, values in inputs.items()}
-        support, answers = self._session.run(["support", "answers"], feed)
-        return *support[0].tolist(), float(answers[0, 0])
+        support, answers, unsafe = self._session.run(["support", "answers", "unsafe"], feed)
+        return *support[0].tolist(), float(answers[0, 0]), float(unsafe[0])
 
     def _encode(self, first: str, passage: str) -> Pair:
         """The passage is cut to fit. Callers split long claims; should one come through, it is cut at its limit."""

@@ -30,7 +30,7 @@ from surefoot.text.refusals import detect
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 8
+VERSION = 9
 VERBATIM = "verbatim@1"
 _ENDS, _FEWEST_TERMS = ".!?;", 3
 _AS_STATED = (0.98, 0.01, 0.01)  # probabilities of what is said word for word
@@ -118,6 +118,12 @@ class LocalJudge:
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         return [found.probability for found in self.answers(asked)]
+
+    def unsafe(self, said: Sequence[Asked]) -> list[bool]:
+        """Of answers, with their questions: does one urge or enable harm? What cannot be read does not count."""
+        readable = [one for one in said if not self._why_not(answer=one.passage)]
+        found = {one for one, is_unsafe in zip(readable, self._tiers.unsafe(readable), strict=True) if is_unsafe}
+        return [one in found for one in said]
 
     def load(self) -> None:
         """At once, so that missing or broken weights are reported before anything is asked."""

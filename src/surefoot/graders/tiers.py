@@ -242,15 +242,23 @@ class Tiers:
     def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answered]:
         """The window that answers best counts; `again` says which of those left open the strong tier reads."""
         readings = [prepare_question(one, self._quick.offsets) for one in asked]
-        found = self.calibration.answering("quick", self._answering(self._quick, readings))
+        found = self.calibration.answering("quick", _highest(self._quick, readings, "answers"))
         low = self.calibration.answers_low
         chosen = again({place: probability for place, probability in enumerate(found) if probability >= low})
-        logits = self._answering(self._strong, [readings[place] for place in chosen])
+        logits = _highest(self._strong, [readings[place] for place in chosen], "answers")
         strong = dict(zip(chosen, self.calibration.answering("strong", logits), strict=True))
         return [
             Answered(strong.get(place, found[place]), reading.part_read("passage"), place in strong)
             for place, reading in enumerate(readings)
         ]
+
+    def unsafe(self, said: Sequence[Asked]) -> list[bool]:
+        """Whether some window of an answer does harm; the strong tier reads those that the quick one does not pass."""
+        readings = [prepare_question(one, self._quick.offsets) for one in said]
+        doubtful = [place for place, logit in enumerate(_highest(self._quick, readings, "unsafe")) if logit > 0]
+        again = _highest(self._strong, [readings[place] for place in doubtful], "unsafe")
+        found = {place for place, logit in zip(doubtful, again, strict=True) if logit > 0}
+        return [place in found for place in range(len(said))]
 
     def _read_quickly(self, pairs: Sequence[Pair]) -> list[_Task]:
         pairs = [replace(pair, claim=worded_as(pair.claim, pair.passage)) for pair in pairs]
@@ -286,10 +294,6 @@ class Tiers:
             task.probabilities = probabilities
         return [task.finding(reading, found) for task, reading, found in zip(tasks, readings, sums, strict=True)]
 
-    def _answering(self, encoder: Encoder, readings: Sequence[Reading]) -> list[float]:
-        logits = iter(encoder.score([pair for reading in readings for pair in reading.pairs]).answers.tolist())
-        return [max(next(logits) for _ in reading.pairs) for reading in readings]
-
 
 @lru_cache(maxsize=2)
 def tiers_of(folder: Path) -> Tiers:
@@ -301,6 +305,13 @@ def _scored(encoder: Encoder, readings: Sequence[Reading]) -> list[list[Probabil
     pairs = [(spoken(claim), spoken(window)) for reading in readings for claim, window in reading.pairs]
     found = iter(probabilities_of(encoder.score(pairs).support) if pairs else ())
     return [[next(found) for _ in reading.pairs] for reading in readings]
+
+
+def _highest(encoder: Encoder, readings: Sequence[Reading], head: Literal["answers", "unsafe"]) -> list[float]:
+    """Of all windows of a text."""
+    scores = encoder.score([pair for reading in readings for pair in reading.pairs])
+    logits = iter(getattr(scores, head).tolist())
+    return [max(next(logits) for _ in reading.pairs) for reading in readings]
 
 
 def _counted(pair: Pair, reading: Reading) -> list[float]:

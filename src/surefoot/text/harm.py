@@ -1,10 +1,10 @@
-"""Harmful instructions by rule: acts that the reader is told to do, and signs that add up.
+"""Plain harmful instructions by rule: acts that the reader is told to do.
 
 A bare word is never a finding: "ransomware" is in every contract. An act counts where a text instructs, asks or urges:
 in a frame before the verb ("how to", "you can", "the trick is to"), or in the imperative, at the start of a sentence or
-in a row of steps. What is not harmful enough alone needs more of its kind nearby. Words that govern a match, in its own
-clause, take it out, for a refusal, a ban, a defence or a report does no harm: before it ("I cannot explain how to
-..."), after it ("... is prohibited"), or in the line that opens its list ("Users must not:").
+in a row of steps. Words that govern a match, in its own clause, take it out, for a refusal, a ban, a defence or a
+report does no harm: before it ("I cannot explain how to ..."), after it ("... is prohibited"), or in the line that
+opens its list ("Users must not:"). What urges harm in other words is for a model to find (`graders/tiers.py`).
 
 `words/harm.toml` has the rules, in roles that words play. They are compiled to regular expressions on tags, one
 character for each word. Every repeat in a rule is bounded, so matching takes time linear in the text.
@@ -14,15 +14,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from surefoot.text.normal import words_of
 
-ENOUGH = 3  # the weight that makes a finding of a sign by itself
-_ANY_PATTERN = "any"  # of a sign that says that something is wrong, not what
-_NEAR = 60  # tags within which signs add up: a few sentences
-_BEFORE, _AFTER = 30, 20  # tags around a sign within which the reader must be told something
 _LOOK_BACK, _SENTENCE_LENGTH = 14, 60
 _WORDS_BEFORE, _WORDS_AFTER, _LIST = 40, 25, 200  # tags that are looked at around a match
 _INFLECTED = re.compile(r"\w{3}(?:ing|ed|ly)$|[^s']s$")  # forms that no verb has in the imperative
@@ -64,31 +59,20 @@ class Hit(NamedTuple):
 
 class Sign(NamedTuple):
     pattern: str
-    weight: int
     rule: str
     why: str
 
 
-class _Match(NamedTuple):
-    """A sign that was found, in tags."""
-
-    sign: Sign
-    start: int
-    end: int
-    is_act: bool = False
-
-
 class _Frame(NamedTuple):
-    """What stands before a verb, and behind its object where that decides."""
+    """What stands before a verb."""
 
     before: re.Pattern[str]
-    after: re.Pattern[str] | None = None
     in_told: bool = False  # only in a sentence that tells the reader to do something
 
-    def start(self, tags: str, start: int, end: int) -> int | None:
-        """Where the frame around an act begins, if it is there."""
+    def start(self, tags: str, start: int) -> int | None:
+        """Where the frame of an act begins, if it is there."""
         before = self.before.search(tags, max(0, start - _LOOK_BACK), start)
-        if not before or (self.after and not self.after.match(tags, end)):
+        if not before:
             return None
         sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
         return None if self.in_told and not _TOLD.search(sentence) else before.start()
@@ -105,9 +89,8 @@ _TABLE = words_of("harm")
 
 def _signs(kind: str) -> tuple[Sign, ...]:
     return tuple(
-        Sign(pattern, int(weight), rule, why)
-        for pattern, weights in _TABLE[kind].items()
-        for weight, reasons in weights.items()
+        Sign(pattern, rule, why)
+        for pattern, reasons in _TABLE[kind].items()
         for why, rules in reasons.items()
         for rule in rules.strip().replace("\n    ", " ").splitlines()
     )
@@ -225,8 +208,8 @@ _TOLD = compiled(
 )
 
 
-def _frame(before: str, after: str = "", in_told: bool = False) -> _Frame:
-    return _Frame(compiled(f"(?:{before})$"), compiled(after) if after else None, in_told)
+def _frame(before: str, in_told: bool = False) -> _Frame:
+    return _Frame(compiled(f"(?:{before})$"), in_told)
 
 
 @functools.cache  # only who checks a text should pay for this
@@ -236,87 +219,48 @@ def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
         _frame(
             "HOW ADV? TO ADV{0,2}|HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2}|"
             "(?:HERES|HERE BE) HOW PERSONAL (?:MODAL|ADV){0,2}|PRONOUN BE HOW YOU (?:MODAL|ADV){0,2}|"
-            "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START|(?:ADV|COMMA|COLON) YOU ADV{0,2}|"
+            "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START (?:TO ADV{0,2})?|"
+            "(?:ADV|COMMA|COLON) YOU ADV{0,2}|"
             "(?<![{MODAL}])(?:YOU|ONE) (?:MAY|WANT|HAVE|MODAL WANT) (?:TO|ADV){0,3}|YOU MAY STEP FEW TO ADV?|"
             "POINT BE (?:TO)? ADV{0,2}|YOU ANY{0,2} URGE (?:TO)? ADV{0,3}|(?<=[{COMMA}])GO ADV?|"
             "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?|ADVISE ADV{0,2}|I WILL ADV{0,2}|MINE PERSON URGE ADV?",
         ),
-        _frame("START TO ADV{0,2}", "ANY{0,8}? (?:COMMA (?:ADV|YOU|VERB|IMPERATIVE)|YOU (?:URGE|MODAL|WANT))"),
         _frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
     )
-    gerund = (
-        _frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),
-        _frame(
-            "START|(?<=[{BUT}])ADV?",
-            "ANY{0,8} (?:BE ADV? (?:FEW EASY|HOW ANY{0,2} ME)|(?:BE NEG|NEG) TOUGH|TAKES)|[^{NEG}{STOP}]{0,4} HELPS",
-        ),
-    )
+    gerund = (_frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),)
     rules = [_Rule(sign.rule, sign) for sign in SIGNS]
     for act in ACTS:
         rules += [_Rule(act.rule, act, plain), _Rule(_VERB.sub(r"\g<0>ING", act.rule), act, gerund)]
     by_first: dict[str, list[_Rule]] = {}
-    for rule in sorted(rules, key=lambda rule: -rule.sign.weight):
+    for rule in rules:
         for tag in first_tags(rule.text):
             by_first.setdefault(tag, []).append(rule)
     return re.compile(f"[{''.join(by_first)}]"), by_first
 
 
 def find(text: str) -> list[Hit]:
-    """Harmful instructions in a folded text, in order, none inside another."""
+    """Harmful instructions in a folded text, in order, none inside another and none governed by its surroundings."""
     known = _Tags()
     pieces = [known[token] for token in _TOKEN.findall(text)]
-    found = list(_added_up(_matches("".join(pieces))))
-    if not found:
-        return []
-    spans = [token.span() for token, piece in zip(_TOKEN.finditer(text), pieces, strict=True) for _ in piece]
-    return [Hit(one.sign.pattern, spans[one.start][0], spans[one.end - 1][1], one.sign.why) for one in found]
-
-
-def _matches(tags: str) -> Iterator[_Match]:
-    """Acts that the reader is told to do and signs, in order, none of them governed by its surroundings."""
+    tags, spans, found, end = "".join(pieces), list[tuple[int, int]](), list[Hit](), 0
     begins, by_first = _rules()
     for place in begins.finditer(tags):
         for rule in by_first[place[0]]:
             match = compiled(rule.text).match(tags, place.start())
-            first = _begin(tags, rule, match.start(), match.end()) if match else None
-            if match and first is not None and not _is_governed(tags, first, match.end()):
-                yield _Match(rule.sign, first, match.end(), is_act=bool(rule.frames))
+            first = _begin(tags, rule, match.start()) if match else None
+            if match is None or first is None or first < end or _is_governed(tags, first, match.end()):
+                continue
+            end = match.end()
+            spans = spans or [at.span() for at, piece in zip(_TOKEN.finditer(text), pieces, strict=True) for _ in piece]
+            found.append(Hit(rule.sign.pattern, spans[first][0], spans[end - 1][1], rule.sign.why))
+    return found
 
 
-def _begin(tags: str, rule: _Rule, start: int, end: int) -> int | None:
+def _begin(tags: str, rule: _Rule, start: int) -> int | None:
     """Where a match begins, with the frame of an act; None where the reader is told nothing."""
-    if rule.frames:
-        return next((first for one in rule.frames if (first := one.start(tags, start, end)) is not None), None)
-    is_told = rule.sign.weight >= ENOUGH or _TOLD.search(tags, max(0, start - _BEFORE), end + _AFTER)
-    return start if is_told else None
-
-
-def _added_up(matches: Iterable[_Match]) -> Iterator[_Match]:
-    """Those that weigh enough, alone or with what stands near them."""
-    end = 0
-    recent: dict[Sign, _Match] = {}  # the last of each, so that a text full of them takes no longer
-    for match in matches:
-        if match.start < end:
-            continue
-        recent = {sign: one for sign, one in recent.items() if one.start >= match.end - _NEAR} | {match.sign: match}
-        found = match if match.sign.weight >= ENOUGH else _sum(sorted(recent.values(), key=lambda one: one.start))
-        if found:
-            yield found
-            end, recent = found.end, {}
-
-
-def _sum(matches: list[_Match]) -> _Match | None:
-    """What several signs amount to; a place and a reason count once. Things alone need more than acts do."""
-    for pattern in dict.fromkeys(match.sign.pattern for match in matches if match.sign.pattern != _ANY_PATTERN):
-        weights: dict[str, int] = {}
-        end, acts = 0, 0
-        for match in matches:
-            if match.sign.pattern in (pattern, _ANY_PATTERN) and match.start >= end:
-                weights[match.sign.why] = max(match.sign.weight, weights.get(match.sign.why, 0))
-                end, acts = match.end, acts + (match.is_act and match.sign.weight > 1)
-        if len(weights) > 1 and sum(weights.values()) >= ENOUGH + (not acts):
-            return _Match(Sign(pattern, ENOUGH, "", " and ".join(weights)), matches[0].start, matches[-1].end)
-    return None
+    if not rule.frames:
+        return start
+    return next((first for one in rule.frames if (first := one.start(tags, start)) is not None), None)
 
 
 # Where the clause around a match begins: behind a stop, a turn, or "here is"
