@@ -16,7 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import is_row, normalise, terms, word_set
+from surefoot.text.normal import is_row, terms, word_set
 from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
@@ -204,7 +204,6 @@ _PERIOD = re.compile(r"[a-z.]*\W*(?:\d{1,2},? ?)?\W*(?:fy|cy)?'?(?:(?:19|20)\d\d
 _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
-_TOTAL = word_set("total sum overall average combined altogether")
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
 Header = list[list[str]]
 
@@ -216,10 +215,6 @@ class Label(Struct, frozen=True):
     words: frozenset[str]
     all_words: frozenset[str]
 
-    @property
-    def is_total(self) -> bool:
-        return not self.words or bool(self.words & _TOTAL)
-
 
 class Table(Struct, frozen=True):
     rows: tuple[Label, ...]
@@ -227,7 +222,6 @@ class Table(Struct, frozen=True):
     cells: tuple[tuple[TableCell, ...], ...]
     around: frozenset[str]  # words of the title, the corner and headings over all columns
     years: frozenset[str]  # those that title and headings over all columns say
-    has_corner: bool  # "Branch", "Team": the rows are things of one kind
 
 
 @lru_cache(maxsize=2_000)
@@ -245,24 +239,6 @@ def tables_of(passage: str) -> tuple[Table, ...]:
 def prose_of(passage: str) -> str:
     """What stands outside of rows."""
     return "\n".join(line for line in passage.splitlines() if not _is_row(line))
-
-
-def states_row(passage: str, claim: str) -> bool:
-    """The claim is a row put into words, word for word: "Plan Basic: Fee 5 EUR; Term 1 year." """
-    label, _, rest = normalise(claim).rstrip(". ").partition(": ")
-    return any(label == name and set(rest.split("; ")) <= values for name, values in _rows_in_words(passage))
-
-
-@lru_cache(maxsize=2_000)
-def _rows_in_words(passage: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Of every row its name behind the corner of the table, and its values behind their headings."""
-    found = []
-    for _, lines in _blocks(passage.splitlines()):
-        rows = [cells_of(line) for line in lines if not _RULE_LINE.fullmatch(line)]
-        for row in rows[1:]:
-            name, *values = (normalise(f"{head} {cell}") for head, cell in zip(rows[0], row, strict=False))
-            found.append((name, frozenset(values)))
-    return tuple(found)
 
 
 def cells_of(line: str, outer_bars: bool = True) -> list[str]:
@@ -371,7 +347,6 @@ def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table 
         cells=in_units(cells, [label.text for label in labels], columns, title),
         around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
         years=frozenset(filter(is_year, words_of(" ".join([lead[-TITLE:], *shared])))),
-        has_corner=bool(corner) and not re.search(r"[():,\d]", corner),
     )
 
 
