@@ -30,7 +30,7 @@ CHECKS: dict[str, list[tuple[str, Off]]] = {
     "cells: quoted": [(G + "cells:_is_quoted", always(False))],
     "sums": [(G + "sums:worked_out", always(None))],
     "sums: calculations": [(G + "sums:calculations", always(()))],
-    "rewording": [("text.amounts:worded_alike", first)],
+    "rewording": [(G + "figures:worded_as", first)],
     "rounds": [("text.amounts:Amount.rounds", always(False))],
     "sign of temperatures": [("text.amounts:same_sign", always(True))],
     "verbatim": [(G + "local:_verbatim", always(None))],

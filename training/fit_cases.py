@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from surefoot.graders.features import Offsets, features, prepare, readable_claim
-from surefoot.text.amounts import worded_alike
+from surefoot.graders.figures import worded_as
 from training.cases import About, Case, write_cases
 from training.files import read_all, read_usable
 from training.pairs import whole_texts
@@ -89,7 +89,7 @@ def read_as_product(draft: Draft, offsets: Offsets) -> Case | None:
     if draft.about == "question":
         reading = prepare(draft.passage, draft.text, offsets)
         return Case("question", draft.source, draft.label, reading) if reading.windows else None
-    claim = worded_alike(draft.text, draft.passage)
+    claim = worded_as(draft.text, draft.passage)
     reading = prepare(draft.passage, readable_claim(claim, draft.question), offsets)
     if not reading.windows:
         return None

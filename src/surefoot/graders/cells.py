@@ -6,7 +6,6 @@ on a true claim costs more than one that says nothing, so wherever a claim can b
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -17,7 +16,7 @@ from msgspec import Struct
 
 from surefoot.graders.figures import figures_of
 from surefoot.text.amounts import Amount, Match
-from surefoot.text.normal import sentences, word_set
+from surefoot.text.normal import sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     METRES_OR_MILLIONS,
@@ -32,7 +31,6 @@ from surefoot.text.tables import Label, Table, TableCell, Token, prose_of, table
 
 Says = Literal["agrees", "conflicts", "silent"]
 MOST_CLAIM = 1_500
-_NO_FIELDS = re.compile(r"\||, |\d,\d{3}\b")  # the commas of a sentence or a number
 # Words with which any cell can be spoken of.
 _FRAME = word_set(
     """had has have having did do does been being will this that these those which what how much many who when where
@@ -198,24 +196,10 @@ def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) 
     return "same" if _COST.search(cell.label) else "near"
 
 
-@lru_cache(maxsize=2_000)
-def barred(text: str) -> str:
-    """With bars between the fields of comma-separated rows: these are a table too."""
-    if "," not in text or "\n" not in text:
-        return text
-    lines = text.splitlines()
-    fields = [() if _NO_FIELDS.search(line) else tuple(next(csv.reader([line]), ())) for line in lines]
-    sizes = [0, *map(len, fields), 0]
-    return "\n".join(
-        " | ".join(row) if size > 1 and size in (before, after) else line
-        for line, row, before, size, after in zip(lines, fields, sizes, sizes[1:], sizes[2:], strict=False)
-    )
-
-
 @lru_cache(maxsize=5_000)
 def cell_check(passage: str, claim: str, question: str = "") -> Says:
     """What all sentences of a claim say: one conflict is one of the claim; it agrees if each of them does."""
-    tables = tables_of(barred(passage))
+    tables = tables_of(with_rows(passage))
     if not tables or len(claim) > MOST_CLAIM:
         return "silent"
     pieces = [piece for piece in sentences(claim) if piece.strip()]

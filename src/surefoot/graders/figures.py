@@ -14,9 +14,10 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from surefoot.text.amounts import Amount, amounts_of, same_sign, worded_alike
+from surefoot.text.amounts import Amount, amounts_of, same_sign
 from surefoot.text.normal import terms
 from surefoot.text.numbers import (
+    BEFORE,
     CURRENCIES,
     MOMENTS,
     PERIOD_KINDS,
@@ -45,6 +46,10 @@ _TO = re.compile(r"[^;,]{0,40} to [$€£¥]?(?:[A-Z]{3} )?$")
 _OTHERWISE = re.compile(
     r"\b(?:constant|organic\w*|adjusted|comparable|like-for-like|excluding|underlying)\b", re.IGNORECASE
 )
+
+
+_SIGN = re.compile(rf"(?:{BEFORE}) ?$", re.IGNORECASE)
+_LONGEST_SIGN = 5
 
 
 class Figure(NamedTuple):
@@ -164,35 +169,54 @@ def _near(text: str, claim: str) -> list[Amount]:
     return list(found.values())[:FEW_NUMBERS]
 
 
+class Worded(NamedTuple):
+    """An amount with its words: the currency in front too, and what the second end of a range lends the first."""
+
+    amount: Amount
+    start: int
+    end: int
+    words: str
+
+    def is_like(self, other: Worded) -> bool:
+        """Of one kind: "24 houses" are no "24 months", and 2021 is no day of that year. Millions are in a table as well,
+        which does not say of what."""
+        ours, theirs = self.amount, other.amount
+        is_alike = bool(ours.unit) == bool(theirs.unit) and (bool(ours.unit) or ours.kind == theirs.kind)
+        return is_alike or ours.is_scaled
+
+
+@lru_cache(maxsize=2_000)
+def worded(text: str) -> tuple[Worded, ...]:
+    ends, given, found = {one.start: one.end for one in quantities(text)}, figures_of(text), list[Worded]()
+    for one, other in zip_longest(given, given[1:]):
+        sign = _SIGN.search(text, max(0, one.start - _LONGEST_SIGN), one.start)
+        start, end = sign.start() if sign else one.start, ends[one.start]
+        words = text[start:end]
+        is_whole = any(each.value == one.value for each in quantities(words)[:1])
+        if other and not is_whole and (bare := _BARE.match(text, other.start)):
+            words += text[bare.end() : ends[other.start]]
+        found.append(Worded(one, start, end, words))
+    return tuple(found)
+
+
 def worded_as(claim: str, text: str) -> str:
     """The claim, with its figures in the words of the text, and without a share that its own figures show."""
     for one in reversed(shown_changes(claim)):
         claim = f"{claim[: one.start]}{claim[one.end :]}" if one.is_so else claim
-    there, scales, lowered = wordings(text), scales_of(text), text.lower()
-    ends = {one.start: one.end for one in quantities(claim)}
-    for figure in reversed(figures_of(claim)):
-        said = claim[figure.start : ends[figure.start]]
-        is_wide = (figure.is_scaled and not figure.is_negative) or figure.kind in PERIOD_KINDS
-        if said.lower() in lowered or figure.kind == "%" or not is_wide:
+    lowered, scales = text.lower(), scales_of(text)
+    for figure in reversed(worded(claim)):
+        amount, alike = figure.amount, [one for one in worded(text) if figure.is_like(one)]
+        if claim[figure.start : figure.end].lower() in lowered:
             continue
-        found = stated(figure, list(there), scales)
-        if found is not None and there[found] not in said:
-            scale = "" if found.is_scaled else _IN_WORDS.get(scales[0], "")
-            claim = f"{claim[: figure.start]}{there[found]}{scale}{claim[figure.start + len(said) :]}"
-    return worded_alike(claim, text)
-
-
-def wordings(text: str) -> dict[Amount, str]:
-    """The amounts of a text with their words; the first end of a range may borrow some from the other."""
-    found, ends = dict[Amount, str](), {one.start: one.end for one in quantities(text)}
-    given = figures_of(text)
-    for one, other in zip_longest(given, given[1:]):
-        said = text[one.start : ends[one.start]]
-        is_whole = any(each.value == one.value for each in quantities(said)[:1])
-        if other and not is_whole and (bare := _BARE.match(text, other.start)):
-            said += text[bare.end() : ends[other.start]]
-        found[one] = said
-    return found
+        is_near = amount.is_about or not amount.is_rough  # "over 5" is no way to say 4.9
+        exact = [one for one in alike if amount.agrees(one.amount)]
+        found = next(iter(exact or [one for one in alike if is_near and same(amount, one.amount, scales)]), None)
+        if found:
+            is_open = amount.is_scaled and not found.amount.is_scaled and not exact
+            scale = _IN_WORDS.get(scales[0], "") if is_open else ""
+            start = amount.start if found.start == found.amount.start else figure.start
+            claim = f"{claim[:start]}{found.words}{scale}{claim[figure.end :]}"
+    return claim
 
 
 class Change(NamedTuple):

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 
 from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
-from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated
+from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated, worded_as
 from surefoot.graders.judges import Asked
 from surefoot.graders.rules import turned_round
 from surefoot.graders.sums import calculations
-from surefoot.text.amounts import Amount, worded_alike
+from surefoot.text.amounts import Amount
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
     OR,
@@ -120,7 +120,7 @@ class _Comparison:
 
     def __init__(self, gold: str, asked: str, sentences: Sequence[str]) -> None:
         self.gold, self.asked, self.sentences = gold, asked, sentences
-        self.said = worded_alike(" ".join(sentences), gold)
+        self.said = worded_as(" ".join(sentences), gold)
         self.terms, self.terms_asked = set(terms(self.said)), set(terms(asked))
 
     def result(self, answer: str) -> Gold:

@@ -8,8 +8,8 @@ for rounding: "about 17 feet" is "about 5.2 metres".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Literal, Self
 
 from msgspec.structs import replace
 
@@ -22,11 +22,8 @@ from surefoot.text.numbers import (
     Quantity,
     family,
     in_other_system,
-    parts_of_year,
-    plain_digits,
     quantities,
     ratio,
-    same_currency,
 )
 
 _ABOUT = re.compile(
@@ -164,97 +161,3 @@ def _places(written: str, value: float) -> tuple[float, float]:
     whole, _, decimals = digits.partition(".")
     zeros = len(whole) - len(whole.rstrip("0")) if not decimals else 0
     return 10.0 ** -len(decimals) * scale, 10.0 ** (zeros - len(decimals)) * scale
-
-
-_SIGN = re.compile(rf"(?:{BEFORE}) ?$", re.IGNORECASE)
-_LONGEST_SIGN = 5
-_BARE_DIGITS = re.compile(r"[\d., \u00a0\u202f']+")
-_SHARE = re.compile(r"[a-z ]+", re.IGNORECASE)
-_FREE = re.compile(
-    r"\b(?:free of (?:any |all )?(?:charges?|costs?)|(?:at )?no (?:extra |additional |further )?(?:charge|cost|fee)"
-    r"|without (?:any |extra |additional )*(?:charge|cost|fee|payment)|for free|gratis"
-    r"|(?<=is )free(?! (?:of|from|to)\b)|(?<=are )free(?! (?:of|from|to)\b))\b",
-    re.IGNORECASE,
-)
-_NOT_FREE = re.compile(rf"\bnot {_FREE.pattern}", re.IGNORECASE)
-
-
-class _Wording(NamedTuple):
-    quantity: Quantity
-    start: int  # with the currency in front of it
-    amount: Amount | None = None
-
-    def of(self, text: str) -> str:
-        return text[self.start : self.quantity.end]
-
-
-def worded_alike(claim: str, passage: str) -> str:
-    """The claim, with its amounts worded as the passage words them."""
-    lowered, claim = passage.lower(), _charged_alike(claim, passage)
-    said = [one for one in _wordings(claim) if one.of(claim).lower() not in lowered]
-    there = list(_wordings(passage)) if said else []
-    for one in reversed(said):
-        claim = f"{claim[: one.start]}{_reworded(one, claim, there, passage)}{claim[one.quantity.end :]}"
-    return claim
-
-
-def _charged_alike(claim: str, passage: str) -> str:
-    """Against "no charge", what is "not free of charge" is read without the second negation: it is charged."""
-    return _NOT_FREE.sub("charged", claim) if _NOT_FREE.search(claim) and _FREE.search(passage) else claim
-
-
-def _reworded(one: _Wording, claim: str, there: list[_Wording], passage: str) -> str:
-    """A share in words is put as a number also where it differs: "half" is read against "25 %" as "50%"."""
-    own, quantity = one.of(claim), one.quantity
-    same = next((other for same in (_equal, _rounds) for other in there if same(one, other)), None)
-    if same is not None and not _is_written_alike(quantity, own, same.of(passage)):
-        return same.of(passage)
-    in_words = quantity.kind == "%" and _SHARE.fullmatch(own) and quantity.value % 5 == 0  # a third is no round number
-    return f"{quantity.value:g}%" if in_words and any(other.quantity.kind == "%" for other in there) else own
-
-
-def _is_written_alike(quantity: Quantity, own: str, other: str) -> bool:
-    """Bare numbers that are both in digits; "1.5k" is not."""
-    is_bare = quantity.kind == "number" and not quantity.unit
-    return is_bare and all(_BARE_DIGITS.fullmatch(text) for text in (own, other))
-
-
-def _wordings(text: str) -> Iterator[_Wording]:
-    """In order, none inside another."""
-    end = 0
-    for one in sorted((*_further(text), *_quantities(text)), key=lambda one: one.start):
-        if one.start >= end:
-            yield one
-            end = one.quantity.end
-
-
-def _quantities(text: str) -> Iterator[_Wording]:
-    for quantity in quantities(text):
-        sign = _SIGN.search(text, max(0, quantity.start - _LONGEST_SIGN), quantity.start)
-        yield _Wording(quantity, sign.start() if sign else quantity.start, amount_of(text, quantity))
-
-
-def _further(text: str) -> Iterator[_Wording]:
-    """What is free of charge, and parts of the year."""
-    for match in _FREE.finditer(text):
-        yield _Wording(Quantity(0, "free of charge", *match.span()), match.start())
-    for part, start, end in parts_of_year(plain_digits(text)):
-        yield _Wording(Quantity(float(part.number), part.name, start, end), start)
-
-
-def _rounds(one: _Wording, other: _Wording) -> bool:
-    """Pounds that are not written "£" may be a weight."""
-    ours, theirs = one.amount, other.amount
-    if ours is None or theirs is None or bool(ours.is_negative) != bool(theirs.is_negative):
-        return False
-    may_weigh = ours.kind == "GBP" and one.start == ours.start
-    return ours.rounds(theirs) or (may_weigh and replace(ours, kind="number", unit="lb").rounds(theirs))
-
-
-def _equal(one: _Wording, other: _Wording) -> bool:
-    ours, theirs = one.quantity, other.quantity
-    is_nil = "number" in (ours.kind, theirs.kind) and ours.value == theirs.value == 0
-    is_alike = {ours.kind, theirs.kind} == {"days", "months"} or same_currency(ours.kind, theirs.kind)
-    if is_nil or (is_alike and bool(ours.unit) == bool(theirs.unit)) or (ours.unit and theirs.unit):
-        return ours.agrees(theirs)
-    return False

@@ -328,6 +328,7 @@ def is_row(line: str) -> bool:
     return line.count("|") >= 2
 
 
+@lru_cache(maxsize=2_000)
 def with_rows(text: str) -> str:
     """With rows whose cells are parted by commas, semicolons or tabs written like those of any table."""
     found: list[str] = []
