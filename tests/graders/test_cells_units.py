@@ -154,7 +154,6 @@ def test_what_cannot_be_converted_is_left_open(passage: str, claim: str) -> None
         (TICKETS, "A family of two adults and two children pays £24 on a weekday."),
         (TICKETS, "Admission for two adults at the weekend is £19."),
         (MOONS, "Tesk has 10 or more moons."),
-        (MOONS, "Tesk has 10+ moons."),
         (MOONS, "Tesk has 14 moons, 12 more than Veld."),
         (MOONS, "Tesk leads Veld by 12 moons."),
     ],

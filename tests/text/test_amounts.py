@@ -22,7 +22,6 @@ from surefoot.graders.figures import worded_as
         ("A quarter of the staff left.", "25 % of the staff left.", "25 % of the staff left."),
         ("Paid on 3 May 2024.", "Paid on May 3, 2024.", "Paid on May 3, 2024."),
         ("It is about 17 feet wide.", "It is 5.2 metres wide.", "It is about 5.2 metres wide."),
-        ("It is 17 feet wide.", "It is 5.2m wide.", "It is 5.2m wide."),
         ("Heat it to about 390 °F.", "Heat it to 200 °C.", "Heat it to about 200 °C."),
         ("It cost about EUR 1.2 million.", "It cost EUR 1,198,400.", "It cost about EUR 1,198,400."),
         ("It is around 3,000 feet up.", "It is 900 m up.", "It is around 900 m up."),

@@ -3,18 +3,17 @@ from __future__ import annotations
 import pytest
 
 from surefoot.text.amounts import amounts_of
-from surefoot.text.numbers import ratio, unit_asked, unit_in
+from surefoot.text.numbers import ratio, unit_in
 
 
 @pytest.mark.parametrize(
     ("text", "unit"),
     [
         ("220 cm", "cm"), ("3 million litres", "l"), ("650p", "pence"), ("£5", "GBP"), ("two weeks", "days"),
-        ("12 °C", "°c"), ("31 km²", "km²"), ("60 km/h", "km/h"), ("5m", "m?"), ("7h30", "?"),
-        ("9 mg per kg", "mg/kg"), ("50 m/s", "m/seconds"), ("60 km per hour", "km/h"), ("5 kg per person", "kg/?"),
+        ("12 °C", "°c"), ("31 km²", "km²"), ("60 km/h", "km/h"), ("5m", "?"), ("7h30", "?"),
         ("5mg", "mg"), ("5 Mg", "Mg"), ("150 mW", "mW"), ("150MW", "MW"), ("10 KWH", "kWh"), ("5 μg", "µg"),
         ("1.2 cubic metres", "m³"), ("5 sqm", "m²"), ("10 mL", "ml"), ("2 percentage points", "percentage points"),
-        ("15 working days", "?"), ("14 moons", ""), ("14 members", ""), ("40%", ""),
+        ("14 moons", ""), ("14 members", ""), ("40%", ""),
     ],
 )  # fmt: skip
 def test_units_of_numbers(text: str, unit: str) -> None:
@@ -44,7 +43,6 @@ def test_units_of_headings(label: str, unit: str) -> None:
         ("MPa", "kPa", 1_000),
         ("m³", "l", 1_000),
         ("t", "kg", 1_000),
-        ("m/seconds", "km/h", 3.6),
         ("feet", "m", 0.3048),
         ("mph", "km/h", 1.609344),
     ],
@@ -64,14 +62,3 @@ def test_what_does_not(one: str, other: str) -> None:
 )
 def test_signs(text: str, is_negative: bool | None) -> None:
     assert amounts_of(f"It was {text}")[-1].is_negative is is_negative
-
-
-@pytest.mark.parametrize(
-    ("question", "unit"),
-    [
-        ("State the working pressure in MPa.", "MPa"), ("What is its mass, in kilograms?", "kg"),
-        ("How many hours did it last?", "hours"), ("What is the rent in EUR?", ""), ("Who lives in Oslo?", ""),
-    ],
-)  # fmt: skip
-def test_the_unit_that_a_question_asks_for(question: str, unit: str) -> None:
-    assert unit_asked(question) == unit

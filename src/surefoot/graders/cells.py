@@ -19,7 +19,6 @@ from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
-    METRES_OR_MILLIONS,
     THOUSANDS,
     UNKNOWN,
     dates_agree,
@@ -147,7 +146,7 @@ _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|opera
 def matched(amount: Amount, cell: TableCell) -> Match | None:
     """None where the two cannot be compared; another currency with the same number is another amount. A number that
     fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
-    is_metres = METRES_OR_MILLIONS in (cell.unit, amount.unit) or (cell.unit == "m" and cell.scale == 1e6)
+    is_metres = cell.unit == "m" and cell.scale == 1e6
     if cell.value is None or amount.unit == UNKNOWN or is_metres or not _fits(amount, cell):
         return None
     if cell.kind == "date":

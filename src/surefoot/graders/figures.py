@@ -178,8 +178,8 @@ class Worded(NamedTuple):
     words: str
 
     def is_like(self, other: Worded) -> bool:
-        """Of one kind: "24 houses" are no "24 months", and 2021 is no day of that year. Millions are in a table as well,
-        which does not say of what."""
+        """Of one kind: "24 houses" are no "24 months", and 2021 is no day of that year. A table may not say what its
+        millions are of."""
         ours, theirs = self.amount, other.amount
         is_alike = bool(ours.unit) == bool(theirs.unit) and (bool(ours.unit) or ours.kind == theirs.kind)
         return is_alike or ours.is_scaled

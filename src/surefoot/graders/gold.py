@@ -42,12 +42,9 @@ from surefoot.text.numbers import (
     CURRENCIES,
     MOMENTS,
     SCALES,
-    SPANS,
     THOUSANDS,
     family,
-    is_measured,
     same_family,
-    unit_asked,
 )
 from surefoot.text.tables import units_of
 
@@ -203,14 +200,13 @@ class _FigureAsked(NamedTuple):
     scale: float
     percent: bool
     is_outflow: bool
-    unit: str  # of measure, as in units
 
 
 def _asked_in(question: str) -> _FigureAsked:
     scale = _ASKS_SCALE.search(question)
     name = (scale["scale"] or scale["short"]).lower() if scale else ""
-    unit, is_outflow = unit_asked(question), bool(_OUTFLOW.search(question))
-    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow, unit)
+    is_outflow = bool(_OUTFLOW.search(question))
+    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow)
 
 
 def _is_bare(gold: str) -> bool:
@@ -227,13 +223,10 @@ def _wanted(gold: str, question: str) -> list[_Given]:
 
 
 def _bare(gold: str, amount: Amount, sign: int, asked: _FigureAsked) -> _Given:
-    """In the unit that is asked for; zeros behind the point are how results are printed."""
+    """Zeros behind the point are how results are printed."""
     decimals = re.search(r"\.(\d*?)0+$", gold[amount.start : amount.end].strip())
     place = amount.place * 10.0 ** (len(decimals[0]) - 1 - len(decimals[1])) if decimals else amount.place
-    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals or asked.unit) else amount.kind
-    if kind == "number" and not amount.unit and is_measured(asked.unit):
-        kind, size = SPANS.get(asked.unit, ("number", 1.0))
-        amount, place = replace(amount.times(size), unit=asked.unit if kind == "number" else kind), place * size
+    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals) else amount.kind
     is_plus = not sign and amount.is_negative is False and not asked.is_outflow
     return _Given(replace(amount, place=place, kind=kind), 1 if is_plus else sign)
 

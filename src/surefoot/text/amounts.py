@@ -18,10 +18,8 @@ from surefoot.text.numbers import (
     CURRENCIES,
     LONG_SCALES,
     SHORT_SCALE,
-    UNKNOWN,
     Quantity,
     family,
-    in_other_system,
     quantities,
     ratio,
 )
@@ -45,24 +43,18 @@ _WRITTEN = re.compile(
     rf"(?:(?:{SHORT_SCALE})\b|[ -]?(?:{'|'.join(LONG_SCALES)})\b)?(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
-_PART_OF = re.compile(
-    r"^[^.;]{0,24}? (?:of|out of) (?:the|its|their|those|these|all|every)\b|^\s*(?:-|–)?\s*(?:fold|times)\b"
-)
 _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
-_BELOW = re.compile(r"\s?(?:below (?:zero|freezing)|of frost)\b")
 _IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
 _COUNTS = re.compile(
     r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before"
     r"|per|long|wide|high|tall|deep|thick|old|net|gross|plus|less|overall|altogether|each)\b)[^\W\d]",
     re.IGNORECASE,
 )
-_OR_MORE = re.compile(r"\s?\+|(?: [^\W\d]+)?,? or (?:more|fewer|less|above|over|under|higher|lower|so|better|older)\b")
 _SCALED = re.compile(rf"(?:thousand|lakh|million|crore|billion|trillion|\d(?:{SHORT_SCALE}))$", re.IGNORECASE)
-_OTHER_DAYS = re.compile(r"[ -](?:working|business|trading|school|banking|light)\b", re.IGNORECASE)
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
-# The most that a rounded amount is off by: the last digit of "about 5", the zeros of "about 500", the digit of "5 ft".
-_ABOUT_BY, _ZEROS_BY, _PLAINLY_BY = 0.1, 0.05, 0.02
+# The most that a rounded amount is off by: the last digit of "about 5", the zeros of "about 500".
+_ABOUT_BY, _ZEROS_BY = 0.1, 0.05
 
 
 class Amount(Quantity, frozen=True, kw_only=True):
@@ -105,18 +97,13 @@ class Amount(Quantity, frozen=True, kw_only=True):
         return None if known is None else replace(self.times(known), unit=unit)
 
     def rounds(self, other: Amount) -> bool:
-        """ "About 17 feet" is 5.2 m: the other is this at the precision in which this is said. Without an "about" only
-        what is put into the other system of measures is taken as rounded."""
-        ours, theirs = self.beside(other), other.beside(self)
-        is_rounded = in_other_system(ours.unit, theirs.unit)
-        if not (ours.is_about or is_rounded) or not ours.is_figure or (not ours.unit and ours.kind != theirs.kind):
+        """ "About 17 feet" is 5.2 m: the other is this at the precision in which this is said."""
+        is_open = not self.unit and self.kind != other.kind
+        found = self.into(other.unit) if self.is_about and self.is_figure and not is_open else None
+        if found is None or not same_sign(found, other):
             return False
-        found = ours.into(theirs.unit)
-        if found is None or not same_sign(found, theirs):
-            return False
-        off, size = abs(found.value - theirs.value), theirs.value
-        by_place, by_zeros = (_ABOUT_BY, _ZEROS_BY) if ours.is_about else (_PLAINLY_BY, 0.0)
-        return off <= min(found.place / 2, by_place * size) or off <= min(found.round_place / 2, by_zeros * size)
+        off, size = abs(found.value - other.value), other.value
+        return off <= min(found.place / 2, _ABOUT_BY * size) or off <= min(found.round_place / 2, _ZEROS_BY * size)
 
 
 def same_sign(one: Amount, other: Amount) -> bool:
@@ -130,26 +117,21 @@ def amounts_of(text: str) -> list[Amount]:
 
 def amount_of(text: str, quantity: Quantity) -> Amount:
     before = text[max(0, quantity.start - 30) : quantity.start].lower()
-    after = text[quantity.end : quantity.end + 60].lower()
     place, round_place = _places(text[quantity.start : quantity.end], quantity.value)
     about = bool(_ABOUT.search(before))
     end = quantity.end
     if quantity.kind != "date" and (written := _WRITTEN.match(text, quantity.start)):
         end = written.end()  # without the words behind it that only tell its kind
-    bound = bool(_BOUND.search(before) or _PART_OF.search(after) or _OR_MORE.match(text[end : end + 40].lower()))
+    is_kind = quantity.kind in CURRENCIES or quantity.kind == quantity.unit
+    unit = quantity.kind if is_kind else quantity.unit
     return Amount(
-        quantity.value, quantity.kind, quantity.start, end, _unit(text, quantity, end), place=place,
-        round_place=round_place, is_about=about, is_rough=about or bool(_ONE_WAY.search(before)), is_bound=bound,
-        is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before) or _BELOW.match(after)),
+        quantity.value, quantity.kind, quantity.start, end, unit, place=place,
+        round_place=round_place, is_about=about, is_rough=about or bool(_ONE_WAY.search(before)),
+        is_bound=bool(_BOUND.search(before)),
+        is_negative=None if _IN_BRACKETS.search(before) else bool(_NEGATIVE.search(before)),
         is_scaled=bool(_SCALED.search(text[quantity.start : end])),
         is_counting=bool(_COUNTS.match(text, end)),
     )  # fmt: skip
-
-
-def _unit(text: str, quantity: Quantity, end: int) -> str:
-    if quantity.kind in CURRENCIES or quantity.kind == quantity.unit:
-        return UNKNOWN if _OTHER_DAYS.match(text, end) else quantity.kind
-    return quantity.unit
 
 
 def _places(written: str, value: float) -> tuple[float, float]:

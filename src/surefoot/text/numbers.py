@@ -87,7 +87,6 @@ def same_currency(one: str, other: str) -> bool:
 
 
 UNKNOWN = "?"  # there is a unit, but not one that is known
-METRES_OR_MILLIONS = "m?"
 POINTS, BASIS_POINTS = "percentage points", "basis points"
 # What a span of time counts as a quantity, and how many of these it is; a month is not a number of days.
 PERIODS = {
@@ -145,7 +144,6 @@ _OTHERS = {
     "CHF": ("chf", "", 0.0), "NOK": ("nok", "", 0.0), "SEK": ("sek", "", 0.0), "DKK": ("dkk", "", 0.0),
     "JPY": ("jpy ¥", "", 0.0),
 }  # fmt: skip
-_IMPERIAL = frozenset({"mph", "feet", "inches", "yards", "miles", "lb", "oz", "stone", "acres", "ft²", "psi", "°f"})
 _SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
 _IS_SPAN = {"s": "seconds"}
 
@@ -207,9 +205,6 @@ _UNITS_OF_MONEY = CURRENCIES | {"pence", "cents"}
 _WORD = f"(?i:{_any_of(_BY_WORD)})"
 _ANY_WAY = f"(?:{_WORD}|{_any_of(_BY_SYMBOL)})(?![\\w²³])"
 _BEHIND = late(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
-_PER = late(
-    rf"(?:\s?/\s?|\sper\s|\san?\s(?=(?:second|minute|hour|day|week|month|year|head|person)\b))(?P<unit>{_ANY_WAY})?"
-)
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
 _WORDS = (
     "hours minutes seconds days weeks months pounds pence euros cents dollars tonnes litres liters hectares kilometres "
@@ -223,7 +218,6 @@ _AT_EDGE = late(
     rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
     rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
 )
-_HOW_MANY = late(rf"(?i:\bhow many|\bnumber of) (?P<unit>{_WORD}\b)")
 _MICRO = str.maketrans("μ", "µ")
 
 
@@ -235,44 +229,20 @@ def ratio(one: str, other: str) -> float | None:
         return 0.01
     if other == "cents" and one in _CENTS:
         return 100.0
-    if "/" in one and "/" in other:
-        return _ratio_of_rates(one, other)
     a, b = _UNIT.get(one), _UNIT.get(other)
     if a is None or b is None or not a.size or not b.size or a.family != b.family:
         return None
     return a.size / b.size
 
 
-def _ratio_of_rates(one: str, other: str) -> float | None:
-    (top, _, below), (other_top, _, other_below) = (
-        ("km/hours" if unit == "km/h" else unit).partition("/") for unit in (one, other)
-    )
-    above, under = ratio(top, other_top), 1.0 if UNKNOWN in (below, other_below) else ratio(below, other_below)
-    return None if above is None or under is None else above / under
-
-
 def conversion(one: str, other: str) -> float | None:
-    """As `ratio`, and 1 where either is not said or not known: "5 mg" may be per day."""
-    if not one or not other or {one, other} & {UNKNOWN, METRES_OR_MILLIONS}:
-        return 1.0
-    if ("/" in one) != ("/" in other):
-        one, other = one.partition("/")[0], other.partition("/")[0]
-    return ratio(one, other)
-
-
-def in_other_system(one: str, other: str) -> bool:
-    """Of measures: what is a round number of the one is hardly ever a round number of the other."""
-    return (one in _IMPERIAL) != (other in _IMPERIAL)
+    """As `ratio`, and 1 where either is not said or not known."""
+    return 1.0 if not one or not other or UNKNOWN in (one, other) else ratio(one, other)
 
 
 def family(unit: str) -> str:
     """What is measured: feet and metres are lengths."""
-    known = _UNIT.get(unit) or _UNIT.get(unit.partition("/")[0])
-    return known.family if known else ""
-
-
-def is_length(unit: str) -> bool:
-    return family(unit) == "length" and "/" not in unit and bool(_UNIT[unit].size)
+    return _UNIT[unit].family if unit in _UNIT else ""
 
 
 def is_measured(unit: str) -> bool:
@@ -285,11 +255,7 @@ def unit_behind(text: str, end: int) -> tuple[str, int]:
     match = _BEHIND.match(text, end)
     if match is None:
         return UNKNOWN if _GLUED.match(text, end) else "", end
-    unit, per = _named(match["unit"]), _PER.match(text, match.end())
-    if per is None or unit in _UNITS_OF_MONEY:
-        return UNKNOWN if per else unit, match.end()
-    rate = f"{unit}/{_named(per['unit']) if per['unit'] else UNKNOWN}"
-    return "km/h" if rate == "km/hours" else rate, per.end() if per["unit"] else match.end()
+    return _named(match["unit"]), match.end()
 
 
 @lru_cache(maxsize=5_000)
@@ -301,13 +267,6 @@ def unit_in(label: str) -> str:
 
 def only_unit(found: set[str]) -> str:
     return found.pop() if len(found) == 1 else UNKNOWN if found else ""
-
-
-def unit_asked(question: str) -> str:
-    """The unit of measure that a question wants its figure in: "in MPa", "(kg)", "how many hours"; empty if none."""
-    how_many = (_named(match["unit"]) for match in _HOW_MANY.finditer(question))
-    known = {unit for unit in (*_at_edge(question), *how_many) if is_measured(unit)}
-    return known.pop() if len(known) == 1 else ""
 
 
 def _at_edge(text: str) -> Iterator[str]:
@@ -392,18 +351,6 @@ _PART_OF_YEAR = re.compile(
     r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
 )
 _VERSION = re.compile(r"\b(?:versions?|release|v\.?) ?(?P<number>\d+(?:\.\d+)*)\b")
-_NAMES = (
-    "clause section article paragraph annex schedule appendix chapter rule regulation form exhibit table tier class "
-    "level grade phase stage step category zone type part band group module unit room floor gate platform lot"
-)
-_REFERENCE = re.compile(
-    rf"\b(?P<name>{'|'.join(_NAMES.split())})s? (?:no\.? ?)?(?P<number>\d+(?:\.\d+)*[a-z]?|[ivxlc]+)\b"
-)
-_ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
-_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-# Where an answer says where it has something from, the passage need not name itself.
-_POINTS = re.compile(r"(?:\(|\[|\b(?:under|per|in|see|to|from|by virtue of|cf\.?|at|with|of))\s*(?:the )?$")
-_SAYS = re.compile(r",? (?:also )?(?:states?|says?|provides?|sets? out|lists?|reads?|requires?)\b")
 _LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
 _YEARS = frozenset({"fy", "cy"})
 _PLACEHOLDER = re.compile(
@@ -419,7 +366,7 @@ class Numbered(NamedTuple):
 @lru_cache(maxsize=5_000)
 def numbered(text: str) -> frozenset[Numbered]:
     lowered = plain_digits(text)
-    return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half|\b[ivxlc]+\b", lowered) else ())
+    return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half", lowered) else ())
 
 
 def placeholder(kind: str, number: int) -> str:
@@ -430,16 +377,6 @@ def placeholder(kind: str, number: int) -> str:
 @lru_cache(maxsize=5_000)
 def placeholders(text: str) -> frozenset[Numbered]:
     return frozenset(Numbered(match["kind"], match["number"]) for match in _PLACEHOLDER.finditer(text))
-
-
-def in_digits(number: str) -> str:
-    """Of a thing: "IX" is 9, "4.2b" stays as it is; empty for letters that are no number."""
-    if number[0].isdigit():
-        return number.lower()
-    if not _ROMAN.fullmatch(number):
-        return ""
-    values = [_DIGITS[letter] for letter in number]
-    return str(sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)))
 
 
 def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
@@ -455,10 +392,6 @@ def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
 def _read(lowered: str, text: str) -> Iterator[Numbered]:
     yield from (one for one, _, _ in parts_of_year(lowered))
     yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
-    for match in _REFERENCE.finditer(lowered):
-        number = in_digits(text[match.start("number") : match.end("number")])
-        if number and not _POINTS.search(lowered[: match.start()][-12:]) and not _SAYS.match(lowered, match.end()):
-            yield Numbered(match["name"], number)
     for match in _LABEL.finditer(lowered):
         letters = match["letters"]
         is_known = letters in _PARTS or letters in _YEARS or letters == "v"
@@ -492,11 +425,6 @@ class Quantity(Struct, frozen=True):
         """The same in another unit."""
         return replace(self, value=factor * self.value)
 
-    def beside(self, other: Quantity) -> Self:
-        """ "5m" beside a length is metres."""
-        is_length_too = self.unit == METRES_OR_MILLIONS and is_length(other.unit)
-        return replace(self.times(1e-6), unit="m") if is_length_too else self
-
     def agrees(self, other: Quantity) -> bool:
         """A number that can only be taken as written agrees with the very same; it may also agree with its plain part,
         which a footnote mark follows."""
@@ -515,8 +443,6 @@ class Quantity(Struct, frozen=True):
         if _is_measure(self) and _is_measure(other):
             factor = conversion(self.unit, other.unit)
             return factor is not None and _equal(self.value * factor, other.value)
-        if METRES_OR_MILLIONS in (self.unit, other.unit) and (is_length(self.unit) or is_length(other.unit)):
-            return self.beside(other).agrees(other.beside(self))
         if POINTS in (self.unit, other.unit) and "%" in (self.kind, other.kind):
             return BASIS_POINTS in (self.unit, other.unit) and _equal(self.value, other.value)
         return same_kind(self.kind, other.kind) and _equal(self.value, other.value)
@@ -546,7 +472,7 @@ def dates_agree(one: float, other: float) -> bool:
 
 def _is_measure(one: Quantity) -> bool:
     """It says in what it is measured, and that is not money."""
-    is_known = is_measured(one.unit) and one.unit not in (UNKNOWN, METRES_OR_MILLIONS)
+    is_known = is_measured(one.unit) and one.unit != UNKNOWN
     return is_known and (one.kind == "number" or one.kind in PERIOD_KINDS)
 
 
@@ -572,13 +498,6 @@ _ONE_PERIOD = late(
     r"last(?:s|ed|ing)?|is|are|was|be|takes?|runs?) (?P<one>(?P<part>half )?an? (?:full |whole )?"
     r"(?P<period>day|week|fortnight|hour|month|year|decade)(?:'s|’s)?\b(?P<more> and a half\b)?)"
 )
-_ADVERBS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
-_COUNTS = {"twice": 2, "two times": 2, "three times": 3, "thrice": 3, "four times": 4, "six times": 6}
-_TIMES = late(
-    rf"\b(?P<times>{'|'.join(_COUNTS)}|[2-9](?= times)|1[0-2](?= times))(?: times)?[ -]"
-    rf"(?:(?:an?|per|each|every|in every|in each) (?P<period>day|week|month|year)|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
-    r"|\b(?P<word>semi-?annually|half-?yearly|bi-?annually|every half[- ]year)\b"
-)
 
 
 def moments(lowered: str) -> Iterator[Quantity]:
@@ -586,7 +505,6 @@ def moments(lowered: str) -> Iterator[Quantity]:
     yield from (time for match in _CLOCK.finditer(lowered) for time in _time(match))
     yield from (_fiscal(match) for match in _FISCAL.finditer(lowered))
     yield from (_period(match) for match in _ONE_PERIOD.finditer(lowered))
-    yield from (_interval(match) for match in _TIMES.finditer(lowered))
 
 
 def _date(match: re.Match[str]) -> Quantity:
@@ -621,15 +539,6 @@ def _period(match: re.Match[str]) -> Quantity:
     kind, size = PERIODS[match["period"]]
     count = 0.5 if match["part"] else 1.5 if match["more"] else 1.0
     return Quantity(count * size, kind, match.start("one"), match.end("one"), kind)
-
-
-def _interval(match: re.Match[str]) -> Quantity:
-    """ "twice a year" is every six months."""
-    if match["word"]:
-        return Quantity(6.0, "months", *match.span(), "months")
-    kind, size = PERIODS[match["period"] or _ADVERBS[match["adverb"]]]
-    times = _COUNTS[match["times"]] if match["times"] in _COUNTS else int(match["times"])
-    return Quantity(size / times, kind, *match.span(), kind)
 
 
 _SCALE = "|".join(LONG_SCALES)
@@ -740,7 +649,7 @@ def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) ->
 def _measured(text: str, at: int, end: int, short: str | None) -> tuple[str, float, str, int]:
     """As what a number counts that has no kind yet, and where it ends."""
     if short == "m":
-        return "number", 1.0, METRES_OR_MILLIONS, end
+        return "number", 1.0, UNKNOWN, end
     unit, behind = unit_behind(text, end)
     if text[end : end + 1] == "s" and _DECADE.search(text[max(0, at - 6) : end].lower()):
         return "number", 1.0, "", end

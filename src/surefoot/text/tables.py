@@ -20,7 +20,6 @@ from surefoot.text.normal import is_row, terms, word_set
 from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
-    METRES_OR_MILLIONS,
     NUMBER_WORDS,
     ORDINALS,
     SCALES,
@@ -74,7 +73,7 @@ def read_cell(text: str) -> TableCell:
     kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"
     if match["per"] in ("bps", "pp"):
         return TableCell(kind="text")
-    unit = kind if kind in CURRENCIES else METRES_OR_MILLIONS if match["scale"] == "m" else ""
+    unit = kind if kind in CURRENCIES else ""
     return TableCell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
 
 
