@@ -19,14 +19,12 @@ from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
 from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated, worded_as
 from surefoot.graders.judges import Asked
-from surefoot.graders.rules import turned_round
 from surefoot.graders.sums import calculations
 from surefoot.text.amounts import Amount
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
     OR,
     asks_yes_no,
-    is_terse,
     names,
     nearest,
     normalise,
@@ -35,7 +33,6 @@ from surefoot.text.normal import (
     telling_words,
     terms,
     with_rows,
-    without_yes_no,
 )
 from surefoot.text.numbers import (
     AS_WRITTEN,
@@ -56,7 +53,6 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _COVERED, _FULL = 0.5, 0.8
-_SENTENCE = 5  # content words that make an answer speak for itself
 _YES_NO = re.compile(
     r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)"
     r"| (?!(?:i|it|they|you|we|he|she|this|that|there)\b)\w)"
@@ -67,18 +63,6 @@ _YES_NO = re.compile(
 _ASKS_SCALE = re.compile(
     r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
     r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
-    re.IGNORECASE,
-)
-_ASKS_PERCENT = re.compile(r"(?<!\d)(?<!\d )(?:%|\bper ?cents?\b|\bpercentages?\b)", re.IGNORECASE)
-_CONCLUDES = re.compile(
-    r"^\W*(?:therefore|thus|so|hence|consequently|in conclusion|in summary|overall|as a result|finally|accordingly"
-    r"|this (?:means|gives|results?|comes|makes)|(?:the )?(?:final )?(?:answer|result|conclusion)\b"
-    r"|based on (?:this|these|the above))",
-    re.IGNORECASE,
-)
-_COMES_TO = re.compile(
-    r"\b(?:giv(?:es|ing)|leav(?:es|ing)|mak(?:es|ing)|result(?:s|ing) in|total(?:s|ling)?|equals?|com(?:es|ing) to|so|"
-    r"therefore|hence|thus)\b[^.;:\d]{0,60}$",
     re.IGNORECASE,
 )
 _TO_FIGURE = r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$"
@@ -94,12 +78,6 @@ _DOWN_BEHIND = re.compile(
     r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE
 )
 _UP_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:increase|rise|growth|gain|improvement)\b", re.IGNORECASE)
-_OUTFLOW = re.compile(
-    r"\b(?:capex|capital expenditures?|purchas\w*|spen[dt]\w*|pa(?:y|id)\w*|dividends?|outflows?|repurchas\w*|costs?|"
-    r"expenses?|loss(?:es)?|decreas\w*|declin\w*|used)\b",
-    re.IGNORECASE,
-)
-_LOOSELY, _RATE = 1.0, 0.03
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:
@@ -122,7 +100,7 @@ class _Comparison:
 
     def result(self, answer: str) -> Gold:
         theirs = _yes_or_no(self.gold)
-        ours = _yes_or_no(answer) or (self._restated() if theirs else "")
+        ours = _yes_or_no(answer)
         if ours and theirs and ours != theirs:
             return "conflicts"
         wanted = _wanted(self.gold, self.asked)
@@ -130,12 +108,6 @@ class _Comparison:
         if ours and theirs and asks_yes_no(self.asked):
             return found or "agrees"
         return found or ("silent" if wanted or not self._covers() else "agrees")
-
-    def _restated(self) -> str:
-        """To a question of yes or no: its statement, as it stands or turned round."""
-        if not asks_yes_no(self.asked) or len(self.terms_asked & self.terms) < _FULL * len(self.terms_asked):
-            return ""
-        return "no" if turned_round(self.said, self.asked) else "yes"
 
     def _covers(self) -> bool:
         """The answer repeats what the gold adds to the question, names counting twice; where it adds nothing, all."""
@@ -146,26 +118,19 @@ class _Comparison:
         return sum(weight for term, weight in new.items() if term in self.terms) >= _COVERED * sum(new.values())
 
     def _by_figures(self, wanted: Sequence[_Given]) -> Gold | None:
-        """A single figure is held against what the answer concludes with, several against all that it says. None where
-        the answer gives nothing to compare."""
-        asked, bare, known = _asked_in(self.asked), _is_bare(self.gold), figures_of(self.asked)
-        concluded, everywhere = _given(self.sentences)
+        """None where the answer gives nothing to compare."""
+        scale, bare, known = _scale_asked(self.asked), _is_bare(self.gold), figures_of(self.asked)
+        everywhere = _given(self.sentences)
         is_single = len({one.amount.value for one in wanted}) == 1
         is_new = not all(_is_known(one, known) for one in wanted)
-        given = [one for one in (concluded if is_single else everywhere) if not (is_new and _is_known(one, known))]
-        if any(_differs(self.gold, kind, wanted, given, asked, bare) for kind in {one.amount.kind for one in wanted}):
-            return self._conflict()
-        agreeing = [one for each in wanted for one in given if _same(each, one, asked, bare)]
+        given = [one for one in everywhere if not (is_new and _is_known(one, known))]
+        if any(_differs(self.gold, kind, wanted, given, scale, bare) for kind in {one.amount.kind for one in wanted}):
+            return "conflicts"
+        agreeing = [one for each in wanted for one in given if _same(each, one, scale, bare)]
         others = [one.amount for one in everywhere]
         if agreeing and is_single and all(self._is_one_of_several(one.amount, others) for one in agreeing):
             return "silent"
         return "agrees" if agreeing else None
-
-    def _conflict(self) -> Gold:
-        """A full sentence that names nobody the gold and the question name is about something else."""
-        wanted = set(names(self.gold)) & self.terms_asked
-        is_close = not wanted or len(self.terms) < _SENTENCE or 2 * len(wanted & self.terms) > len(wanted)
-        return "conflicts" if is_close else "silent"
 
     def _is_one_of_several(self, one: Amount, others: Sequence[Amount]) -> bool:
         """The end of a range, or one of several alternatives; not what something rose or fell to."""
@@ -194,19 +159,9 @@ class _Given(NamedTuple):
     sign: int  # -1, 1, or 0 where nothing is said of it
 
 
-class _FigureAsked(NamedTuple):
-    """What a question says of the figure it asks for."""
-
-    scale: float
-    percent: bool
-    is_outflow: bool
-
-
-def _asked_in(question: str) -> _FigureAsked:
+def _scale_asked(question: str) -> float:
     scale = _ASKS_SCALE.search(question)
-    name = (scale["scale"] or scale["short"]).lower() if scale else ""
-    is_outflow = bool(_OUTFLOW.search(question))
-    return _FigureAsked(SCALES.get(name, 1.0), bool(_ASKS_PERCENT.search(question)), is_outflow)
+    return SCALES[(scale["scale"] or scale["short"]).lower()] if scale else 1.0
 
 
 def _is_bare(gold: str) -> bool:
@@ -217,76 +172,51 @@ def _is_bare(gold: str) -> bool:
 def _wanted(gold: str, question: str) -> list[_Given]:
     """The figures that the gold adds to the question; all of them where it adds nothing else."""
     found = [_Given(amount, _sign(gold, amount)) for amount in figures_of(gold)]
-    found = [_bare(gold, *found[0], _asked_in(question))] if _is_bare(gold) else found
+    found = [_bare(gold, *found[0], _scale_asked(question))] if _is_bare(gold) else found
     new = [one for one in found if not _is_known(one, figures_of(question))]
     return new or ([] if set(terms(gold)) - set(terms(question)) else found)
 
 
-def _bare(gold: str, amount: Amount, sign: int, asked: _FigureAsked) -> _Given:
+def _bare(gold: str, amount: Amount, sign: int, scale: float) -> _Given:
     """Zeros behind the point are how results are printed."""
     decimals = re.search(r"\.(\d*?)0+$", gold[amount.start : amount.end].strip())
     place = amount.place * 10.0 ** (len(decimals[0]) - 1 - len(decimals[1])) if decimals else amount.place
-    kind = "number" if amount.kind == "year" and (asked.scale > 1 or decimals) else amount.kind
-    is_plus = not sign and amount.is_negative is False and not asked.is_outflow
+    kind = "number" if amount.kind == "year" and (scale > 1 or decimals) else amount.kind
+    is_plus = not sign and amount.is_negative is False
     return _Given(replace(amount, place=place, kind=kind), 1 if is_plus else sign)
 
 
-def _given(sentences: Sequence[str]) -> tuple[list[_Given], list[_Given]]:
-    """What an answer gives as its answer, and all it says but for what goes into sums."""
+def _given(sentences: Sequence[str]) -> list[_Given]:
+    """All figures of an answer but for what goes into sums."""
     text = "\n".join(sentences)
-    sums = calculations(text)
-    operands = {amount.start for one in sums for amount in one.operands}
-    ends = {one.results[-1].start for one in sums if one.results}
-    said = [_Given(one, _sign(text, one)) for one in figures_of(text) if one.start not in operands]
-    last = [one for one in said if one.amount.start in ends][-1:]
-    at = 0
-    for sentence in sentences:
-        inside = [one for one in said if at <= one.amount.start < at + len(sentence)]
-        here = [one for one in inside if one.amount.kind not in ("date", "year")]
-        if here and (not last or here[-1].amount.start >= last[0].amount.start):
-            comes_to = len(here) > 2 and _COMES_TO.search(text[at : here[-1].amount.start])
-            last = here if _CONCLUDES.match(sentence) else here[-1:] if comes_to else last
-        at += len(sentence) + 1
-    return last or said, said
+    operands = {amount.start for one in calculations(text) for amount in one.operands}
+    return [_Given(one, _sign(text, one)) for one in figures_of(text) if one.start not in operands]
 
 
-def _same(gold: _Given, given: _Given, asked: _FigureAsked, bare: bool) -> bool:
-    """A bare gold may be rounded coarsely, and be in the scale of its table. A minus where the gold has no sign is
-    another figure, unless money goes out."""
-    is_minus = given.amount.is_negative and not gold.sign and not asked.is_outflow
-    if gold.sign * given.sign < 0 or is_minus:
+def _same(gold: _Given, given: _Given, scale: float, bare: bool) -> bool:
+    """A bare gold may be in the scale of its table. A minus where the gold has no sign is another figure."""
+    if gold.sign * given.sign < 0 or (given.amount.is_negative and not gold.sign):
         return False
-    is_finer = given.amount.place < gold.amount.place
-    rate = _LOOSELY if bare and is_finer and (gold.amount.place < 1 or asked.scale > 1) else _RATE
-    is_open = bare and given.amount.is_scaled and asked.scale == 1
-    return any(
-        same(one, other, THOUSANDS if is_open else ONE, rate)
-        for one in _readings(given.amount, asked)
-        for other in _readings(gold.amount, asked)
-    )
+    scales = THOUSANDS if bare and given.amount.is_scaled and scale == 1 else ONE
+    ours, theirs = _readings(given.amount, scale), list(_readings(gold.amount, scale))
+    return any(same(one, other, scales) for one in ours for other in theirs)
 
 
-def _readings(amount: Amount, asked: _FigureAsked) -> Iterator[Amount]:
+def _readings(amount: Amount, scale: float) -> Iterator[Amount]:
     yield amount
-    is_plain = amount.kind == "number" or amount.kind in CURRENCIES
-    if asked.scale > 1 and is_plain and not amount.is_scaled:
-        yield amount.times(asked.scale)
+    if scale > 1 and (amount.kind == "number" or amount.kind in CURRENCIES) and not amount.is_scaled:
+        yield amount.times(scale)
     if amount.kind == "%":
         yield replace(amount.times(0.01), kind="number")
-    elif amount.kind == "number" and asked.percent:
-        yield replace(amount, kind="%")
-        yield replace(amount.times(100), kind="%")
 
 
-def _differs(
-    gold: str, kind: str, wanted: Sequence[_Given], given: Sequence[_Given], asked: _FigureAsked, bare: bool
-) -> bool:
+def _differs(gold: str, kind: str, wanted: Sequence[_Given], given: Sequence[_Given], scale: float, bare: bool) -> bool:
     """The answer gives values of a kind that the gold gives too, and none of them is the gold's. A 1 beside others
     does not count: it is the second half of "2.75 : 1". Both ends of a range must be given."""
     theirs = [one for one in wanted if one.amount.kind == kind]
     ours = [one for one in given if _comparable(theirs[0].amount, one.amount, bare)]
     telling = [one for one in theirs if one.amount.value != 1] or theirs
-    found = [any(_same(each, one, asked, bare) for one in ours) for each in telling]
+    found = [any(_same(each, one, scale, bare) for one in ours) for each in telling]
     is_range = len(telling) == 2 and RANGE.fullmatch(gold, telling[0].amount.end, telling[1].amount.start)
     return bool(ours) and not (all(found) if is_range and len(ours) > 1 else any(found))
 
@@ -418,18 +348,11 @@ def _said(question: str, one: Cited) -> list[Asked]:
 
 
 def _holding(question: str, one: Cited) -> list[Asked]:
-    """The sentences and rows that have most of the claim's figures, or all of a claim of hardly a word."""
+    """The sentences and rows that have most of the claim's figures."""
     figures, every = figures_of(one.claim), pieces(question, one.passage)
-    if not figures:
-        return [piece for piece in every if is_terse(one.claim) and _has(piece, one.claim)]
     shared = [sum(bool(stated(one, figures_of(piece.passage))) for one in figures) for piece in every]
     most = max(shared, default=0)
     return [piece for piece, count in zip(every, shared, strict=True) if most and count == most]
-
-
-def _has(piece: Asked, claim: str) -> bool:
-    bare = normalise(without_yes_no(claim)).rstrip(".;!")
-    return bool(bare) and bare in normalise(piece.passage)
 
 
 def _whole(question: str, one: Cited) -> Asked:

@@ -71,7 +71,7 @@ def read_cell(text: str) -> TableCell:
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
     kind = "%" if match["per"] else (currency_of(money) if money else None) or "number"
-    if match["per"] in ("bps", "pp"):
+    if match["per"] in ("bps", "pp") or (match["scale"] == "m" and not money):  # metres or millions
         return TableCell(kind="text")
     unit = kind if kind in CURRENCIES else ""
     return TableCell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
