@@ -111,7 +111,6 @@ _OF = re.compile(r",?\s+(?:of|in|from)\s+(?:the\s+)?(?P<doc>\S.{0,118})")
 _TITLE = re.compile(r"\s?[:–—-]\s.{1,80}|\s?\([^()]{1,80}\)")
 _DRESSING = " \t,;:\"'“”‘’*_`"
 _FEW = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "or", "our", "the", "this", "to"})
-_FORMATS = frozenset({"pdf", "docx", "doc", "md", "markdown", "txt", "html", "htm", "xhtml", "csv", "tsv", "jsonl"})
 _CONTENT_ID = re.compile(r"(?P<label>.+)-[0-9a-f]{6}(?:-\d+)?")
 _LONGEST_RANGE = 50
 
@@ -242,28 +241,11 @@ def _paged(reference: Reference) -> set[tuple[str, ...]]:
     return {(*_words(reference.doc), page) for labels in pages for page in labels}
 
 
-def kept(reference: Reference, named: Sequence[Bearer]) -> tuple[str, ...]:
-    """Of passages that are named by id or place, those that what is known of them does not gainsay."""
-    return tuple(
-        one.name for one in named if all(_bears(one, own) or _is_silent(one, own) for own in reference.locators)
-    )
-
-
-def _is_silent(one: Bearer, locator: Locator) -> bool:
-    return one.page is None if locator.kind == "page" else not one.labels
-
-
 def _of_document(doc: str, bearers: Sequence[Bearer]) -> list[Bearer]:
     """Those whose document is called so; if none is, those whose document's name has all these words."""
     words = tuple(_words(doc))
     exact = [one for one in bearers if words in one.names]
-    return exact or [one for one in bearers if words and _all_in(words, one.doc)]
-
-
-def _all_in(words: Sequence[str], doc: frozenset[str]) -> bool:
-    return all(word in doc or (word in _FORMATS and doc.isdisjoint(_FORMATS)) for word in words) and not (
-        _FORMATS.issuperset(words)
-    )
+    return exact or [one for one in bearers if words and one.doc.issuperset(words)]
 
 
 def _bears(one: Bearer, locator: Locator) -> bool:
@@ -307,7 +289,6 @@ def is_quoted(written: str, bearers: Sequence[Bearer]) -> bool:
 
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
-_LABEL_WORDS = ("citation", "cited", "source", "reference")
 _CITATIONS_LABEL = re.compile(
     r"(?<![^\W_])(?:citations?|cited sources?|sources?|references?)[*_`\"']{0,4}\s{0,4}[:=][*_`]{0,3}"
     r"[ \t]{0,4}(?:\n[ \t]{0,4}(?:[-*•][ \t]{1,4})?)?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
@@ -341,11 +322,6 @@ def parse(
     answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
 ) -> tuple[str, ...] | None:
     """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order."""
-    only = _only_list(answer, retrieved, gold)
-    if only is not None:
-        return (only,)
-    if "[" not in answer and ":" not in answer and "(" not in answer and "=" not in answer and not _has_wide(answer):
-        return None
     marks = locate(answer, retrieved, gold, passages)
     return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
 
@@ -375,19 +351,9 @@ def parse_all(answers: Sequence[str], texts: Texts) -> list[Cited]:
 
 
 def _inline(answer: str) -> Cited:
-    if "(" in answer or _has_wide(answer) or _first_label_word(answer) >= 0:
+    if "(" in answer or _has_wide(answer) or _CITATIONS_LABEL.search(answer):
         return UNREAD
     return tuple(dict.fromkeys(map(str.strip, _INLINE.findall(answer)))) or UNREAD
-
-
-def _only_list(answer: str, retrieved: Sequence[str], gold: Collection[str]) -> str | None:
-    """The known id in `citations: [id]`, with which an answer ends: by far the commonest form, told from all others
-    without a single regular expression."""
-    if not answer.endswith("]") or (at := answer.find(_LISTED)) <= 0:
-        return None
-    head, only = answer[: at - 1], answer[at + len(_LISTED) : -1]
-    is_one = (only in gold or only in retrieved) and ":" not in head and "[" not in head and "(" not in head
-    return only if is_one else None
 
 
 class _Known(Struct, frozen=True):
@@ -417,18 +383,12 @@ class _Known(Struct, frozen=True):
             return []
         ids: list[str] = []
         for one in found:
-            reached = self._reached(one, bearers)
+            named = [i for i in _inline_ids(one.doc, self) if i in self.retrieved]
+            reached = named or followed(one, bearers) or followed(one, bearers_of(sorted(self.gold), ()))
             if not reached and not is_invented(one, bearers):
                 return []
             ids += reached or [one.written]
         return ids
-
-    def _reached(self, one: Reference, bearers: list[Bearer]) -> Sequence[str]:
-        named = _inline_ids(one.doc, self)
-        if named and all(name in self.retrieved for name in named):
-            return kept(one, [bearer for bearer in bearers if bearer.name in named])
-        gold = bearers_of(sorted(self.gold), ())
-        return followed(one, bearers) or followed(one, gold)
 
 
 class Mark(NamedTuple):
@@ -521,9 +481,8 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
 
 
 def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
-    label = _CITATIONS_LABEL.search(answer, at) if (at := _first_label_word(answer)) >= 0 else None
-    lists: list[Mark] = []
-    while label is not None:
+    lists, end = list[Mark](), 0
+    while label := _CITATIONS_LABEL.search(answer, end):
         end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
         found = None if _is_inline(answer, label.start()) else _list_ids(label, answer[label.end() : end], known)
         if found is None:
@@ -531,7 +490,6 @@ def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
         else:
             ids = tuple(i for one in found for i in _meant(one, known))
             lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
-        label = _CITATIONS_LABEL.search(answer, end)
     return lists
 
 
@@ -539,14 +497,6 @@ def _is_inline(answer: str, start: int) -> bool:
     """True for `... text [source: a]`: a label that opens a bracket behind other words on its line."""
     before = answer[max(0, start - 80) : start].rpartition("\n")[2]
     return before[-1:] in ("[", "(") and any(c.isalnum() for c in before)
-
-
-def _first_label_word(answer: str) -> int:
-    """Where a label could start at the earliest, -1 if nowhere: most answers are told apart by this alone."""
-    lowered = answer.lower()
-    if len(lowered) != len(answer):
-        return 0
-    return min((at for word in _LABEL_WORDS if (at := lowered.find(word)) >= 0), default=-1)
 
 
 def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:

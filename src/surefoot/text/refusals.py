@@ -4,8 +4,7 @@ talk around it is taken away.
 `words/refusals.toml` has the grammar's word classes and rules, compiled here. Every known word becomes a character that
 stands for all its classes: "report" is a source and a verb of telling at once. So an answer turns into a short string
 of tags, and a rule into a regular expression on that string. Every repeat in one is bounded, so matching takes time
-linear in the text. What stands between the noun of a source and its verb is taken out first ("the lease (with Alder, of
-2024) does not say"): a complement cannot change what the rules find.
+linear in the text.
 
 Talk is said to the reader ("let me know"), about the answer ("this is based on ...") or about what the sources hold. An
 opening that sounds like talk settles nothing: it may lead to a statement ("please note that the fee is 5 euros") or
@@ -14,25 +13,23 @@ something if one of them does: with a subject and a verb that are about neither 
 figure that was not given before.
 
 The clauses of an answer either decline, or support a decline (apology, next steps, what the sources do cover), or are
-content. Declines without content are `refused`, with content `partial`; none is `answered`. In a long text whatever
-lies between its start and its end counts as content. Many answers are scanned as one text first: a few passes over all
-their characters find those that need a closer look.
+content. Declines without content are `refused`, with content `partial`; none is `answered`. Many answers are
+scanned as one text first: a few passes over all their characters find those that need a closer look.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.text.normal import WORDS, phrase, rows, sentences, stem, terms, word_set, words_of
+from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
 
 _TABLE = words_of("refusals")
@@ -157,9 +154,7 @@ def _spelled(rule: str) -> str:
 
 _RULES = {family: [_spelled(rule) for rule in rows(table)] for family, table in _TABLE["rules"].items()}
 TAGS, _MEMBERS = _tag_table(
-    name
-    for rule in (*itertools.chain(*_RULES.values()), _TABLE["hints"], *_PARTS.values())
-    for name in _NAME.findall(rule)
+    name for rule in (*chain(*_RULES.values()), _TABLE["hints"], *_PARTS.values()) for name in _NAME.findall(rule)
 )
 
 
@@ -176,9 +171,6 @@ _START = f"(?<={charset('START')})"
 _OPENS = f"(?<![^{re.escape(BREAKS)}])"
 _BARRED = re.escape(PUNCTUATION) + members("RELATIVE", "COND", "BARRED", "which")
 _VERBS = members("BE", "QUOTING")
-_CLAUSAL = _VERBS + members(
-    "HAVE", "DO", "CAN", "REMAIN", "FINITE", "NOT", "no", "neither", "none", "WH", "PRONOUN", "TURN"
-)
 _MARKS = {
     "~~": f"[^{_BARRED}]{{0,9}}?",
     "~": f"[^{_BARRED}]{{0,3}}?",
@@ -187,7 +179,6 @@ _MARKS = {
     "#": f"(?:{_OPENS}[^{_BARRED}{_VERBS}]{{0,6}}?|(?<![^,(])|{_START})",
     "=": f"(?:{_OPENS}|{_START}|(?<={charset('START')},))",
     "G": f"[^{_BARRED}]",
-    "C": f"[^{_BARRED}{_CLAUSAL}]",
     "W": _TAGGED_WORD,
     " ": "",
     "^": f"(?:(?<!{_TAGGED_WORD})|{_START})",
@@ -205,68 +196,15 @@ def _expression(rule: str) -> str:
     return f"(?:{_translated(_spelled(rule))})"
 
 
-def _opening(rule: str) -> list[str]:
-    """The classes and words that can open a rule; W if any word can."""
-    if rule.startswith("#"):
-        return ["W"]
-    rule = rule.lstrip("^= ")
-    if not rule.startswith("("):
-        return _NAME.findall(rule)[:1]
-    depths = itertools.accumulate((mark == "(") - (mark == ")") for mark in rule)
-    end = next(place for place, depth in enumerate(depths) if not depth)
-    return [name[0] for option in rule[1:end].split("|") if (name := _NAME.search(option))]
-
-
-def _dispatch() -> dict[str, dict[str, list[str]]]:
-    """By opening tag, and "" for the start of any clause: the rules of each family that can match there."""
-    table: dict[str, dict[str, list[str]]] = {}
-    for family, rules in _RULES.items():
-        for rule in rules:
-            opening = _opening(rule)
-            for tag in [""] if {"W", "G"} & {*opening} else {*members(*opening)}:
-                table.setdefault(tag, {}).setdefault(family, []).append(rule)
-    return table
-
-
-_BY_TAG = _dispatch()
 HINT = re.compile(charset(*_TABLE["hints"].split()))
 HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
-EDGE = PUNCTUATION + members("START")
-# Where rules may begin: at an opening tag, or at the first word of a clause.
-PLACE = re.compile(f"[{''.join(_BY_TAG)}]|(?<![^{re.escape(EDGE)}]){_TAGGED_WORD}")
 
 
-def matched(tag: str, tags: str, first: int, last: int) -> re.Match[str] | None:
-    """By the first rule for an opening tag that matches."""
-    for rule in _at(tag):
-        if match := rule.match(tags, first, last):
-            return match
-    return None
-
-
-@functools.cache
-def _at(tag: str) -> tuple[re.Pattern[str], ...]:
-    """The rules for one opening tag. They are compiled on first use, one by one: most runs meet few of them, and many
-    tags share them."""
-    return tuple(_rule(family, rule) for family, rules in _BY_TAG.get(tag, {}).items() for rule in rules)
-
-
-@functools.cache
-def _rule(family: str, rule: str) -> re.Pattern[str]:
-    return re.compile(f"(?P<{family}>{_translated(rule)})")
-
-
-@functools.cache
-def _phrase() -> re.Pattern[str]:
-    """A source with its complement. In "Section 4 of the lease" the lease decides, as it would without the section.
-    "Section 4" alone is a rule, too: that it gives no right is an answer."""
-    head = _expression("<RULING>|(?!<THING>) <ANY>|PARTY (?=(PREP|LINK) C{0,2}? NORM)")
-    complement = _expression(
-        "(?!<LABEL> <VERB>) (<ASIDE>)? (<LABEL>)? (<ASIDE>|<LINKED>)? (, <LINKED> ,)?|<LABEL> (?=<TELLS>)"
-    )
-    joint, verb = _expression("(,|and){0,3}"), _expression("<MODS> <VERB>")
-    no_subject = _expression("^ (?!as) PREP C{0,3}? <ANY>")  # "Under the lease with Alder the tenant ..."
-    return re.compile(f"{no_subject}|{head}(?P<complement>{complement}(?P<joint>{joint}))(?={verb})")
+@cache
+def _declining() -> re.Pattern[str]:
+    """All rules as one expression. The group that matches is the family."""
+    families = ((family, "|".join(map(_translated, rules))) for family, rules in _RULES.items())
+    return re.compile("|".join(f"(?P<{family}>{rules})" for family, rules in families))
 
 
 # Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
@@ -278,7 +216,7 @@ _LISTING_TAGS = frozenset(("and", "or", ",", "to", "nor", "-"))
 
 
 def tags_of(tokens: Sequence[str]) -> list[str]:
-    """The tags of each token, with none for those of a complement; pieces that are pointed at are texts."""
+    """The tags of each token. Pieces that are pointed at are texts."""
     tags = [TAGS[token] for token in tokens]
     for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
         if token in _PIECES:
@@ -286,12 +224,6 @@ def tags_of(tokens: Sequence[str]) -> list[str]:
             at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
             if at_hand or not _POINTING.isdisjoint(before):
                 tags[place:behind] = [TAGS["passages"], *[""] * (behind - place - 1)]
-    found = [match for match in _phrase().finditer("".join(tags)) if match["complement"]]
-    places = [place for place, tag in enumerate(tags) for _ in tag] if found else []
-    for match in found:
-        first, last = places[match.start("complement")], places[match.end()]
-        if not match["joint"] or tokens[last - 1].startswith("["):  # "[a#1], [a#2] and [a#3]" leaves its joints
-            tags[first:last] = [""] * (last - first)
     return tags
 
 
@@ -306,13 +238,10 @@ def _listed(tokens: Sequence[str], place: int) -> int:
     return end
 
 
-_TALK, _FIRST_PERSON, _PERSON = phrase("talk"), phrase("first_person"), phrase("person")
-_POINTERS, _BINDING, _VAGUE = phrase("pointers"), phrase("binding"), phrase("vague")
-_NEGATION, _UNTOLD, _TELLS, _RULED = phrase("negation"), phrase("untold"), phrase("tells"), phrase("ruled")
-_HOLDS, _SUBJECTLESS, _TREATS = phrase("holds"), phrase("subjectless"), phrase("treats")
-_CITED = re.compile(r"\[[^\[\]\n]{0,80}\]|\([^()\n]{0,80}\)")
+_TALK, _FIRST_PERSON, _POINTERS = phrase("talk"), phrase("first_person"), phrase("pointers")
+_NEGATION, _UNTOLD, _TELLS = phrase("negation"), phrase("untold"), phrase("tells")
 _TOPICS, _REPORTS = phrase("topics"), phrase("reports")
-_DOCUMENT, _OF_SOURCE, _REFERENCE = phrase("document"), phrase("of_source"), phrase("reference")
+_OF_SOURCE, _REFERENCE = phrase("of_source"), phrase("reference")
 _INTERROGATIVE, _INVERTED, _CONDITION = phrase("interrogative"), phrase("inverted"), phrase("condition")
 _PART, _VERB, _CONTRACTED = phrase("part"), phrase("verb"), phrase("contracted")
 _CONVERSATION = frozenset(
@@ -384,14 +313,12 @@ def _parts(sentence: str) -> tuple[_Part, ...]:
 @lru_cache(maxsize=_REMEMBERED)
 def _states(part: _Part) -> bool:
     text = part.text
-    if part.is_question or is_talk(text) or not _has_substance(text) or _VAGUE.search(text):
+    if part.is_question or is_talk(text) or not _has_substance(text):
         return False
     if part.link == "told":
         return True
     if part.link == "relative":
-        if _TREATS.match(text) and not figures(text):
-            return False
-        return not _PERSON.search(text) and bool(_VERB.search(f"which {text}") or figures(text))
+        return bool(_VERB.search(f"which {text}") or figures(text))
     if _INTERROGATIVE.match(text) or _CONDITION.match(text):
         return False
     return _VERB.search(text) is not None
@@ -424,20 +351,12 @@ def _is_beside(part: str) -> bool:
 
 
 def points(part: str) -> bool:
-    return not _BINDING.search(part) and bool(_POINTERS.search(part))  # which takes far longer to look for
+    return _POINTERS.search(part) is not None
 
 
 def is_absence(part: str) -> bool:
-    """Whether a part says that something is not in the sources; a rule that denies something is in them."""
-    absent = _UNTOLD.search(part) or (_NEGATION.search(part) and _tells(part))
-    return bool(absent) and not figures(part) and (not _RULED.search(part) or names_source(part))
-
-
-def _tells(part: str) -> bool:
-    """Whether a part speaks of what a source tells or holds."""
-    if _TELLS.search(part):
-        return True
-    return bool(_HOLDS.search(part)) and (bool(_SUBJECTLESS.match(part)) or is_of_source(part))
+    """Whether a part says that something is not in the sources."""
+    return bool(_UNTOLD.search(part) or (_NEGATION.search(part) and _TELLS.search(part))) and not figures(part)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -458,14 +377,8 @@ def reports(text: str) -> bool:
 
 
 def names_source(text: str) -> bool:
-    """Whether it speaks of a source; one that is only cited stands in brackets."""
-    text = _CITED.sub("", text)
+    """Whether it speaks of a source."""
     return bool(_OF_SOURCE.search(text) or _REFERENCE.search(text))
-
-
-def is_of_source(text: str) -> bool:
-    """The same for anything that may be a source: a law, a list."""
-    return names_source(text) or bool(_DOCUMENT.search(text))
 
 
 def stating(text: str) -> list[str]:
@@ -593,8 +506,6 @@ class WordScan:
         return texts.numbers_of(np.concatenate((likely[is_whole], np.array(longer, np.int64))))
 
 
-HEAD, TAIL = 2400, 1200
-FIRST, LAST = 8, 4
 # Families where the absence may itself be what was asked ("No, it is not mentioned"), or somebody else's words
 _ABSENCE = frozenset({"silent", "untold", "none"})
 
@@ -604,11 +515,6 @@ _TOKEN = re.compile(
     r"\"[^\"\n]{1,400}\"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){2,200}'(?!\w)|\[[^\[\]\n]{0,80}\]|</?\w{1,40}/?>)"
 )
 _WRAPPED = re.compile(r"(?<=[a-z])\n(?=[a-z]+[ .,])")  # a line that goes on
-# A full stop that ends no sentence: "Alder Ltd. does", "No. 7", "Mr. Alder", "8 p.m. on", "non-U.S. sales"
-_ABBREVIATED = re.compile(
-    r"\.(?:(?:(?<=\b(?:Ltd|Inc)\.)|(?<=\bCorp\.)|(?<=\bCo\.))(?= (?:\[[^\[\]\n]{0,80}\] )?[a-z(])|"
-    r"(?<=\b[A-Za-z]\.[A-Za-z]\.)(?= [a-z\d(])|(?<=\w [Nn]o\.)(?= \d)|(?:(?<=\b(?:Mr|Ms|Dr)\.)|(?<=\bMrs\.))(?= [A-Z]))"
-)
 _PLAIN = str.maketrans("’‘ʼ“”«»\u200b", '\'\'\'"""" ')
 _SENTENCE = re.compile("[" + re.escape(BREAKS) + "]+")
 # Clauses are cut before a turn, at a comma before a conjunction, and after "while ..." at any comma.
@@ -617,9 +523,6 @@ _CONCEDED = re.compile(f",|(?={charset('TURN')})")
 _CONCEDES = ("while ", "although ", "though ", "even though ", "whereas ")
 _ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
 _QUOTING = re.compile(f"(?<!{charset('i', 'we', 'NOT', 'to', 'WILL')}){charset('QUOTING')}[^,:(]*$")
-_LEGAL = re.compile(charset("LEGAL"))
-_SOURCE = re.compile(charset("TEXT", "PAPER", "NORM"))
-_PRONOUNS = members("it", "they")
 # "No, it is not mentioned"; "Two: the report does not disclose ...": the absence is the answer.
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
@@ -643,41 +546,23 @@ class Clause(NamedTuple):
     decline: Decline | None
 
 
-def clauses_of(answer: str, start: int, end: int) -> tuple[list[Clause], bool]:
-    """The clauses between two places, and whether some were passed over; none where nothing is declined."""
-    is_long = end - start > HEAD + TAIL
-    windows = [(start, start + HEAD), (end - TAIL, end)] if is_long else [(start, end)]
-    texts = [_Text(answer[first:last], first) for first, last in windows]
-    if not any(declines for text in texts for _, _, declines in text.sentences):
-        return [], False
-    return [clause for text in texts for clause in text.clauses()], is_long or texts[0].is_cut
-
-
 def fold(text: str) -> str:
     """Lower case with plain quotes, at the same length, so that positions hold in the original."""
-    text = _ABBREVIATED.sub(" ", text)
-    folded = _WRAPPED.sub(" ", text).lower().replace(", however,", " " * 10)
-    if len(folded) != len(text):
-        folded = text.replace("İ", "I").lower()
+    folded = lowered(_WRAPPED.sub(" ", text)).replace(", however,", " " * 10)
     return folded if folded.isascii() else folded.translate(_PLAIN)
 
 
 class _Text:
     """A text and its tags; where the tags stand is worked out only once a rule has matched."""
 
-    def __init__(self, original: str, offset: int) -> None:
-        self.folded, self.original, self.offset = fold(original), original, offset
+    def __init__(self, original: str) -> None:
+        self.folded, self.original = fold(original), original
         tokens = _TOKEN.findall(self.folded)
         self.is_hinted = "n'" in self.folded or not HINT_WORDS.isdisjoint(tokens)
         self._pieces = tags_of(tokens) if self.is_hinted else [OTHER]
         self.tags = "".join(self._pieces)
-        cuts = [match.end() for match in _SENTENCE.finditer(self.tags)]
-        bounds = [(one, other) for one, other in zip([0, *cuts], [*cuts, len(self.tags)], strict=True) if one < other]
-        self.is_cut = len(bounds) > FIRST + LAST
-        kept = bounds[:FIRST] + bounds[-LAST:] if self.is_cut else bounds
-        self.sentences = [(first, last, self._declines(first, last)) for first, last in kept]
 
-    @functools.cached_property
+    @cached_property
     def spans(self) -> list[tuple[int, int]]:
         if not self.is_hinted:
             return [(0, len(self.folded))]
@@ -685,12 +570,16 @@ class _Text:
         return [token.span(1) for token, piece in found for _ in piece]
 
     def clauses(self) -> list[Clause]:
-        return [clause for sentence in self.sentences for clause in self._cut(*sentence)]
+        """None where nothing is declined."""
+        cuts = [0, *(match.end() for match in _SENTENCE.finditer(self.tags)), len(self.tags)]
+        found = [(one, other, self._declines(one, other)) for one, other in pairwise(cuts) if one < other]
+        is_declined = any(declines for *_, declines in found)
+        return [clause for sentence in found for clause in self._cut(*sentence)] if is_declined else []
 
     def _cut(self, first: int, last: int, declines: list[Decline]) -> list[Clause]:
-        concedes = self.folded.startswith(_CONCEDES, self.spans[first][0])
         closing = self.tags[last - 1] if self.tags[last - 1] in BREAKS else ""
-        cuts = (_CONCEDED if concedes else _CLAUSE).finditer(self.tags, first + 1, last) if declines else ()
+        cut = _CONCEDED if self.folded.startswith(_CONCEDES, self.spans[first][0]) else _CLAUSE
+        cuts = cut.finditer(self.tags, first + 1, last) if declines else ()
         clauses: list[Clause] = []
         here = first
         for end in [*(match.start() for match in cuts), last]:
@@ -700,28 +589,23 @@ class _Text:
                 decline = next((found for found in declines if found.first < end and here < found.last), None)
                 folded, original = self.folded[start:stop], self.original[start:stop]
                 closes = closing if end == last else ""
-                clauses.append(Clause(folded, original, self.offset + start, first, closes, decline))
+                clauses.append(Clause(folded, original, start, first, closes, decline))
                 here = end
         return clauses
 
     def _declines(self, first: int, last: int) -> list[Decline]:
         found: list[Decline] = []
         here = first if HINT.search(self.tags, first, last) else last
-        while place := PLACE.search(self.tags, here, last):
-            here = place.start() + 1
-            opens = place.start() == first or self.tags[place.start() - 1] in EDGE
-            for tag in (place[0], "") if opens else place[0]:
-                match = matched(tag, self.tags, place.start(), last)
-                if match and match.end() > match.start() and not self._is_reported(first, last, match):
-                    start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
-                    places = (match.start(), match.end(), self.offset + start, self.offset + end)
-                    found.append(Decline(match.lastgroup or "", *places))
-                    here = match.end()
-                    break
+        while match := _declining().search(self.tags, here, last):
+            here = match.start() + 1
+            if not self._is_reported(first, last, match):
+                start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
+                found.append(Decline(match.lastgroup or "", *match.span(), start, end))
+                here = match.end()
         return found
 
     def _is_reported(self, first: int, last: int, match: re.Match[str]) -> bool:
-        """Whether a decline is only a condition, somebody else's, a title, or the very answer."""
+        """Whether a decline is only a condition, somebody else's, or the very answer."""
         start, end, family = match.start(), match.end(), match.lastgroup or ""
         before = self.tags[first:start]
         if _QUOTING.search(before):
@@ -729,32 +613,22 @@ class _Text:
         condition = _ON_CONDITION.search(before)
         if condition and (condition.start() or end < last - 1 or family not in _ABSENCE):
             return True
-        words = self.original[self.spans[start][0] : self.spans[end - 1][1]].split()
-        long = [word for word in words[1:] if len(word) > 3]
-        if len(long) > 1 and all(word[0].isupper() and not word.isupper() for word in long):
-            return True
         if family == "objects":
             return "[" in self.folded
         if family not in _ABSENCE:
             return False
         answered = _ANSWERED.match(self.folded[:60])
-        return bool(
-            _LEGAL.search(self.tags, first, end)
-            or (answered and self.spans[first][0] <= answered.end() + 1)
-            or (self.tags[start] in _PRONOUNS and not _SOURCE.search(self.tags, 0, start))
-        )
+        return bool(answered and self.spans[first][0] <= answered.end() + 1)
 
 
-_LONGEST_TOKEN, _LONGEST_QUESTION, _MOST_CHOICES = 120, 600, 9
-# Ordinary phrases: they count only while no content came before.
-_LEADING = frozenset({"vague", "ai", "objects"})
+_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
 # What follows these is mostly the reason for declining, not an answer.
-_REASONED = frozenset({"whole", "unable", "ai", "objects"})
+_REASONED = frozenset({"unable", "ai", "objects"})
 
-_OPENING, _SOUGHT, _PIVOT = phrase("opening"), phrase("sought"), phrase("pivot")
-_ASIDE, _BESIDE, _TURN, NEAR_SOURCE = phrase("aside"), phrase("beside"), phrase("turn"), phrase("near_source")
-_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
-_FIELD, _WRAPPER = phrase("field"), phrase("wrapper")
+_BESIDE, _TURN, _PIVOT, NEAR_SOURCE = phrase("beside"), phrase("turn"), phrase("pivot"), phrase("near_source")
+_OFFERS, _CHOICES = phrase("offers"), phrase("choices")
+_QUOTES = tuple("{[\"'“‘`}]”’")
+_NO_QUOTES = str.maketrans('"“”‘`', "     ")
 _FIGURE = re.compile(r"\d|\[")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
@@ -794,10 +668,7 @@ def detect(answer: str) -> Refusal:
     end = len(answer.rstrip())
     if end - start <= _LONGEST_TOKEN and (token := _token(fold(answer[start:end]), start)):
         return token
-    if field := _FIELD.match(fold(answer[start : start + 120])):
-        return Refusal("refused", start, start + field.end())
-    clauses, is_cut = clauses_of(answer, *_unwrapped(answer, start, end))
-    found = _verdict(clauses, is_cut)
+    found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
     return found
@@ -805,18 +676,12 @@ def detect(answer: str) -> Refusal:
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
+    if len(answer) > _LONGEST_QUESTION or "?" not in answer:
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
-    asked = [_ASKS_WHICH.match(piece) or (asks(piece) and not _OFFERS.match(piece)) for piece in told]
-    rest = [piece for piece, is_asked in zip(told, asked, strict=True) if not is_asked and stated(piece)]
-    return any(asked) and all(_CHOICES.match(piece) and not any(map(_tells_more, figures(piece))) for piece in rest)
-
-
-def _tells_more(figure: Quantity) -> bool:
-    """Than how many there are to choose from."""
-    return figure.kind != "number" or figure.value > _MOST_CHOICES
+    is_asked = any(asks(piece) and not _OFFERS.match(piece) for piece in told)
+    return is_asked and all(_CHOICES.match(piece) for piece in told if stated(piece))
 
 
 def may_be_exact(texts: Texts) -> Numbers:
@@ -827,13 +692,12 @@ def may_be_exact(texts: Texts) -> Numbers:
 
 
 def may_decline(texts: Texts) -> Numbers:
-    """The same for `detect`: texts with a word of a refusal or a question, or too long to be read as a whole."""
+    """The same for `detect`: texts with a word of a refusal or a question."""
     quotes = np.flatnonzero(texts.having("'’‘ʼ"))
     found = (
         _words_of_refusals().numbers_in(texts),
         texts.numbers_of(quotes[texts.characters[quotes - 1] | 32 == ord("n")]),  # "n't"
         texts.numbers_of(np.flatnonzero(texts.having("?"))),
-        np.flatnonzero(texts.lengths > HEAD + TAIL),
     )
     suspect = np.zeros(len(texts.starts), np.bool_)
     suspect[np.concatenate(found)] = True
@@ -864,24 +728,19 @@ def beside(sentence: str) -> list[str]:
     if detect(sentence).value == "answered":
         return [sentence]
     found, here = [], 0
-    for clause in clauses_of(sentence, 0, len(sentence))[0]:
+    for clause in _Text(sentence).clauses():
         if clause.decline:
             found.append(sentence[here : clause.start])
             here = clause.start + len(clause.text)
     return [piece for piece in (*found, sentence[here:]) if here and piece.strip()]
 
 
-def _unwrapped(answer: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of the text in a quoted or JSON-like answer, lest its refusal read as a quotation."""
-    if answer[start : start + 1] not in tuple("{[\"'“‘`"):
-        return start, end
-    wrapper = _WRAPPER.match(fold(answer[start : start + 80]))
-    if wrapper:
-        start += wrapper.end()
-        closing = answer.find(answer[start - 1], start) if answer[start - 1] == '"' else end
-        return start, closing if closing > start else end
-    closing_mark = answer[end - 2 : end].strip(".")[-1:]
-    return (start + 1 if closing_mark in tuple("\"'”’") else start), end
+def _unquoted(answer: str) -> str:
+    """Without the quotes of a quoted or JSON-like answer, lest its refusal read as a quotation."""
+    bare = answer.strip(" .\n")
+    if bare[:1] in _QUOTES and bare[-1:] in _QUOTES:
+        answer = answer.translate(_NO_QUOTES)
+    return answer.replace("'", " ", 1) if bare[:1] == "'" else answer
 
 
 def _token(folded: str, offset: int) -> Refusal | None:
@@ -897,29 +756,22 @@ def _token(folded: str, offset: int) -> Refusal | None:
     return None
 
 
-def _verdict(clauses: list[Clause], is_cut: bool) -> Refusal:
+def _verdict(clauses: list[Clause]) -> Refusal:
     first: Decline | None = None
     content: list[Clause] = []
-    whole = False
     for place, clause in enumerate(clauses):
         decline = clause.decline
-        if decline and (first or not content or decline.family not in _LEADING):
+        if decline:
             first = first or decline
-            whole = decline.family == "whole"
         elif not _is_support(place, clauses):
             content.append(clause)
-            whole = False
     if first is None:
         return ANSWERED
-    sought = any(_SOUGHT.search(clause.text) for clause in clauses if clause.decline == first)
-    if first.family in _REASONED and not sought:
+    if first.family in _REASONED:
         content = [clause for clause in content if clause.start < first.start or _PIVOT.match(clause.text)]
-        is_cut = False
     declined = {clause.sentence for clause in clauses if clause.decline}
     answers = any(_answers(clause, first.start, clause.sentence not in declined) for clause in content)
-    if first.family == "vague" and any(_TURN.match(clause.text) and figures(clause.text) for clause in content):
-        return ANSWERED  # with a hedge
-    return Refusal("partial" if (answers or is_cut) and not whole else "refused", first.start, first.end)
+    return Refusal("partial" if answers else "refused", first.start, first.end)
 
 
 def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
@@ -931,7 +783,7 @@ def _answers(clause: Clause, declined_at: int, apart: bool) -> bool:
     if apart:
         return comes_first or tells or not _BESIDE.search(text)
     bare = _TURN.sub("", text, count=1)
-    if _ASIDE.match(bare) or not asserts(clause.original.strip(" ,;:")):
+    if not asserts(clause.original.strip(" ,;:")):
         return False
     if comes_first:
         return _WORD.search(bare) is not None
@@ -951,7 +803,7 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
         return False  # "I'm not sure, but I believe it is 5 EUR"
     said = clause.original.strip(" ,;:")
     if place and clauses[place - 1].closing == ":" and not clauses[place - 1].decline:
-        return bool(_OPENING.match(clause.text)) or is_talk(said) or said.rstrip(".").lower() in _NO_VALUE
+        return is_talk(said) or said.rstrip(".").lower() in _NO_VALUE
     if clause.closing == "?":
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
@@ -964,5 +816,4 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
 
 def _is_filler(text: str) -> bool:
     bare = _MARK.sub("", text)
-    short = len(_WORD.findall(bare, 0, 200)) < 3 and not (_VALUE.search(bare) or figures(bare))
-    return short or bool(_OPENING.match(bare))
+    return len(_WORD.findall(bare, 0, 200)) < 3 and not (_VALUE.search(bare) or figures(bare))
