@@ -37,14 +37,6 @@ _SECTION = re.compile(
 )
 ITEM = re.compile(r"\((?P<item>[a-z]{1,4}|[A-Z]|\d{1,3})\)\s|(?P<letter>[a-z])[.)]\s|[•◦▪‣*–-]\s")
 APART = frozenset({"part", "chapter", "schedule", "annex", "appendix", "exhibit"})  # each counted by itself
-# What a number before it is an amount of, and what leaves a line unfinished: the next one begins with no label.
-_AMOUNT = re.compile(r"\s*(?:[a-z%€$£°]|(?:Million|Billion|Percent|Per|EUR|USD|GBP)\b)")
-_UNFINISHED = re.compile(
-    r"(?:,|\b(?:sections?|articles?|clauses?|parts?|chapters?|schedules?|annex|appendix|exhibits?|paragraphs?|items?|and|or|"
-    r"to|of|in|by|the|see|under|with|than|is|are|EUR|USD|GBP)|§|\bs\.|\bart\.|\bsec\.|\bno\.)\s*$",
-    re.IGNORECASE,
-)
-_WITHIN = re.compile(r"(?<=[.;:!?] )\d{1,3}(?:\.\d{1,3}){1,5}(?=\s[A-Z(\"“])")
 
 
 def label_of(text: str) -> str:
@@ -67,21 +59,12 @@ def item_of(text: str) -> str:
 
 
 def labels_in(text: str) -> Iterator[tuple[str, str]]:
-    """All labels a passage bears: what they count ("schedule", or "" for sections, clauses and articles), and which."""
-    before = ""
+    """The labels its lines begin with: what they count ("schedule", or "" for sections and the like), and which."""
     for line in text.splitlines():
-        line = line.strip().lstrip("#*_ ")
-        match = None if _UNFINISHED.search(before) else _SECTION.match(line)
-        if match is not None and (label := _label(match)) and not _is_amount(match, line):
+        match = _SECTION.match(line.strip().lstrip("#*_ "))
+        if match is not None and (label := _label(match)):
             kind = (match["kind"] or "").lower()
             yield kind if kind in APART else "", label.lower()
-        for within in _WITHIN.findall(line):
-            yield "", within
-        before = line
-
-
-def _is_amount(match: re.Match[str], line: str) -> bool:
-    return match["bare"] is not None and not match["end"] and _AMOUNT.match(line, match.end()) is not None
 
 
 _PAGES = ("page", "pages", "pgs", "pg", "pp", "p")
@@ -249,20 +232,12 @@ def _of_document(doc: str, bearers: Sequence[Bearer]) -> list[Bearer]:
 
 
 def _bears(one: Bearer, locator: Locator) -> bool:
+    """A section is there if a part of it is: "4" where "4.2" is."""
     if locator.kind == "page":
         return one.page is not None and str(one.page) in locator.labels
-    return any(_bears_label(one, locator.kind, label) for label in locator.labels)
-
-
-def _bears_label(one: Bearer, kind: str, label: str) -> bool:
-    """A section is there if a part of it is: "4" where "4.2" is. An item has to stand in the text, if there is one."""
-    number, *items = label.rstrip(")").replace(")", "").split("(")
-    labels = [known for of, known in one.labels if of == kind]
-    if not any(known == number or known.startswith(f"{number}.") for known in labels):
-        return False
-    return not one.text or all(
-        re.search(rf"(?:\(|^\s*){re.escape(item)}[.)]", one.text, re.MULTILINE) for item in items
-    )
+    wanted = {label.partition("(")[0] for label in locator.labels}
+    known = [label for kind, label in one.labels if kind == locator.kind]
+    return any(label == number or label.startswith(f"{number}.") for label in known for number in wanted)
 
 
 def is_invented(reference: Reference, bearers: Sequence[Bearer]) -> bool:
@@ -271,8 +246,6 @@ def is_invented(reference: Reference, bearers: Sequence[Bearer]) -> bool:
     kinds = {locator.kind for locator in reference.locators}
     if kinds == {"page"}:
         return bool(reference.doc) or any(one.page is not None for one in bearers)
-    if is_quoted(reference.written, bearers):
-        return False
     if reference.doc and _of_document(reference.doc, bearers):
         return bool(texts) or kinds == {""}
     return bool(texts) and kinds.isdisjoint(_LOOSE) and not any(_mentions(text, reference) for text in texts)
@@ -281,11 +254,6 @@ def is_invented(reference: Reference, bearers: Sequence[Bearer]) -> bool:
 def _mentions(text: str, reference: Reference) -> bool:
     labels = {label.partition("(")[0] for locator in reference.locators for label in locator.labels}
     return any(re.search(rf"(?<![\w.]){re.escape(label)}(?![\w]|\.\d)", text) for label in labels)
-
-
-def is_quoted(written: str, bearers: Sequence[Bearer]) -> bool:
-    """What a passage says itself is no citation, but a part of what is cited."""
-    return any(written.lower() in one.text for one in bearers)
 
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
@@ -306,11 +274,10 @@ _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
-_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|“([^”\n]{1,200})”|‘([^’\n]{1,200})’|`([^`\n]{1,200})`")
+_QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
 _IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
-_QUOTES = frozenset("\"'`“”‘’")
 _SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
 _LISTED = "itations: ["
 UNREAD = ""  # no passage is called so
@@ -379,8 +346,8 @@ class _Known(Struct, frozen=True):
         if not found:
             return []
         bearers = bearers_of(self.retrieved, self.passages)
-        if not any(one.doc for one in found) and is_quoted(f"({raw})", bearers):
-            return []
+        if not any(one.doc for one in found) and any(f"({raw})".lower() in one.text for one in bearers):
+            return []  # what a passage says itself
         ids: list[str] = []
         for one in found:
             named = [i for i in _inline_ids(one.doc, self) if i in self.retrieved]
@@ -469,10 +436,8 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
         return [raw]
     if found := _IN_OBJECT.findall(raw):
         return list(found)
-    if not _QUOTES.isdisjoint(raw):
-        quoted = [next(filter(None, groups)).strip() for groups in _QUOTED.findall(raw)]
-        if quoted:
-            return quoted
+    if quoted := _QUOTED.findall(raw):
+        return [one.strip() for one in quoted]
     ids: list[str] = []
     for part in re.split(r"[,;\n]", raw):
         part = part.strip(_TRIM).removeprefix("- ").removeprefix("• ")
