@@ -96,23 +96,6 @@ class _Late:
         return value
 
 
-class _Phrase(_Late):
-    """Whatever its case. Whether it stands in a text is told in lower case, which is several times as fast."""
-
-    def __init__(self, pattern: str) -> None:
-        super().__init__(pattern, re.IGNORECASE)
-        self._lower = late(_LETTER.sub(lambda letter: letter[0].lower(), pattern))
-
-    def search(self, text: str, *bounds: int) -> re.Match[str] | None:
-        return self._lower.search(lowered(text), *bounds)
-
-    def match(self, text: str, *bounds: int) -> re.Match[str] | None:
-        return self._lower.match(lowered(text), *bounds)
-
-
-_LETTER = re.compile(r"(?<!\\)(?<!\(\?)[A-Z]")  # but for those of \W and (?P<name>
-
-
 def lowered(text: str) -> str:
     """In lower case, with every character where it was."""
     return text.lower() if text.isascii() else text.replace("İ", "I").lower()
@@ -127,7 +110,7 @@ def phrase(name: str) -> re.Pattern[str]:
     pattern = "|".join(rows(_TABLE["phrases"][name]))
     while _PART.search(pattern):
         pattern = _PART.sub(lambda part: _PARTS[part[1]], pattern)
-    return late(pattern, re.IGNORECASE) if "(?-i:" in pattern else cast("re.Pattern[str]", _Phrase(pattern))
+    return late(pattern, re.IGNORECASE)
 
 
 _LANGUAGE_TABLE = words_of("languages")

@@ -191,11 +191,6 @@ def _translated(rule: str) -> str:
     return _ELEMENT.sub(lambda found: _MARKS[found[0]] if found[0] in _MARKS else charset(found[0]), rule)
 
 
-def _expression(rule: str) -> str:
-    """The same for a rule with parts, as one group."""
-    return f"(?:{_translated(_spelled(rule))})"
-
-
 HINT = re.compile(charset(*_TABLE["hints"].split()))
 HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
 
