@@ -198,9 +198,6 @@ def test_what_is_asserted_beside_a_decline_is_a_claim(answer: str) -> None:
     "answer",
     [
         "The terms give the fee, 40 euros a month. What they don't say is who may freeze a membership.",
-        "I searched the terms for a way to freeze a membership on the Grendel 40 without success. Sorry.",
-        "They specify the fee, the guest days and the sauna hours, yet leave the freezing of a membership open.",
-        "The terms mention guests on Sundays, but a freeze of the membership isn't printed there. Try the reception.",
         "Freezing isn't mentioned in the terms. A full contract, once you have it, should have the rule.",
         "There is no rule on freezing in the terms. It is possible that it is dealt with elsewhere in the contract.",
         "There is no rule on freezing in the terms. The front desk might shed more light on it.",
