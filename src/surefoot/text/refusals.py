@@ -522,6 +522,12 @@ _QUOTING = re.compile(f"(?<!{charset('i', 'we', 'NOT', 'to', 'WILL')}){charset('
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
 )
+# A term that a contract defines, which is no source: "The Licensed Materials do not include ..."
+_DEFINED = re.compile(
+    r"\b(?!(?:The|These|This|Our|Your|In|Provided|Given|Retrieved|Source|Search|Reference)\b)[A-Z][a-z]+ "
+    r"(?:Materials?|Information|Documents?|Documentation|Records?|Content|Data)\b"
+)
+_LONGEST_TERM = 20  # before its last word
 
 
 class Decline(NamedTuple):
@@ -593,8 +599,9 @@ class _Text:
         here = first if HINT.search(self.tags, first, last) else last
         while match := _declining().search(self.tags, here, last):
             here = match.start() + 1
-            if not self._is_reported(first, last, match):
-                start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
+            start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
+            is_defined = _DEFINED.search(self.original, max(0, start - _LONGEST_TERM), end)
+            if not is_defined and not self._is_reported(first, last, match):
                 found.append(Decline(match.lastgroup or "", *match.span(), start, end))
                 here = match.end()
         return found
