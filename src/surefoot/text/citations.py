@@ -3,8 +3,7 @@
 Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
-    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3],
-                             unless a footnote says what it stands for ("[1] a")
+    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3]
     ... text (doc, p. 4)     document and page or label (`references`); (see id), (passage 2) only where there is such a
                              passage
 
@@ -16,13 +15,12 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.core.types import Passage, document_in
 
@@ -91,7 +89,6 @@ _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)
 _OF = re.compile(r",?\s+(?:of|in|from)\s+(?:the\s+)?(?P<doc>\S.{0,118})")
-_TITLE = re.compile(r"\s?[:–—-]\s.{1,80}|\s?\([^()]{1,80}\)")
 _DRESSING = " \t,;:\"'“”‘’*_`"
 _FEW = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "or", "our", "the", "this", "to"})
 _CONTENT_ID = re.compile(r"(?P<label>.+)-[0-9a-f]{6}(?:-\d+)?")
@@ -144,7 +141,7 @@ def _parsed(text: str) -> list[Reference]:
         return []
     before, after = _name(text[: places[0].start()]), text[places[-1].end() :]
     of = _OF.fullmatch(after)
-    if after.strip(_DRESSING + ".") and not (of and not before) and not _TITLE.fullmatch(after):
+    if after.strip(_DRESSING + ".") and not (of and not before):
         return []
     doc = _name(of["doc"]) if of and not before else before
     locators = [_alternatives(place) for place in places]
@@ -268,20 +265,16 @@ CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation
 _PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
 _WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|from|compare) (?:also )?", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
-_QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
-_IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
 _SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
 _LISTED = "itations: ["
 UNREAD = ""  # no passage is called so
-_BULLETS = re.compile(r"(?:\n[ \t]*[-*•][ \t]+\S+[ \t]*(?=\n|$))+")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
@@ -329,14 +322,12 @@ class _Known(Struct, frozen=True):
     retrieved: Sequence[str]
     gold: Collection[str]
     passages: Sequence[Passage] = ()
-    footnotes: Mapping[str, str] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.retrieved or name in self.gold
 
     def meant(self, token: str) -> str:
-        """`[2]` means the second retrieved passage, unless a footnote or the name of a passage says otherwise."""
-        token = self.footnotes.get(token, token)
+        """`[2]` means the second retrieved passage, unless a passage is called so."""
         is_place = token.isdecimal() and len(token) <= 3 and token not in self
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
@@ -373,15 +364,8 @@ def locate(
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     known = _Known(retrieved, gold, passages)
-    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known] if "[" in answer else []
-    body, inline = answer, list[Mark]()
-    if notes:
-        known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
-        body = blanked(answer, [Mark(*note.span(), (), True) for note in notes])
-    used = {mark.lstrip("^") for mark in _INLINE.findall(body)} if notes else ()
-    lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
-    lists = sorted(lists + _labelled_lists(body, known))
-    body = blanked(body, lists) if lists else body
+    lists, inline = _labelled_lists(answer, known), list[Mark]()
+    body = blanked(answer, lists)
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
@@ -434,10 +418,6 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
     """The ids in the inside of a written list."""
     if raw in known:
         return [raw]
-    if found := _IN_OBJECT.findall(raw):
-        return list(found)
-    if quoted := _QUOTED.findall(raw):
-        return [one.strip() for one in quoted]
     ids: list[str] = []
     for part in re.split(r"[,;\n]", raw):
         part = part.strip(_TRIM).removeprefix("- ").removeprefix("• ")
@@ -481,10 +461,8 @@ def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | Non
 
 
 def _line_end(answer: str, start: int, limit: int) -> int:
-    """The end of the line; lines behind it that are nothing but a bullet and a word go with it."""
     end = answer.find("\n", start, start + limit)
-    further = _BULLETS.match(answer, end, start + limit) if end >= 0 else None
-    return min(len(answer), start + limit) if end < 0 else further.end() if further else end
+    return end if end >= 0 else min(len(answer), start + limit)
 
 
 def _closing(answer: str, start: int) -> int:

@@ -403,11 +403,6 @@ def is_fragment(text: str) -> bool:
     return len(text.split()) <= _FRAGMENT and not _VERB.search(text) and not figures(text)
 
 
-def has_value(text: str) -> bool:
-    """Whether a heading gives a value: an amount with its unit."""
-    return any(found.kind not in ("number", "year") for found in figures(text))
-
-
 def without_references(text: str) -> str:
     return _REFERENCE.sub(" ", text)
 
