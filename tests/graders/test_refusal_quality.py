@@ -44,7 +44,6 @@ def quality(question: Question, answer: str, passages: Iterable[Passage], cited:
         ("Not specified.", 0),
         ("The Staff Handbook excerpts provided do not contain an answer.", 0),
         ("I cannot find this in the documents. Please let me know if you have any other questions.", 0),
-        ("I am not able to answer your question. Could you please rephrase it or provide more context?", 0),
         ("I'm afraid I have to disappoint you: I looked high and low but came up empty-handed.", 0),
         ("There is no information on parental leave.", 1),
         ("I cannot find this in the documents. Please consult your HR department.", 1),

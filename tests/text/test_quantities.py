@@ -66,7 +66,7 @@ def test_digits_of_another_script_are_the_same_digits(same: str) -> None:
     assert quantities(same)[0].agrees(quantities("40 mg")[0])
 
 
-@pytest.mark.parametrize("written", ["4ο0", "4o0", "4О", "4٠", "4⁰", "4O", "1l000"])
+@pytest.mark.parametrize("written", ["4ο0", "4o0", "4О", "4⁰", "4O", "1l000"])
 def test_a_number_with_look_alikes_in_it_is_only_what_is_written(written: str) -> None:
     found = quantities(f"{written} mg")[0]
     plain = [quantities(f"{number} mg")[0] for number in (4, 40, 400, 1_000)]

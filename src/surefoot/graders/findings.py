@@ -218,15 +218,9 @@ class AnswerParts(Struct, frozen=True):
         if asks_back(self.text):
             return "refused", ()
         sentences = dict(zip(claims, (claim.sentence for claim in self.claims), strict=False))
-        asserted = tuple(
-            claim
-            for claim in claims
-            if not NEAR_SOURCE.match(sentences[claim]) and (claim.supported or not declining.only_declines(claim.text))
-        )
+        asserted = tuple(claim for claim in claims if not NEAR_SOURCE.match(sentences[claim]))
         near = {claim for claim in asserted if declining.is_near_evidence(claim)}
-        is_on_topic = (
-            any(declining.is_about(claim.text) for claim in asserted) and self.item.question.expects == "answer"
-        )
+        is_on_topic = bool(asserted) and self.item.question.expects == "answer"
         answers = is_on_topic and (gold == "agrees" or (gold == "none" and self._answers_first))
         if len(near) == len(set(asserted)) and not answers:
             return "refused", ()
@@ -236,7 +230,7 @@ class AnswerParts(Struct, frozen=True):
     def _answers_first(self) -> bool:
         """The answer comes before it is declined: an answer in part rather than the nearest evidence."""
         declined = re.sub(r"\s*\[\*\]", "", self.marked[: self.refusal.start]) if self.refusal else ""
-        return any(self.declining.is_about(claim.text) for claim in self.claims if claim.sentence in declined)
+        return any(claim.sentence in declined for claim in self.claims)
 
     def _unread(self, judged: Judged) -> str:
         """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""

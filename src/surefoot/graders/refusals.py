@@ -47,7 +47,6 @@ _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_NEAR = 40  # characters looked at before a word
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
     "WILLING", "SENT", "FAIR", "HARD", "GUESS", "BE", "REMAIN", "HAVE", "DO", "CAN", "WILL", "NOT", "WH", "PREP",
@@ -109,13 +108,8 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def words(text: str) -> list[str]:
-    return [word for word, _ in words_at(text)]
-
-
-def words_at(text: str) -> Iterator[tuple[str, str]]:
-    """Each word in lower case and without its ending, with what stands shortly before it."""
-    for match in _SPOKEN.finditer(text):
-        yield _bare(match.group()), text[max(0, match.start() - _NEAR) : match.start()]
+    """Each word in lower case and without its ending."""
+    return [_bare(match.group()) for match in _SPOKEN.finditer(text)]
 
 
 @lru_cache(maxsize=20_000)
@@ -160,16 +154,9 @@ class Declining:
         answers = _YES_NO.match(answer) and not _PERSON.search(answer, found.start, found.end)
         return ANSWERED if answers else found
 
-    def is_about(self, text: str) -> bool:
-        """Whether it speaks of the thing asked."""
-        return not self._terms.isdisjoint(terms(text))
-
-    def only_declines(self, text: str) -> bool:
-        return self.refusal_in(text).value == "refused"
-
     def is_hint(self, text: str) -> bool:
         """Part of declining, and no claim: that it is not there, who may know, where to look."""
-        return self.only_declines(text) or leads_on(text)
+        return self.refusal_in(text).value == "refused" or leads_on(text)
 
     def is_near_evidence(self, claim: ClaimFinding) -> bool:
         """Supported by the passages, in their words and figures, or a hint where to look further."""
@@ -177,7 +164,7 @@ class Declining:
 
     def _is_near(self, claim: ClaimFinding) -> bool:
         amounts = _without(figures(claim.text), figures(self._question))
-        if _without(amounts, figures(self._sources)) or _YES_NO.match(claim.text):
+        if _without(amounts, figures(self._sources)):
             return False
         is_cited = bool(claim.citations) and claim.known
         parts = stating(claim.text) or [claim.text]
@@ -214,13 +201,9 @@ def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quant
     return [one for one in found if not any(one.agrees(other) for other in known)]
 
 
-_BEFORE_A_NOUN = phrase("before_a_noun")
 _ORDER, _NO_VERB, _ADVICE, _POINTERS = phrase("order"), phrase("no_verb"), phrase("advice"), phrase("pointers")
-_REQUEST, _POLITE = phrase("request"), phrase("polite")
-_URGENCY, _BLAME, _TALK = phrase("urgency"), phrase("blame"), phrase("own_talk")
+_REQUEST, _URGENCY, _BLAME = phrase("request"), phrase("urgency"), phrase("blame")
 _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
-_SUBORDINATE = re.compile(r"\W*(?:if|which|unless|should)\b", re.IGNORECASE)
-_THEM = re.compile(r"\b(?:those|them|these|it|that)\b", re.IGNORECASE)
 _NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 
 
@@ -257,15 +240,12 @@ def missing(clause: Clause, subject: Subject) -> bool:
 
 def _names_the_asked(text: str, subject: Subject) -> bool:
     return not digits_in(text).isdisjoint(subject.asked) or any(
-        _is_the_asked(part, before, subject) for word, before in words_at(text) for part in {word, *word.split("-")}
+        _is_the_asked(part, subject) for word in words(text) for part in {word, *word.split("-")}
     )
 
 
-def _is_the_asked(word: str, before: str, subject: Subject) -> bool:
-    """A word that also serves to decline counts only as a noun: "no address is given", not "they do not address it"."""
-    if word in NEVER or word in subject.titles or stem(word) not in subject.asked:
-        return False
-    return (word not in OF_DECLINING and word not in SOURCES) or _BEFORE_A_NOUN.search(before) is not None
+def _is_the_asked(word: str, subject: Subject) -> bool:
+    return word not in OF_DECLINING and word not in subject.titles and stem(word) in subject.asked
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
@@ -297,16 +277,12 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
 
 def next_step(clause: Clause, subject: Subject) -> bool:
     """It tells the reader where to turn or what to provide: somebody or something, not mere politeness."""
-    text = _POLITE.sub(" ", clause.text)
+    text = clause.text
     if not _is_concrete(text):
         return False
     if clause.asks:
         return _REQUEST.search(text) is not None
-    parts = text.split(",")
-    denied = [part for part in parts if negation(part)]
-    if not all(map(_SUBORDINATE.match, denied)):
-        return False
-    kept = ",".join(part for part in parts if part not in denied)
+    kept = ",".join(part for part in text.split(",") if not negation(part))
     if any(not _NO_VERB.fullmatch(match[1]) for match in _ORDER.finditer(kept)):
         return True
     leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
@@ -316,7 +292,7 @@ def next_step(clause: Clause, subject: Subject) -> bool:
 def _is_concrete(text: str) -> bool:
     """Somebody or something is named; "the documents" and "the question" are nothing new."""
     named = {word for word in words(text) if terms(word) and word not in NEVER}
-    return bool(_THEM.search(text) or named & SOURCES or named - OF_DECLINING)
+    return bool(named & SOURCES or named - OF_DECLINING)
 
 
 class Quality(NamedTuple):
@@ -371,7 +347,7 @@ def _presses(clause: Clause, subject: Subject) -> bool:
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:
     """It asserts what neither the question nor any passage has. What describes the place to look at is no claim."""
-    if clause.asks or clause.is_negated or _TALK.match(clause.text):
+    if clause.asks or clause.is_negated:
         return False
     content = contents(clause.text)
     unknown = content - subject.known

@@ -8,7 +8,6 @@ capitals next to a number ("TOP 500" would be Tongan, "top 500" is not); the usu
 from __future__ import annotations
 
 import re
-import unicodedata
 from calendar import month_name
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -309,17 +308,10 @@ _WIDE = str.maketrans("％．，＄", "%.,$")
 
 
 def plain_digits(text: str) -> str:
-    """Lowered, of the same length; the digits of other scripts are as good as these, unless a number mixes them."""
+    """Lowered, of the same length."""
     lowered = text.lower()
     lowered = lowered if len(lowered) == len(text) else text
-    return lowered if lowered.isascii() else re.sub(r"\d+", _in_one_script, lowered.translate(_WIDE))
-
-
-def _in_one_script(match: re.Match[str]) -> str:
-    digits = match.group()
-    scripts = {ord(digit) - unicodedata.digit(digit) for digit in digits}
-    plain = "".join(str(unicodedata.digit(digit)) for digit in digits)
-    return plain if len(scripts) == 1 else f"{plain[0]}{'⁰' * (len(plain) - 1)}"
+    return lowered.translate(_WIDE)
 
 
 def from_digits(text: str) -> float:
