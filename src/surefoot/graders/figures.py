@@ -182,7 +182,7 @@ class Worded(NamedTuple):
         millions are of."""
         ours, theirs = self.amount, other.amount
         is_alike = bool(ours.unit) == bool(theirs.unit) and (bool(ours.unit) or ours.kind == theirs.kind)
-        return is_alike or ours.is_scaled
+        return is_alike or ours.is_scaled or ours.value == theirs.value == 0
 
 
 @lru_cache(maxsize=2_000)
@@ -214,7 +214,7 @@ def worded_as(claim: str, text: str) -> str:
         if found:
             is_open = amount.is_scaled and not found.amount.is_scaled and not exact
             scale = _IN_WORDS.get(scales[0], "") if is_open else ""
-            start = amount.start if found.start == found.amount.start else figure.start
+            start = amount.start if scale and found.start == found.amount.start else figure.start
             claim = f"{claim[:start]}{found.words}{scale}{claim[figure.end :]}"
     return claim
 
