@@ -466,16 +466,9 @@ def _line_end(answer: str, start: int, limit: int) -> int:
 
 
 def _closing(answer: str, start: int) -> int:
-    """Where the list that opened before `start` ends: lists of lists end with their last bracket."""
+    """Where the list that opened before `start` ends."""
     end = answer.find("]", start, start + _LIST_LIMIT)
-    if end < 0:
-        return _line_end(answer, start, _LIST_LIMIT)
-    while answer[end + 1 : end + 40].lstrip(" ,;").startswith(("[", "]")):
-        following = answer.find("]", end + 1, end + _LIST_LIMIT)
-        if following < 0:
-            break
-        end = following
-    return end
+    return end if end >= 0 else _line_end(answer, start, _LIST_LIMIT)
 
 
 def _inline_ids(raw: str, known: _Known) -> list[str]:

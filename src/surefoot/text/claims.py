@@ -146,7 +146,7 @@ def _pieces(text: str) -> list[str]:
     if pieces == [text]:
         return [text]
     parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
-    return [part for part in parts if states(part) or figures(part)]
+    return [part for part in parts if states(part) or figures(part) or (f"; {part}" in text and not is_fragment(part))]
 
 
 def _undressed(text: str) -> str:

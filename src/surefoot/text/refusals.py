@@ -610,8 +610,6 @@ class _Text:
         condition = _ON_CONDITION.search(before)
         if condition and (condition.start() or end < last - 1 or family not in _ABSENCE):
             return True
-        if family == "objects":
-            return "[" in self.folded
         if family not in _ABSENCE:
             return False
         answered = _ANSWERED.match(self.folded[:60])
@@ -627,7 +625,6 @@ _OFFERS, _CHOICES = phrase("offers"), phrase("choices")
 _QUOTES = tuple("{[\"'“‘`}]”’")
 _NO_QUOTES = str.maketrans('"“”‘`', "     ")
 _FIGURE = re.compile(r"\d|\[")
-_VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _WORD = re.compile(r"[^\W_]+")
 _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
@@ -637,7 +634,7 @@ _TOKENS = frozenset(" ".join(token.split()) for token in WORDS["tokens"].split("
 _KEYS = frozenset(
     {"claim", "claims", "answer", "response", "text", "output", "final", "verdict", "result", "status", "error", "code"}
 )
-_EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
+_EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null"})
 _RUN = re.compile("[a-z]+")
 _EXACT = "not in context"
 
@@ -742,8 +739,6 @@ def _unquoted(answer: str) -> str:
 
 def _token(folded: str, offset: int) -> Refusal | None:
     words = list(_WORD.finditer(folded))
-    if len(words) == 1 and words[0][0] in _NO_VALUE and folded.startswith("["):
-        return Refusal("refused", offset, offset + len(folded))
     while len(words) > 1 and words[0][0] in _KEYS:
         words.pop(0)
     while len(words) > 1 and words[-1][0] in _EMPTY:
@@ -804,13 +799,8 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
     if clause.closing == "?":
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
-    if not asserts(said) or (_is_filler(clause.text) and not states(said)):
+    if not asserts(said):
         return True
     if not declined or _FIGURE.search(clause.text):
         return False
     return len(_WORD.findall(clause.text)) < 4
-
-
-def _is_filler(text: str) -> bool:
-    bare = _MARK.sub("", text)
-    return len(_WORD.findall(bare, 0, 200)) < 3 and not (_VALUE.search(bare) or figures(bare))
