@@ -3,7 +3,8 @@
 Three written forms are read, in this order, and their ids joined:
 
     citations: [a, b]        a labelled list: commas, semicolons, spaces, quotes, bold, with or without brackets
-    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3]
+    ... text [a] [^b] [a, b] inline marks; a number counts the retrieved passages from 1, also as [Source 2] or [1-3],
+                             unless a footnote says what it stands for ("[1] a")
     ... text (doc, p. 4)     document and page or label (`references`); (see id), (passage 2) only where there is such a
                              passage
 
@@ -15,12 +16,13 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.core.types import Passage, document_in
 
@@ -265,6 +267,7 @@ CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation
 _PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
 _WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|from|compare) (?:also )?", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
@@ -322,12 +325,14 @@ class _Known(Struct, frozen=True):
     retrieved: Sequence[str]
     gold: Collection[str]
     passages: Sequence[Passage] = ()
+    footnotes: Mapping[str, str] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.retrieved or name in self.gold
 
     def meant(self, token: str) -> str:
-        """`[2]` means the second retrieved passage, unless a passage is called so."""
+        """`[2]` means the second retrieved passage, unless a footnote or the name of a passage says otherwise."""
+        token = self.footnotes.get(token, token)
         is_place = token.isdecimal() and len(token) <= 3 and token not in self
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
@@ -364,8 +369,13 @@ def locate(
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     known = _Known(retrieved, gold, passages)
-    lists, inline = _labelled_lists(answer, known), list[Mark]()
-    body = blanked(answer, lists)
+    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known]
+    known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
+    body, inline = blanked(answer, [Mark(*note.span(), (), True) for note in notes]), list[Mark]()
+    used = {mark.lstrip("^") for mark in _INLINE.findall(body)}
+    lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
+    lists = sorted(lists + _labelled_lists(body, known))
+    body = blanked(body, lists)
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
