@@ -178,6 +178,8 @@ GYM = [
 @pytest.mark.parametrize(
     "answer",
     [
+        "The terms say nothing about freezing a membership (it is possible once a year, at the front desk).",
+        "The terms don't address freezing – it is allowed for a while – and only set the fee [g#1].",
         "I couldn't find freezing in the terms; members abroad simply stop paying until they return.",
         "I can't tell, since freezing isn't mentioned; the front desk closed that option, so none is granted.",
         "The terms don't explain this, but you have to check in with the front desk and hand over your card.",

@@ -42,6 +42,7 @@ def cited(answer: str) -> tuple[str, ...] | None:
         ("(section 4.2)", [PAYMENT]),
         ("(see Section 4.2 of the Master Services Agreement)", [PAYMENT]),
         ("(MSA §4.2(b))", [PAYMENT]),
+        ("(MSA, Section 4.2 – Late payments)", [PAYMENT]),
         ("[MSA, clause 4]", [PAYMENT]),
         ("[handbook.pdf, p. 12]", [LEAVE]),
         ("[Source 3, p. 12]", [LEAVE]),

@@ -19,6 +19,7 @@ WRAPPED = [
     "## Notice: nine months",
     "Notice: nine months",
     "For more details, see [the exit fee is EUR 500](https://x.example).",
+    "See also: https://x.example/help/leaving-early-costs-500-euros",
     "![The exit fee is EUR 500](https://x.example/fee.png)",
     "<details><summary>More</summary>The exit fee is EUR 500.</details>",
     '```json\n{"exit_fee": "500 EUR"}\n```',

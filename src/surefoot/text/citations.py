@@ -91,6 +91,7 @@ _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)
 _OF = re.compile(r",?\s+(?:of|in|from)\s+(?:the\s+)?(?P<doc>\S.{0,118})")
+_TITLE = re.compile(r"\s?[:–—-]\s.{1,80}|\s?\([^()]{1,80}\)")
 _DRESSING = " \t,;:\"'“”‘’*_`"
 _FEW = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "or", "our", "the", "this", "to"})
 _CONTENT_ID = re.compile(r"(?P<label>.+)-[0-9a-f]{6}(?:-\d+)?")
@@ -143,7 +144,7 @@ def _parsed(text: str) -> list[Reference]:
         return []
     before, after = _name(text[: places[0].start()]), text[places[-1].end() :]
     of = _OF.fullmatch(after)
-    if after.strip(_DRESSING + ".") and not (of and not before):
+    if after.strip(_DRESSING + ".") and not (of and not before) and not _TITLE.fullmatch(after):
         return []
     doc = _name(of["doc"]) if of and not before else before
     locators = [_alternatives(place) for place in places]
@@ -273,11 +274,14 @@ _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
+_QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
+_IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
 _SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
 _LISTED = "itations: ["
 UNREAD = ""  # no passage is called so
+_BULLETS = re.compile(r"(?:\n[ \t]*[-*•][ \t]+\S+[ \t]*(?=\n|$))+")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
@@ -369,13 +373,15 @@ def locate(
     """All citations of an answer text: lists first, then inline marks, each in order."""
     answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
     known = _Known(retrieved, gold, passages)
-    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known]
-    known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
-    body, inline = blanked(answer, [Mark(*note.span(), (), True) for note in notes]), list[Mark]()
-    used = {mark.lstrip("^") for mark in _INLINE.findall(body)}
+    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known] if "[" in answer else []
+    body, inline = answer, list[Mark]()
+    if notes:
+        known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
+        body = blanked(answer, [Mark(*note.span(), (), True) for note in notes])
+    used = {mark.lstrip("^") for mark in _INLINE.findall(body)} if notes else ()
     lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
     lists = sorted(lists + _labelled_lists(body, known))
-    body = blanked(body, lists)
+    body = blanked(body, lists) if lists else body
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
@@ -428,6 +434,10 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
     """The ids in the inside of a written list."""
     if raw in known:
         return [raw]
+    if found := _IN_OBJECT.findall(raw):
+        return list(found)
+    if quoted := _QUOTED.findall(raw):
+        return [one.strip() for one in quoted]
     ids: list[str] = []
     for part in re.split(r"[,;\n]", raw):
         part = part.strip(_TRIM).removeprefix("- ").removeprefix("• ")
@@ -471,14 +481,23 @@ def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | Non
 
 
 def _line_end(answer: str, start: int, limit: int) -> int:
+    """The end of the line; lines behind it that are nothing but a bullet and a word go with it."""
     end = answer.find("\n", start, start + limit)
-    return end if end >= 0 else min(len(answer), start + limit)
+    further = _BULLETS.match(answer, end, start + limit) if end >= 0 else None
+    return min(len(answer), start + limit) if end < 0 else further.end() if further else end
 
 
 def _closing(answer: str, start: int) -> int:
-    """Where the list that opened before `start` ends."""
+    """Where the list that opened before `start` ends: lists of lists end with their last bracket."""
     end = answer.find("]", start, start + _LIST_LIMIT)
-    return end if end >= 0 else _line_end(answer, start, _LIST_LIMIT)
+    if end < 0:
+        return _line_end(answer, start, _LIST_LIMIT)
+    while answer[end + 1 : end + 40].lstrip(" ,;").startswith(("[", "]")):
+        following = answer.find("]", end + 1, end + _LIST_LIMIT)
+        if following < 0:
+            break
+        end = following
+    return end
 
 
 def _inline_ids(raw: str, known: _Known) -> list[str]:

@@ -1,10 +1,11 @@
 """Which sentences of an answer assert something a document could confirm or deny, and what they cite.
 
 Not claims: talk (`talk`: questions, offers, greetings, what is said about the answer itself or about what the sources
-cover), headings, declining clauses, and a bare yes or no unless it is all that answers a question. An
+cover), headings without a value, declining clauses, and a bare yes or no unless it is all that answers a question. An
 inline citation covers its sentence and the uncited sentences before it in the same paragraph, but not an aside behind
-it; where a paragraph or a line begins with a citation, each covers what follows up to the next one. A citation field,
-or a list, covers every claim; of several lists, each covers what stands before it.
+it; where a paragraph or a line begins with a citation, each covers what follows up to the next one. A citation of a
+sentence that only talks covers all that was not cited before it. A citation field, or a list, covers every claim;
+of several lists, each covers what stands before it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from surefoot.text.refusals import (
     asks,
     beside,
     figures,
+    has_value,
     is_fragment,
     names_source,
+    negation,
     stated,
     states,
 )
@@ -33,8 +36,13 @@ _LIST_MARK = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]{1,80}\*\*:?|[^.!?]{1,60}:)\s*")
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]*(?: \"[^\"\n]*\")?\)")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+_SLUG = re.compile(r"(?<!\w)\w++(?:-\w++){3,}")
+_TAG = re.compile(r"</?\w[^<>\n]{0,200}>")
 _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
+_IN_BRACKETS = re.compile(r" ?\([^()]*\)| [–—-] [^–—();]*? [–—-](?= )")
+_PRIVATE, _BRACKETS = 0xE000, 1_000  # signs of private use stand for the first brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
+_REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _MARK = "\0"
 _MARKS = r"\0(?:(?:\s|,|;|and|or|&)*\0)*"
 _VERB = (
@@ -52,6 +60,12 @@ _AS_OBJECT = re.compile(
     rf"(?:{CALLED}\s+)?{_MARKS}",
     re.IGNORECASE,
 )
+_SAYS = re.compile(r"\s+(?:\w+ly )?(?:says?|states?|gives?|puts?|mentions?|sets?|allows?|requires?|specifies)\b")
+_HAS_WORD, _AS_NOUN = re.compile(r"\w"), re.compile(rf"\b(?:{CALLED}|in|to|by|see|per|of|with)\s*$", re.IGNORECASE)
+_VOUCHES = re.compile(
+    r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE
+)
+_BREAK = re.compile(r"\n\s*\n")
 _JSON = re.compile(r"\s*(?:```(?:json)?\s*)?[\[{]\s*(?:[\[{]\s*)?\"")
 _VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
 _ESCAPED = re.compile(r"\\u((?!d[89a-f])[0-9a-f]{4})", re.IGNORECASE)
@@ -104,7 +118,7 @@ def claims_of(
     for sentence in sentences:
         asserted.append(assertions(sentence.text, known))
         known.update(figure.value for figure in figures(sentence.text))
-    own = _attach(sentences, inline)
+    own = _attach(answer, sentences, inline, [not texts for texts in asserted])
     claims: list[Claim] = []
     greetings: list[Claim] = []  # or an answer of few words, or yes or no, where there is no other
     for sentence, cited, of_list, texts in zip(sentences, own, listed, asserted, strict=True):
@@ -135,22 +149,39 @@ def is_claim(sentence: str) -> bool:
 def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
     """What a sentence asserts, without marks, talk and declining clauses; `known` are figures given before it."""
     text = _undressed(sentence).strip(" \t\r\n>\"'“”")
-    if is_empty(text) or _YES_NO.fullmatch(text) or _is_heading(sentence, text):
+    if is_empty(text) or _YES_NO.fullmatch(text) or (_is_heading(sentence, text) and not has_value(text)):
         return []
     return [found for piece in _pieces(text) if (found := stated(piece, known))]
 
 
 def _pieces(text: str) -> list[str]:
-    """What is said beside declining."""
-    pieces = beside(text)
-    if pieces == [text]:
+    """What is said beside declining: in brackets, behind a semicolon or in a clause that is no reason for it."""
+    brackets = {chr(_PRIVATE + place): found for place, found in enumerate(_IN_BRACKETS.findall(text)[:_BRACKETS])}
+    signs = iter(brackets)
+    bare = _IN_BRACKETS.sub(lambda _: next(signs), text, count=_BRACKETS)
+    pieces = beside(bare)
+    if pieces == [bare]:
         return [text]
     parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
-    return [part for part in parts if states(part) or figures(part) or (f"; {part}" in text and not is_fragment(part))]
+    parts = [part for part in parts if _asserts(part, bare)]
+    swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
+    return [
+        *("".join(brackets.get(sign, sign) for sign in part) for part in parts),
+        *(found.strip(" ()–—-") for found in swallowed),
+    ]
+
+
+def _asserts(part: str, text: str) -> bool:
+    """Whether it asserts something: not why it is declined, unless it stands by itself behind a semicolon."""
+    if f"; {part}" in text:
+        return not is_fragment(part)
+    return bool(figures(part)) or (states(part) and not _REASON.match(part))
 
 
 def _undressed(text: str) -> str:
-    text = _ADDRESS.sub("", _LINK.sub(r"\1 ", text))
+    text = _LINK.sub(r"\1 ", text)
+    text = _TAG.sub(" ", _ADDRESS.sub(lambda url: url[0].rpartition("/")[2], text))
+    text = _SLUG.sub(lambda words: words[0].replace("-", " "), text)
     return " ".join(_EMPHASIS.sub("", text).split())
 
 
@@ -193,7 +224,12 @@ def _cuts(answer: str, start: int, end: int, marks: list[Mark], leads: bool) -> 
     """Where parts of a sentence begin that have citations of their own ("5 days [a], but 7 days by the rules [b]"), and
     where an aside does that states something behind the last one."""
     here = start
-    for mark, following in pairwise(marks):
+    for mark in marks:
+        told = answer[here : mark.start]
+        if _SAYS.match(answer, mark.end, end) and _HAS_WORD.search(told) and not _AS_NOUN.search(told):
+            here = mark.start  # "..., whereas [b] says 7 days"
+            yield here
+    for mark, following in pairwise(marks) if here == start else ():
         between = answer[mark.end : following.start]
         texts = (between, answer[following.end : end]) if leads else (answer[here : mark.start], between)
         if all(states(text) or figures(text) for text in texts):
@@ -237,27 +273,35 @@ def _listed(sentences: list[Sentence], lists: list[Mark]) -> list[list[str]]:
     return [[i for mark in lists for i in mark.ids]] * len(sentences)
 
 
-def _attach(sentences: list[Sentence], marks: list[Mark]) -> list[list[str]]:
+def _attach(answer: str, sentences: list[Sentence], marks: list[Mark], talks: list[bool]) -> list[list[str]]:
     """The inline citations of each sentence, carried on where they lead, and else back to what is not cited yet."""
     own: list[list[str]] = [[] for _ in sentences]
     starts = [sentence.start for sentence in sentences]
     for mark in marks if sentences else ():
-        own[_place(sentences, starts, mark)] += mark.ids
+        own[_place(answer, sentences, starts, mark)] += mark.ids
+    vouches = [
+        talk and bool(ids) and bool(_VOUCHES.search(one.text)) and negation(one.text) is None
+        for talk, ids, one in zip(talks, own, sentences, strict=True)
+    ]
     for place, (before, sentence) in enumerate(pairwise(sentences), 1):
         if sentence.leads and not own[place] and before.paragraph == sentence.paragraph:
             own[place] = list(own[place - 1])
     for place in range(len(sentences) - 2, -1, -1):
         is_near = sentences[place + 1].paragraph == sentences[place].paragraph and not sentences[place + 1].leads
-        if not own[place] and is_near:
-            own[place] = list(own[place + 1])
+        if not own[place] and own[place + 1] and (is_near or vouches[place + 1]):
+            own[place], vouches[place] = list(own[place + 1]), vouches[place + 1]
     return own
 
 
-def _place(sentences: list[Sentence], starts: list[int], mark: Mark) -> int:
+def _place(answer: str, sentences: list[Sentence], starts: list[int], mark: Mark) -> int:
     """A mark behind a full stop belongs to the sentence before it, unless citations lead and something follows it."""
     after = bisect_right(starts, mark.start)
     here = after - 1 if after and mark.start < sentences[after - 1].end else after
-    if here < len(sentences) and sentences[here].leads:
+    if (
+        here < len(sentences)
+        and sentences[here].leads
+        and not _BREAK.search(answer, mark.end, max(mark.end, starts[here]))
+    ):
         return here
     return max(0, bisect_left(starts, mark.start) - 1)
 

@@ -56,12 +56,17 @@ def _is_business(text: str, place: int) -> bool:
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![^\W_]|@)")
 _NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
 _MAILBOXES = """
-    abuse accounting accounts admin administration ap ar billing bookings careers claims complaints compliance contact
-    contracts corporate customer customerservice dpo email enquiries enquiry events facilities feedback finance general
-    hello help helpdesk hr info information inquiries investor investors invoices ir it jobs legal legaldept mail
-    management marketing media membership news noc noreply no-reply notice notices office operations orders payables
-    payroll postmaster press privacy procurement reception records registrar returns sales secretary security service
-    services shop support team tech tips vendor vendors warranty web webmaster whistleblowing
+    abuse accounting accounts accountspayable admin administration ap ar billing bookings business careers care
+    claims clientservices compliance contact contracts corporate corporatesecretary customer customercare
+    customerservice customersupport dataprotection dpo email enquiries enquiry escalations ethics events facilities
+    feedback finance general generalcounsel hello help helpdesk hostmaster hr info information inquiries inquiry
+    insurance investor investors investorrelations invoice invoices ir it jobs legal legaldept legaldepartment
+    legalnotice legalnotices licensing mail main management marketing media membership news noc noreply no-reply
+    notice notices notification notifications office operations orders partners payables payments payroll postmaster
+    press privacy procurement purchasing reception records recruiting registrar reply reservations returns sales
+    secretary security service servicedesk services shop store subscriptions support team tech technical techsupport
+    treasury vendor vendors warranty web webmaster complaints hotline integrity ombudsman ombudsperson speakup tips
+    whistleblower whistleblowing
 """
 _ROLES = frozenset(_MAILBOXES.split())
 

@@ -403,6 +403,11 @@ def is_fragment(text: str) -> bool:
     return len(text.split()) <= _FRAGMENT and not _VERB.search(text) and not figures(text)
 
 
+def has_value(text: str) -> bool:
+    """Whether a heading gives a value: an amount with its unit."""
+    return any(found.kind not in ("number", "year") for found in figures(text))
+
+
 def without_references(text: str) -> str:
     return _REFERENCE.sub(" ", text)
 
@@ -610,6 +615,8 @@ class _Text:
         condition = _ON_CONDITION.search(before)
         if condition and (condition.start() or end < last - 1 or family not in _ABSENCE):
             return True
+        if family == "objects":
+            return "[" in self.folded
         if family not in _ABSENCE:
             return False
         answered = _ANSWERED.match(self.folded[:60])
@@ -621,10 +628,11 @@ _LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
 _REASONED = frozenset({"unable", "ai", "objects"})
 
 _BESIDE, _TURN, _PIVOT, NEAR_SOURCE = phrase("beside"), phrase("turn"), phrase("pivot"), phrase("near_source")
-_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
+_OFFERS, _CHOICES = phrase("offers"), phrase("choices")
 _QUOTES = tuple("{[\"'“‘`}]”’")
 _NO_QUOTES = str.maketrans('"“”‘`', "     ")
 _FIGURE = re.compile(r"\d|\[")
+_VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _WORD = re.compile(r"[^\W_]+")
 _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
@@ -634,7 +642,7 @@ _TOKENS = frozenset(" ".join(token.split()) for token in WORDS["tokens"].split("
 _KEYS = frozenset(
     {"claim", "claims", "answer", "response", "text", "output", "final", "verdict", "result", "status", "error", "code"}
 )
-_EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null"})
+_EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
 _RUN = re.compile("[a-z]+")
 _EXACT = "not in context"
 
@@ -670,12 +678,12 @@ def detect(answer: str) -> Refusal:
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
+    if len(answer) > _LONGEST_QUESTION or "?" not in answer:
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
-    rest = [piece for piece in told if not (_ASKS_WHICH.match(piece) or asks(piece)) or _OFFERS.match(piece)]
-    return len(rest) < len(told) and all(_CHOICES.match(piece) for piece in rest if stated(piece))
+    is_asked = any(asks(piece) and not _OFFERS.match(piece) for piece in told)
+    return is_asked and all(_CHOICES.match(piece) for piece in told if stated(piece))
 
 
 def may_be_exact(texts: Texts) -> Numbers:
@@ -739,6 +747,8 @@ def _unquoted(answer: str) -> str:
 
 def _token(folded: str, offset: int) -> Refusal | None:
     words = list(_WORD.finditer(folded))
+    if len(words) == 1 and words[0][0] in _NO_VALUE and folded.startswith("["):
+        return Refusal("refused", offset, offset + len(folded))
     while len(words) > 1 and words[0][0] in _KEYS:
         words.pop(0)
     while len(words) > 1 and words[-1][0] in _EMPTY:
@@ -799,8 +809,13 @@ def _is_support(place: int, clauses: list[Clause]) -> bool:
     if clause.closing == "?":
         return True
     declined = [other for other in clauses if other.sentence == clause.sentence and other.decline]
-    if not asserts(said):
+    if not asserts(said) or (_is_filler(clause.text) and not states(said)):
         return True
     if not declined or _FIGURE.search(clause.text):
         return False
     return len(_WORD.findall(clause.text)) < 4
+
+
+def _is_filler(text: str) -> bool:
+    bare = _MARK.sub("", text)
+    return len(_WORD.findall(bare, 0, 200)) < 3 and not (_VALUE.search(bare) or figures(bare))
