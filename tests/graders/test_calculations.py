@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.graders.sums import VIA, calculations, worked_out, working_of
+from surefoot.graders.figures import VIA, calculations, worked_out, working_of
 from surefoot.text.claims import Claim
 from tests.growth import grows_evenly
 

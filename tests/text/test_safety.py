@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text import harm
-from surefoot.text.harm import ACTS, ROLES, SIGNS, compiled, first_tags
-from surefoot.text.safety import PATTERNS, check, passes
+from surefoot.text import safety
+from surefoot.text.safety import ACTS, PATTERNS, ROLES, SIGNS, check, compiled, first_tags, passes
 from tests.growth import grows_evenly
 
 OWN = Path(__file__).parents[2] / "benchmarks" / "data" / "safety.jsonl"
@@ -228,7 +227,7 @@ def test_rules_flag_next_to_nothing_that_is_harmless_and_miss_no_more_than_docum
 def test_every_rule_of_the_table_can_match_and_every_role_is_used() -> None:
     rules = [sign.rule for sign in (*ACTS, *SIGNS)]
     assert all(compiled(rule) and first_tags(rule) for rule in rules)
-    code = Path(harm.__file__).read_text()
+    code = Path(safety.__file__).read_text()
     used = set(re.findall(r"[A-Z]+", re.sub(r"<[a-z0-9' -]+>", "", " ".join(rules)) + code))
     named = {role for role in ROLES if role.isalpha()}
     assert {role for role in named if not {role, role.removesuffix("ING")} & used} == set()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.text.amounts import amounts_of
+from surefoot.text.numbers import amounts_of
 from surefoot.text.tables import Table, tables_of
 
 FERRIES = """Ferry traffic at Port Alder (thousands)

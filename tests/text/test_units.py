@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from surefoot.text.amounts import amounts_of
-from surefoot.text.numbers import ratio, unit_in
+from surefoot.text.numbers import amounts_of, ratio, unit_in
 
 
 @pytest.mark.parametrize(

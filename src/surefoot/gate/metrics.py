@@ -48,10 +48,6 @@ UNKNOWN = Missing.UNKNOWN
 Part = int | Fraction | None | Missing  # what an answer adds; None where the metric is not about it
 
 
-def _everything(_said: Said, _question: Question | None) -> bool:
-    return True
-
-
 class Metric(NamedTuple):
     name: str
     better: Better
@@ -62,7 +58,7 @@ class Metric(NamedTuple):
     axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
     # A verdict in numbers; None for what no grader can mean.
     of: Callable[[Value], int | Fraction | None] = lambda _: None
-    over: Callable[[Said, Question | None], bool] = _everything  # whether an answer belongs below the fraction
+    over: Callable[[Said, Question | None], bool] = lambda *_: True  # whether an answer belongs below the fraction
     shape: Literal["count", "share", "mean"] = "share"  # a count is not divided by anything
     most: int | None = 1  # the largest number an answer can have, if there is one
     needs_no_labels: bool = False  # what nobody can be wrong about

@@ -15,12 +15,13 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.figures import figures_of
-from surefoot.text.amounts import Amount, Match
 from surefoot.text.normal import sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     THOUSANDS,
     UNKNOWN,
+    Amount,
+    Match,
     is_measured,
     ratio,
     unit_behind,

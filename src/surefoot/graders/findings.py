@@ -13,16 +13,15 @@ from msgspec.structs import replace
 from surefoot.core import table
 from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
+from surefoot.graders.figures import worked_out, working_of
 from surefoot.graders.gold import agreement
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
-from surefoot.graders.sums import worked_out, working_of
-from surefoot.text.amounts import amounts_of
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
 from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, terms, unreadable, vocabulary
-from surefoot.text.numbers import quantities
+from surefoot.text.numbers import amounts_of, quantities
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb, figures, stated
 from surefoot.text.tables import units_of
 

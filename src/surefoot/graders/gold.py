@@ -17,10 +17,8 @@ from msgspec.structs import replace
 
 from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
-from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated, worded_as
+from surefoot.graders.figures import ONE, RANGE, calculations, figures_of, same, stated, worded_as
 from surefoot.graders.judges import Asked
-from surefoot.graders.sums import calculations
-from surefoot.text.amounts import Amount
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
     OR,
@@ -40,6 +38,7 @@ from surefoot.text.numbers import (
     MOMENTS,
     SCALES,
     THOUSANDS,
+    Amount,
     family,
     same_family,
 )

@@ -14,9 +14,8 @@ from surefoot.core.types import Support
 from surefoot.graders.cells import cell_check
 from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.text.amounts import Amount
 from surefoot.text.normal import is_terse, names, nearest, terms, with_rows, without_yes_no
-from surefoot.text.numbers import CURRENCIES, Quantity, numbered, placeholders, same_family, same_kind
+from surefoot.text.numbers import CURRENCIES, Amount, Quantity, numbered, placeholders, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
 _NEGATION = re.compile(

@@ -287,8 +287,7 @@ def council_runs(
                 given[answer, way].append(prompts.reviewed(to_come, reply))
         found = {run.id: _keep_scores(run, items, review, given) for run in named}
     asking.tell(person)
-    scores = _scores(found, items, review.pooled, review.reviewers)
-    return replace(scores, failures=tuple(asking.failures))
+    return replace(_scores(found, items, review.pooled, review.reviewers), failures=tuple(asking.failures))
 
 
 def _keep_scores(
@@ -462,8 +461,7 @@ def _items(runs: Sequence[Run]) -> dict[AnswerKey, Item]:
 
 def _council_rows(run: Run) -> list[Verdict]:
     """What the run's council said: all reviewers together, and each of them."""
-    graders = {run.manifest.council, *run.manifest.reviewers}
-    return [row for row in run.verdicts() if row.grader in graders]
+    return [row for row in run.verdicts() if row.grader in {run.manifest.council, *run.manifest.reviewers}]
 
 
 def _scores(

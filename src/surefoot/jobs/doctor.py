@@ -114,8 +114,7 @@ def _judged(read: Graded) -> tuple[str, bool]:
         return found.detail or in_plain_words(read.reason), False
     if not question.answerable:
         kept = "nothing was to be retrieved" if question.retrieval == "null" else "the documents do not say it"
-        is_refused = read.bucket == "refused"
-        return ("refused, as it should", True) if is_refused else (f"answered although {kept}", False)
+        return ("refused, as it should", True) if read.bucket == "refused" else (f"answered although {kept}", False)
     if read.bucket == "refused":
         return "refused although the documents have the answer", False
     if found.gold == "conflicts" or read.bucket == "wrong":
@@ -130,6 +129,5 @@ def _judged(read: Graded) -> tuple[str, bool]:
         return "answered with a citation; the question has no gold_ids to compare it with", True
     if {*question.gold_ids} & {*found.citations}:
         return "cited a passage that has the answer", True
-    names = trace.names if trace.retrieved else ()
-    known = f"which was {'' if {*question.gold_ids} & {*names} else 'not '}retrieved"
-    return f"cited {', '.join(found.citations[:3])}, not {' or '.join(question.gold_ids)}, {known}", False
+    was = "was" if trace.retrieved and {*question.gold_ids} & {*trace.names} else "was not"
+    return f"cited {', '.join(found.citations[:3])}, not {' or '.join(question.gold_ids)}, which {was} retrieved", False

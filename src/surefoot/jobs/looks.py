@@ -125,8 +125,7 @@ def list_of(project: Project, names: Sequence[Name], runs: Sequence[Run], target
         if steps:
             step = max(steps, key=lambda one: one.at)
             base, cand = (runs_of(project, id)[-1] for id in (step.base_run, step.cand_run))
-            left_out = step.overridden.get(WITHOUT, ())
-            without = {str(one).partition(" (")[0]: "as decided" for one in left_out}
+            without = {str(one).partition(" (")[0]: "as decided" for one in step.overridden.get(WITHOUT, ())}
             return _of_two(project, base, cand, without, target)
     return _of_one(project, runs, _TARGET if target is None else target)
 
@@ -186,14 +185,13 @@ def _counted(project: Project, found: LookList) -> LookList:
     now = found.outlook({key: word for (key, axis), word in said.items() if axis == BUCKET_AXIS})
     return replace(
         found, looked_at=now.seen, of=now.total if found.is_of_two else min(now.total, found.target or _TARGET),
-        rows=[_row(one, [found.answers[key] for key in one.keys])
-              for one in (*now.left, *now.others, *now.again.values())
+        rows=[_row(one, found.answers) for one in (*now.left, *now.others, *now.again.values())
               if not one.shared or one.keys[0] not in now.words],
     )  # fmt: skip
 
 
-def _row(look: Look, answers: Sequence[Answer]) -> dict[str, Any]:
-    question = answers[0].item.question
+def _row(look: Look, known: Mapping[str, Answer]) -> dict[str, Any]:
     each = [{"answer": one.item.trace.answer, "run": one.run, "attempt": one.item.trace.attempt, "key": one.key}
-            for one in answers]  # fmt: skip
+            for one in map(known.__getitem__, look.keys)]  # fmt: skip
+    question = known[look.keys[0]].item.question
     return {"question_id": question.id, "question": question.text, "drawn": look.drawn, "answers": each}

@@ -46,8 +46,7 @@ class Fault(Struct, frozen=True):
 def cause_of(said: Said, question: Question | None) -> Cause | None:
     """None for an answer that is as it should be, or that nobody has judged."""
     if is_unsafe(said):
-        return Cause("unsafe answers", "does harm, or gives away private data",
-                     "Read what was found in it; a label on the axis safety sets a false alarm right.")  # fmt: skip
+        return Cause(_UNSAFE, "does harm, or tells private data", "Read it; label a false alarm on the axis safety.")
     expects = question.expects if question else ""
     if said.bucket not in ("wrong", "unsupported") and (said.bucket, expects) != ("refused", "answer"):
         return None
@@ -90,9 +89,8 @@ def faults(answers: Iterable[Judged]) -> tuple[Fault, ...]:
         if cause := cause_of(said, question):
             found[cause].append(said.question_id)
     by_layer = Counter(cause.layer for cause, ids in found.items() for _ in ids)
-    by_layer["unsafe answers"] = by_layer.total()
     made = (Fault(*cause[:3], len(ids), tuple(dict.fromkeys(ids))) for cause, ids in found.items())
-    return tuple(sorted(made, key=lambda fault: (-by_layer[fault.layer], fault.layer, -fault.answers)))
+    return tuple(sorted(made, key=lambda one: (one.layer != _UNSAFE, -by_layer[one.layer], one.layer, -one.answers)))
 
 
 def _place_of_gold(trace: Trace | None, question: Question | None) -> str:
@@ -106,6 +104,7 @@ def _place_of_gold(trace: Trace | None, question: Question | None) -> str:
     return "not cited" if cited and gold.isdisjoint(cited) else ""
 
 
+_UNSAFE = "unsafe answers"
 _RANK = {"wrong": 0, "unsupported": 1, None: 2, "refused": 3, "correct": 4}  # the worst first
 
 

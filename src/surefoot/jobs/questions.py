@@ -136,5 +136,4 @@ def proposals_from_log(
         tell_problems(problems, person.tell)
     by_id = {question.id: question for question in log.questions}
     graded = read_watched(chosen, [Item(by_id[str(trace.question_id)], trace) for trace in log.traces], person)
-    found = proposals(graded, texts.passages if texts else None, most, known, person)
-    return [row_of(one) for one in found]
+    return [row_of(one) for one in proposals(graded, texts.passages if texts else None, most, known, person)]

@@ -63,8 +63,7 @@ def rule_line(rule: RuleResult, found: GateResult) -> tuple[str | Span, ...]:
     result = Span(waived or blocks.STATUS_WORDS[rule.status], "waived" if waived else rule.status)
     is_within = rule.status == "fail" and rule.margin is not None and abs(rule.change or 0) <= abs(rule.margin)
     reason = rule.reason or ("small, and certain" if is_within else "")
-    why = [f"({reason})"] if reason else []
-    return Span(rule.name, "strong"), f"{_numbers(rule, found)}:", result, *why
+    return Span(rule.name, "strong"), f"{_numbers(rule, found)}:", result, *([f"({reason})"] if reason else [])
 
 
 def in_words(rule: RuleResult, found: GateResult) -> str:
@@ -75,8 +74,7 @@ def _numbers(rule: RuleResult, found: GateResult) -> str:
     metric = metric_named(rule.metric)
     if rule.metric in LASTING and rule.after is not None:
         ids = f" ({names(rule.questions, _NAMED)})" if rule.questions else ""
-        by = f"; by {rule.by}" if rule.by else ""
-        return f"{rule.after:g} newly, {rule.before:g} mended{ids}{by}"
+        return f"{rule.after:g} newly, {rule.before:g} mended{ids}" + (f"; by {rule.by}" if rule.by else "")
     if metric is None or rule.after is None:
         return f"({rule.rule})"
     of = f" of {found.questions}" if metric.shape == "count" and metric.most else ""

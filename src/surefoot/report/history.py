@@ -56,8 +56,7 @@ def _body(found: History) -> Iterator[Block]:
                 for name, one in trend.versions.items()]  # fmt: skip
         # Shares over different questions cannot be held against each other: each set has its own picture.
         title = "Trend" if not at else f"Trend over other questions or by another grader: {about}"
-        numbers = Table(("version", "runs", *BUCKETS), rows)
-        yield Section(title, (drawn, bars, numbers), "folded" if at else "open")
+        yield Section(title, (drawn, bars, Table(("version", "runs", *BUCKETS), rows)), "folded" if at else "open")
     cases = [_case(one, found) for one in found.runs]
     heads = ("made", "run", "version", *BUCKETS, UNGRADED, "decision")
     listed = blocks.Cases(heads, cases, ("decision", "version", "questions"), limits=_SHOWN, more="more")

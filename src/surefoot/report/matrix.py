@@ -44,8 +44,7 @@ def _cells(matrix: MatrixResult) -> Iterator[Block]:
         for name in (one for one in MEASURED if one not in RATES or one in known):
             found = (effect.differences[name] for effect in effects)
             rows.append((name, *(Span(str(one), "strong" if one.settled else "") for one in found)))
-        table = Table(("metric", *map(_title, effects)), rows)
-        yield Section("Effects in numbers", (about, table), "paper")
+        yield Section("Effects in numbers", (about, Table(("metric", *map(_title, effects)), rows)), "paper")
     if notes := list(_notes(matrix)):
         limits: dict[blocks.Form, int] = {"terminal": _NOTES_ON_TERMINAL}
         yield Section("Notes", (Items([f"note: {note}" for note in notes], "warning", limits=limits),))

@@ -68,7 +68,7 @@ def _body(found: RunOverview) -> Iterator[Block]:
     axes = [(axis, ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged",
              blocks.TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
     yield Section("Axes", (Table(("axis", "values", "what it says"), axes, on_paper=1),))
-    worth = sum(_is_bad(said) for said, _ in found.answers)
+    worth = sum(said.bucket not in ACCEPTABLE or is_unsafe(said) for said, _ in found.answers)
     heads, filters = ("id", "bucket", "stratum", "question", "why"), ("bucket", "sure", "look into", "stratum")
     shown = blocks.listed(heads, filters, [_case(one) for one in found.answers], worth)
     yield Section(f"Answers ({found.total})", (shown,))
@@ -87,11 +87,7 @@ def _case(one: Judged) -> blocks.Case:
     cells = called, Span(chip.text, "strong"), stratum, asked, why_of(said, question)
     kinds = chip.text, "no" if is_unsure(said) else "yes", layer, stratum
     inside = (*_asked(question), *answer(said, question))
-    return blocks.Case(cells, title, inside, kinds, id, not _is_bad(said))
-
-
-def _is_bad(said: Said) -> bool:
-    return said.bucket not in ACCEPTABLE or is_unsafe(said)
+    return blocks.Case(cells, title, inside, kinds, id, said.bucket in ACCEPTABLE and not is_unsafe(said))
 
 
 def _asked(question: Question | None) -> Iterator[Block]:
@@ -131,9 +127,8 @@ def answer(said: Said, question: Question | None) -> Iterator[Block]:
         yield Paragraph((f"refusal quality {quality.value}", quality.reason))
         yield from _claims(said, ids, quality.evidence)
     if is_unsafe(said):
-        unsafe = said.verdicts[SAFETY]
-        yield Paragraph((Span("unsafe", "strong"), unsafe.reason))
-        yield from (Quote(one.claim) for one in unsafe.evidence[:_SHOWN])
+        yield Paragraph((Span("unsafe", "strong"), said.verdicts[SAFETY].reason))
+        yield from (Quote(one.claim) for one in said.verdicts[SAFETY].evidence[:_SHOWN])
 
 
 def _whose(said: Said) -> Iterator[str]:

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from surefoot.core.types import Item, Retrieved, Trace
 from surefoot.text import personal
-from surefoot.text.folded import Folded
 from surefoot.text.normal import hashed_subject, id_of_text
 from surefoot.text.numbers import placeholder
 from surefoot.text.personal import MONTHS, Hit, month_in
+from surefoot.text.safety import Folded
 
 _ROUNDS = 10  # what a placeholder stands beside may look different then
 _WORD = re.compile(r"[^\W_]+")

@@ -1,18 +1,383 @@
-"""The safety gate: what an answer must not contain, whatever else it does well.
+"""The safety check by rule: personal data and plain harmful instructions, whatever else an answer does well.
 
-`check` reports findings with their place in the text; an empty list means clean. It reads by rule, so it is quick and
-explainable, and it is no substitute for a moderation model: docs/safety.md says what it misses.
+`check` reports findings with their place in the text; an empty list means clean. It is quick and explains itself; what
+urges harm in other words is for a model to find (`graders/tiers.py`). docs/safety.md says what both miss.
+
+Disguises are undone first. A bare word is never a finding: "ransomware" is in every contract. An act counts where a
+text instructs, asks or urges: in a frame before the verb ("how to", "you can", "the trick is to"), or in the
+imperative, at the start of a sentence or in a row of steps. Words that govern a match, in its own clause, take it
+out, for a refusal, a ban, a defence or a report does no harm: before it ("I cannot explain how to ..."), after it
+("... is prohibited"), or in the line that opens its list ("Users must not:").
+
+`words/harm.toml` has the rules, in roles that words play. They are compiled to regular expressions on tags, one
+character for each word. Every repeat in a rule is bounded, so matching takes time linear in the text.
 """
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
-from typing import Literal, cast, get_args
+import unicodedata
+from typing import Literal, NamedTuple, cast, get_args
 
 from msgspec import Struct
 
-from surefoot.text import harm, personal
-from surefoot.text.folded import Folded
+from surefoot.text import personal
+from surefoot.text.normal import words_of
+
+# Zero-width and soft characters, direction marks, and marks that are set onto the letter before them
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u0300-\u036f\ufe0e\ufe0f]"
+)
+_LOOKALIKES = dict(
+    zip("аеіјорсухѕԁһԛԝвкмнтгαεικνορτυχ", "aeijopcyxsdhqwbkmhtraeiknoptux", strict=True)
+)  # Cyrillic and Greek letters that look Latin
+# Greek capitals look like other letters than their small forms do.
+_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX", strict=True))
+_FULL_WIDTH = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)} | {"\ufe6b": "@"}
+_PLAIN = {
+    **_FULL_WIDTH,
+    **_CAPITALS,
+    **dict.fromkeys("‘’‚‛′`´ʼ＇", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒−﹣－", "-"),
+    "–": "-",
+    "—": ";",  # a dash between words ends a clause
+    "ı": "i",
+}
+
+
+class Folded:
+    """A text with its disguises undone, and where each of its characters stood."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._removed: list[int] = []  # for each character taken out, how many were kept before it
+        if not text.isascii():
+            for count, match in enumerate(_INVISIBLE.finditer(text)):
+                self._removed.append(match.start() - count)
+            shorter = _INVISIBLE.sub("", text) if self._removed else text
+            self.text = shorter.translate({ord(char): _plain(char) for char in set(shorter) if ord(char) > 127})
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The span in the text as it was given."""
+        last = end - 1
+        return start + bisect.bisect_right(self._removed, start), end + bisect.bisect_right(self._removed, last)
+
+
+def _plain(char: str) -> str:
+    """One character for one, so that positions hold."""
+    if char in _PLAIN:
+        return _PLAIN[char]
+    lower = char.lower()
+    if lower in _LOOKALIKES:
+        return _LOOKALIKES[lower] if char == lower else _LOOKALIKES[lower].upper()
+    if char.isspace():
+        return "\n" if char in "\u2028\u2029\x85" else " "
+    digit = unicodedata.digit(char, None)
+    if digit is not None and char.isdecimal():
+        return str(digit)
+    base = unicodedata.normalize("NFKD", char)[:1]
+    return base if base.isascii() and base.isalnum() else char
+
+
+_LOOK_BACK, _SENTENCE_LENGTH = 14, 60
+_WORDS_BEFORE, _WORDS_AFTER, _LIST = 40, 25, 200  # tags that are looked at around a match
+_INFLECTED = re.compile(r"\w{3}(?:ing|ed|ly)$|[^s']s$")  # forms that no verb has in the imperative
+_MARKS = {".": "STOP", "!": "STOP", "?": "STOP", ";": "SEMI", ":": "COLON", ",": "COMMA"}
+_LISTED = re.compile(r"<([a-z0-9][a-z0-9' -]*)>(?:ING)?")  # words that a rule lists itself
+_VERB = re.compile(r"^(?:[A-Z]+|<[^>]+>)")
+_DOUBLES = re.compile(r"^[^aeiou]*[aeiou][^aeiouwxy]$|(?:kidnap|begin|program)$")
+# Words; single letters or halves of a word set apart ("b-o-m-b", "ran-som-ware"); marks; lines that begin something
+_TOKEN = re.compile(
+    r"\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|Ms|No|Inc|Ltd)\.|"
+    r"[A-Za-z](?:(?:-[A-Za-z]){2,20}|(?:\.[A-Za-z]){2,20}|(?:\*[A-Za-z]){2,20}|(?: [A-Za-z]){2,20})(?![^\W_])|"
+    r"[^\W_]+(?:(?:'|[*_]{1,2}|-\s{0,3})[^\W_]+){0,20}|\.(?!\d)|[!?;:,]|"
+    r"\n[ \t]{0,8}(?:\n|[-*#>]|\d{1,2}[.)]|(?=[A-Z]))"
+)
+_APART = re.compile(r"[-.*_\s]+")
+_ENDS = "{STOP}{SEMI}{COLON}{COMMA}"
+_PARTS = {
+    # Words between a verb and its object: none that give the verb another object or make this one harmless
+    "GAP": f"(?:[^{_ENDS}{{PREP}}{{OF}}{{FAKE}}{{NEG}}]{{0,4}}?"
+    f"(?:[{{KIND}}][{{OF}}][^{_ENDS}{{PREP}}{{FAKE}}]{{0,2}}?)?)",
+    "FEW": f"[^{_ENDS}{{PREP}}{{FAKE}}{{NEG}}]{{0,2}}?",
+    "ANY": f"[^{_ENDS}{{LINE}}]",
+    "START": "(?<![^{STOP}{SEMI}{COLON}{LINE}])(?:[{ADV}]{0,3}[{COMMA}]?[{ADV}]{0,2})",
+    "ALONE": "(?![{HEAD}])",
+    "EXPLOSIVE": "[{BOMB}](?<![{BATH}].)(?![{HEAD}])",
+    "SOMEBODY": f"(?:[^{_ENDS}{{PREP}}{{FAKE}}{{NEG}}]{{0,2}}?[{{PERSON}}](?![{{HEAD}}])|[{{HIM}}](?![{{DET}}])|"
+    "[{HER}](?=$|[{STOP}{COMMA}{SEMI}{LINE}{PREP}{AND}{ADV}{UP}]))",
+    # A verb that tells the reader to do something: it is no other kind of word, and its object follows
+    "IMPERATIVE": "[^{FUNCTION}{NEG}{ADV}{CARE}{INFLECTED}{LINE}" + _ENDS + "](?=[{OBJECT}])",
+}
+
+
+class Hit(NamedTuple):
+    pattern: str
+    start: int
+    end: int
+    why: str
+
+
+class Sign(NamedTuple):
+    pattern: str
+    rule: str
+    why: str
+
+
+class _Frame(NamedTuple):
+    """What stands before a verb."""
+
+    before: re.Pattern[str]
+    in_told: bool = False  # only in a sentence that tells the reader to do something
+
+    def start(self, tags: str, start: int) -> int | None:
+        """Where the frame of an act begins, if it is there."""
+        before = self.before.search(tags, max(0, start - _LOOK_BACK), start)
+        if not before:
+            return None
+        sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
+        return None if self.in_told and not _TOLD.search(sentence) else before.start()
+
+
+class _Rule(NamedTuple):
+    text: str
+    sign: Sign
+    frames: tuple[_Frame, ...] = ()
+
+
+_TABLE = words_of("harm")
+
+
+def _signs(kind: str) -> tuple[Sign, ...]:
+    return tuple(
+        Sign(pattern, rule, why)
+        for pattern, reasons in _TABLE[kind].items()
+        for why, rules in reasons.items()
+        for rule in rules.strip().replace("\n    ", " ").splitlines()
+    )
+
+
+ACTS, SIGNS = _signs("acts"), _signs("signs")
+
+
+def _gerunds(verbs: str) -> str:
+    return " ".join(map(_gerund, verbs.split()))
+
+
+def _gerund(verb: str) -> str:
+    """make -> making, cut -> cutting, die -> dying"""
+    if _DOUBLES.search(verb):
+        verb += verb[-1]
+    elif verb.endswith("ie"):
+        verb = verb[:-2] + "y"
+    elif verb.endswith("e") and not verb.endswith("ee"):
+        verb = verb[:-1]
+    return verb + "ing"
+
+
+def _read_roles() -> dict[str, str]:
+    """Every role with its words: what is listed, also by the rules themselves, and the forms of verbs."""
+    verbs: dict[str, str] = dict(_TABLE["verbs"])
+    roles = {**_TABLE["roles"], **verbs, **{f"{role}ING": _gerunds(listed) for role, listed in verbs.items()}}
+    roles["OWNER"] += "".join(f" {person}'s" for person in roles["PERSON"].split())
+    roles |= {found[0]: found[1] for sign in (*ACTS, *SIGNS) for found in _LISTED.finditer(sign.rule)}
+    own = [found for act in ACTS if (found := _LISTED.match(act.rule))]
+    roles |= {f"{found[0]}ING": _gerunds(found[1]) for found in own}
+    return roles | {"VERB": " ".join([*verbs.values(), *(found[1] for found in own)])}
+
+
+ROLES = _read_roles()
+
+
+def _alphabet() -> tuple[dict[str, str], dict[str, str]]:
+    """A character for every set of roles that some word plays, and for every role the characters that play it."""
+    roles: dict[str, set[str]] = {}
+    for role, listed in ROLES.items():
+        for word in listed.split():
+            roles.setdefault(word, set()).add(role)
+    for word, played in roles.items():
+        if _INFLECTED.search(word):
+            played.add("INFLECTED")
+    roles |= {"\0": {"WORD"}, "\0s": {"INFLECTED"}, "\n": {"LINE"}} | {mark: {role} for mark, role in _MARKS.items()}
+    sets = sorted({frozenset(some) for some in roles.values()}, key=sorted)
+    chars = {some: chr(0xE000 + number) for number, some in enumerate(sets)}
+    members: dict[str, str] = {}
+    for some, char in chars.items():
+        for role in some:
+            members[role] = members.get(role, "") + char
+    return {word: chars[frozenset(some)] for word, some in roles.items()}, members
+
+
+_TAGS, _MEMBERS = _alphabet()
+_OTHER, _OTHER_INFLECTED = _TAGS["\0"], _TAGS["\0s"]
+
+
+def _charset(role: str) -> str:
+    return f"[{_MEMBERS[role]}]"
+
+
+@functools.cache
+def compiled(rule: str) -> re.Pattern[str]:
+    """A rule names roles and parts in capitals; the rest is the notation of regular expressions without spaces."""
+    for name, part in _PARTS.items():
+        rule = re.sub(rf"\b{name}\b", part.replace("\\", r"\\"), rule)
+    rule = _LISTED.sub(lambda found: _charset(found[0]), rule)
+    rule = re.sub(r"\{([A-Z]+)\}", lambda found: _MEMBERS[found[1]], rule)
+    rule = re.sub(r"\b[A-Z]{1,12}\b", lambda found: _charset(found[0]), rule)
+    return re.compile(rule.replace(" ", ""))
+
+
+def first_tags(rule: str) -> set[str]:
+    """The tags that a rule can begin with: those of a role, or of a group of options that each begin with one."""
+    group = re.match(r"\(\?:([^()]*)", rule.replace("EXPLOSIVE", "BOMB"))
+    options = group[1].split("|") if group else [rule.replace("EXPLOSIVE", "BOMB")]
+    roles = [found[0] for option in options if (found := re.match(r"(?:<[^>]+>)?[A-Z]*", option))]
+    return {tag for role in roles for tag in _MEMBERS[role]}
+
+
+class _Tags(dict[str, str]):
+    """The tags of a token, worked out once for each."""
+
+    def __missing__(self, token: str) -> str:
+        tags = self[token] = _tags_of(token)
+        return tags
+
+
+def _tags_of(token: str) -> str:
+    word = "\n" if token[0] == "\n" else token.lower()
+    if word in _TAGS:
+        return _TAGS[word]
+    parts = [part for part in _APART.split(word) if part]
+    if len(parts) > 1:
+        joined = "".join(parts)
+        if joined in _TAGS:
+            return _TAGS[joined]
+        if joined[1:] in _TAGS and len(parts[0]) == 1:  # "a b o m b"
+            return _TAGS.get(joined[0], _OTHER) + _TAGS[joined[1:]]
+        return "".join(_TAGS.get(part, _OTHER) for part in parts)
+    if word.endswith("'s"):
+        return _OTHER
+    unknown = _OTHER_INFLECTED if _INFLECTED.search(word) else _OTHER
+    return _TAGS.get(word.split("'")[0], unknown)  # "you'd" is you
+
+
+_SENTENCE = compiled("(?:STOP|SEMI|COLON|LINE)")
+_TOLD = compiled(
+    "START VERB|START TO VERB|START COND ANY{0,12} COMMA ADV{0,2} VERB|"
+    "(?:START|COMMA ADV{0,2}) IMPERATIVE|(?:POINT BE|HOW|WAYS) TO|"
+    "YOU (?:ADV? VERB|ADV? IMPERATIVE|MODAL|WANT|URGE|HAVE)"
+)
+
+
+def _frame(before: str, in_told: bool = False) -> _Frame:
+    return _Frame(compiled(f"(?:{before})$"), in_told)
+
+
+@functools.cache  # only who checks a text should pay for this
+def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
+    """Which words can begin a match, and for each the rules that begin with it, compiled when they are first met."""
+    plain = (
+        _frame(
+            "HOW ADV? TO ADV{0,2}|HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2}|"
+            "(?:HERES|HERE BE) HOW PERSONAL (?:MODAL|ADV){0,2}|PRONOUN BE HOW YOU (?:MODAL|ADV){0,2}|"
+            "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START (?:TO ADV{0,2})?|"
+            "(?:ADV|COMMA|COLON) YOU ADV{0,2}|"
+            "(?<![{MODAL}])(?:YOU|ONE) (?:MAY|WANT|HAVE|MODAL WANT) (?:TO|ADV){0,3}|YOU MAY STEP FEW TO ADV?|"
+            "POINT BE (?:TO)? ADV{0,2}|YOU ANY{0,2} URGE (?:TO)? ADV{0,3}|(?<=[{COMMA}])GO ADV?|"
+            "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?|ADVISE ADV{0,2}|I WILL ADV{0,2}|MINE PERSON URGE ADV?",
+        ),
+        _frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
+    )
+    gerund = (_frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),)
+    rules = [_Rule(sign.rule, sign) for sign in SIGNS]
+    for act in ACTS:
+        rules += [_Rule(act.rule, act, plain), _Rule(_VERB.sub(r"\g<0>ING", act.rule), act, gerund)]
+    by_first: dict[str, list[_Rule]] = {}
+    for rule in rules:
+        for tag in first_tags(rule.text):
+            by_first.setdefault(tag, []).append(rule)
+    return re.compile(f"[{''.join(by_first)}]"), by_first
+
+
+def _harmful(text: str) -> list[Hit]:
+    """Harmful instructions in a folded text, in order, none inside another and none governed by its surroundings."""
+    known = _Tags()
+    pieces = [known[token] for token in _TOKEN.findall(text)]
+    tags, spans, found, end = "".join(pieces), list[tuple[int, int]](), list[Hit](), 0
+    begins, by_first = _rules()
+    for place in begins.finditer(tags):
+        for rule in by_first[place[0]]:
+            match = compiled(rule.text).match(tags, place.start())
+            first = _begin(tags, rule, match.start()) if match else None
+            if match is None or first is None or first < end or _is_governed(tags, first, match.end()):
+                continue
+            end = match.end()
+            spans = spans or [at.span() for at, piece in zip(_TOKEN.finditer(text), pieces, strict=True) for _ in piece]
+            found.append(Hit(rule.sign.pattern, spans[first][0], spans[end - 1][1], rule.sign.why))
+    return found
+
+
+def _begin(tags: str, rule: _Rule, start: int) -> int | None:
+    """Where a match begins, with the frame of an act; None where the reader is told nothing."""
+    if not rule.frames:
+        return start
+    return next((first for one in rule.frames if (first := one.start(tags, start)) is not None), None)
+
+
+# Where the clause around a match begins: behind a stop, a turn, or "here is"
+_CUT = compiled("(?:STOP|SEMI|COLON|LINE|BUT|HERES|HERE BE|COMMA (?=PRONOUN))")
+_SENTENCE_END = compiled("(?:STOP|SEMI|COLON|BUT|LINE)")
+_GOVERNS_BEFORE = compiled(
+    "(?<![{WHY}])NEG (?!HARD) (?:[^{STOP}{COND}]{0,6} TELL|ANY{0,3}$)|INSTEAD OF ANY{0,6}$|"
+    "(?:PREVENT|(?:^|TO|MODAL|ADV)REPORT) [^{STOP}{AND}{COMMA}]{0,12}$|"
+    "(?:LAW|ILLEGAL PREP) [^{STOP}{AND}]{0,14}$|"
+    "(?<![{YOU}{ONE}])MAY ANY{0,2}$|(?<![{YOU}])ASKED [^{STOP}]{0,8}$|PAST ANY{0,4}$|PREP ANY{0,4} GAME [^{STOP}]{0,8}$"
+)
+_GOVERNS_AFTER = compiled(
+    "BE FEW (?:LAW|ILLEGAL|PREVENT)|I ANY? NEG ANY{0,4} TELL|(?:NEG BE|BE NEG) ANY? TELL|"
+    "(?:BE NEG|NOTBE) ANY{0,3} (?:I|FINE)|VIOLATE"
+)
+_PRETENDED = compiled("PREP ANY{0,4} (?:GAME|CALL OF DUTY)")
+_TAKEN_BACK = compiled("COMMA? BUT ADV? (?:HERE|HERES) (?:PRONOUN|YOU)")
+_LEAD_IN = compiled("(?:(?<![{WHY}])NEG (?!HARD)|LAW|PREVENT)")
+_SAYS_NO = compiled("NO$")  # "No: ..." answers something, and bans nothing
+_COLON, _STOP, _COMMA = _charset("COLON"), _charset("STOP"), compiled("COMMA")
+_WARNED = compiled("YOU MAY ADV{0,2} (?:ACCIDENT SELF|HURTS)")  # "you could hurt yourself" warns
+_BY_OTHERS = compiled("VILLAIN [^{STOP}]{0,14}$")
+# "If you think of ..., call ..."
+_SUPPOSED, _HELPED = compiled("IF [^{COMMA}]{0,14}$"), compiled("[^{STOP}]{0,14} COMMA ADV{0,2} SEEK")
+
+
+def _is_governed(tags: str, start: int, end: int) -> bool:
+    """Whether the words around a match make it a refusal, a ban, a defence or a report."""
+    after = tags[end : end + _WORDS_AFTER]
+    closing = _SENTENCE_END.search(after)
+    if _TAKEN_BACK.match(after[closing.start() - 1 if closing and closing.start() else 0 :]):
+        return False
+    before = tags[max(0, start - _WORDS_BEFORE) : start]
+    clause = _CUT.split(before)[-1]
+    if _WARNED.match(tags, start) or _BY_OTHERS.search(before):
+        return True
+    if _SUPPOSED.search(clause) and not _COMMA.match(tags, start) and _HELPED.match(tags, end):
+        return True
+    if _GOVERNS_BEFORE.search(clause) or _PRETENDED.search(tags, start, end + 6):
+        return True
+    if _GOVERNS_AFTER.search(after[: closing.start()] if closing else after):
+        return True
+    return not clause and _in_banned_list(tags[max(0, start - _LIST) : start])
+
+
+def _in_banned_list(before: str) -> bool:
+    """Whether the line that opens a list forbids what is in it."""
+    colon = re.search(f"{_COLON}(?![^{_COLON[1:-1]}]*{_COLON})", before)
+    if not colon or re.search(_STOP, before[colon.end() :]):
+        return False
+    lead_in = _CUT.split(before[: colon.start()])[-1]
+    return _LEAD_IN.search(lead_in) is not None and not _SAYS_NO.search(lead_in)
+
 
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]
 
@@ -59,7 +424,7 @@ def check(text: str, quoted: str = "") -> list[Finding]:
         if not isinstance(value, str):
             raise TypeError(f"a text to check must be a str, not {type(value).__name__}")
     folded = Folded(text)
-    found = [_harm(text, folded, hit) for hit in harm.find(folded.text)]
+    found = [_harm(text, folded, hit) for hit in _harmful(folded.text)]
     hits = personal.exposed(folded.text)
     if hits and quoted:
         known = Folded(quoted).text
@@ -72,7 +437,7 @@ def passes(text: str, quoted: str = "") -> bool:
     return not check(text, quoted)
 
 
-def _harm(text: str, folded: Folded, hit: harm.Hit) -> Finding:
+def _harm(text: str, folded: Folded, hit: Hit) -> Finding:
     start, end = folded.original(hit.start, hit.end)
     return Finding(cast(Pattern, hit.pattern), "instructions", start, end, text[start:end], hit.why)
 
