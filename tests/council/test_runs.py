@@ -205,7 +205,7 @@ def test_a_misspelt_dimension_is_told_before_a_council_is_paid_for(two: list[str
     why = {"council.acuracy >= 7": "council.acuracy, and no bundled rubric has it (did you mean council.accuracy?)",
            "council.empathy >= 7": "council.empathy, and no bundled rubric has it",
            "council.accuracy >= 7": "council.accuracy: surefoot council runs RUN...",
-           "unsafe <= 0": "neither side has verdicts on council.safety"}  # fmt: skip
+           "unsafe <= 0": ""}  # fmt: skip
     base, cand = (read_run(kept(run)) for run in two)
     found = compare([base], [cand], [Rule.parse(rule) for rule in why], Request(called=("a", "b")))
     assert {one.rule: one.reason.removeprefix("no council has scored ") for one in found.rules} == why

@@ -54,7 +54,7 @@ def test_a_file_of_rows_is_the_same_again_and_can_be_looked_at(
 
 
 def test_written_pairs_are_whole() -> None:
-    for path in sorted(rows.WRITTEN.glob("*.jsonl")):
+    for path in sorted(rows.WRITTEN.glob("written_*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             item = json.loads(line)
             assert set(item) == {"domain", "passage", "claims", "questions"}

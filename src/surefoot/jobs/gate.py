@@ -19,6 +19,7 @@ from surefoot.core.errors import ExitCode, Incomplete, UsageError, unknown
 from surefoot.core.records import BAD, BASELINE, CANNOT_TELL, CHANGE, MORE_RULES, WITHOUT, Step
 from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.rubric import AXIS_PREFIX
+from surefoot.core.table import SAFETY
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields, counted, names
 from surefoot.gate import sides
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
@@ -405,7 +406,7 @@ def _check_runs(base: Sequence[ReadRun], cand: Sequence[ReadRun], rules: Sequenc
     for run in (*base[:-1], *cand):
         sides.check_alike(base[-1], run)
     axes = [str((metric_named(rule.metric) or GRADED["wrong"]).axis) for rule in rules]
-    of_buckets = [rule for rule, axis in zip(rules, axes, strict=True) if not axis.startswith(AXIS_PREFIX)]
+    of_buckets = [rule for rule, axis in zip(rules, axes, strict=True) if not axis.startswith((AXIS_PREFIX, SAFETY))]
     for run in (*base, *cand) if of_buckets else ():
         if run.verdicts and all(verdict.axis.startswith(AXIS_PREFIX) for verdict in run.verdicts):
             message = f"the run {run.name} has only a council's scores, and the rule {of_buckets[0].text!r} asks for"

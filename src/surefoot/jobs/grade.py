@@ -47,8 +47,7 @@ _WITHOUT_GOLD = (
     "were the right passages, and whether a refusal was due, is not known"
 )
 
-_MODEL = r"(?:llm|anthropic|ollama|recorded):.+"
-_CASCADE = re.compile(rf"(?:(local(?:@.+)?|rules),)?({_MODEL})", re.DOTALL)
+_CASCADE = re.compile(r"(?:(local(?:@.+)?|rules),)?((?:llm|anthropic|ollama|recorded):.+)", re.DOTALL)
 _REFITTED = "local@"  # and a file of `calibrate --refit`
 _HINT = "write local, local@FILE, rules, llm:MODEL@URL, anthropic:MODEL, ollama:MODEL or local,llm:MODEL@URL"
 

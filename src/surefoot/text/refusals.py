@@ -628,7 +628,7 @@ _LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
 _REASONED = frozenset({"unable", "ai", "objects"})
 
 _BESIDE, _TURN, _PIVOT, NEAR_SOURCE = phrase("beside"), phrase("turn"), phrase("pivot"), phrase("near_source")
-_OFFERS, _CHOICES = phrase("offers"), phrase("choices")
+_ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase("choices")
 _QUOTES = tuple("{[\"'“‘`}]”’")
 _NO_QUOTES = str.maketrans('"“”‘`', "     ")
 _FIGURE = re.compile(r"\d|\[")
@@ -678,12 +678,12 @@ def detect(answer: str) -> Refusal:
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if len(answer) > _LONGEST_QUESTION or "?" not in answer:
+    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
         return False
     told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
-    is_asked = any(asks(piece) and not _OFFERS.match(piece) for piece in told)
-    return is_asked and all(_CHOICES.match(piece) for piece in told if stated(piece))
+    rest = [piece for piece in told if not (_ASKS_WHICH.match(piece) or asks(piece)) or _OFFERS.match(piece)]
+    return len(rest) < len(told) and all(_CHOICES.match(piece) for piece in rest if stated(piece))
 
 
 def may_be_exact(texts: Texts) -> Numbers:
