@@ -20,7 +20,6 @@ from surefoot.text.normal import is_row, terms, word_set
 from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
-    MOMENTS,
     SCALES,
     Quantity,
     currency_of,
@@ -65,7 +64,7 @@ def read_cell(text: str) -> TableCell:
         return TableCell(kind="empty")
     match = _VALUE.fullmatch(plain)
     if match is None:
-        return _worded(text)
+        return TableCell(kind="text")
     value = float(re.sub(r"[^\d.]", "", match["digits"])) * SCALES.get(match["scale"] or "", 1)
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
@@ -74,14 +73,6 @@ def read_cell(text: str) -> TableCell:
         return TableCell(kind="text")
     unit = kind if kind in CURRENCIES else ""
     return TableCell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
-
-
-def _worded(text: str) -> TableCell:
-    """One amount with its unit ("14 days"); a cell that says more is not read."""
-    found = quantities(text)
-    if len(found) != 1 or found[0].kind in ("number", *MOMENTS) or len(text.split()) > 5:
-        return TableCell(kind="text")
-    return TableCell(found[0].value, found[0].kind, unit=found[0].kind)
 
 
 def in_units(
