@@ -34,6 +34,7 @@ Year | Cars | Lorries | Toll income (€m)
 2020 | 80,412 | 9,120 | 1.9
 2021 | 91,077 | 9,845 | 2.2"""
 FEES = "Item | Fee\nCrane permit | EUR 640\nNight work permit | EUR 1,150\nSite survey | EUR 85"
+LICENCES = "Licence | Expires | Seats\nAlpha | 3 May 2026 | 40\nBeta | 12 June 2027 | 25"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,7 @@ FEES = "Item | Fee\nCrane permit | EUR 640\nNight work permit | EUR 1,150\nSite 
         (YEARS, "In 2021, 9,845 lorries were recorded."),
         (FEES, "The crane permit fee is EUR 640."),
         (FEES, "The fee for a night work permit is 1,150 euros."),
+        (LICENCES, "The Alpha licence expires on 3 May 2026."),
     ],
 )
 def test_the_cell_holds_it(passage: str, claim: str) -> None:
@@ -72,6 +74,7 @@ def test_the_cell_holds_it(passage: str, claim: str) -> None:
         (LEAGUE, "Lindholm has 28 points."),
         (YEARS, "In 2021, 9,120 lorries were recorded."),
         (FEES, "The crane permit fee is EUR 1,150."),
+        (LICENCES, "The Alpha licence expires on 12 June 2027."),
     ],
 )
 def test_the_cell_holds_another(passage: str, claim: str) -> None:
@@ -110,11 +113,18 @@ def test_the_cell_holds_another(passage: str, claim: str) -> None:
         (LEAGUE, "Varg won 9 of the 12 matches."),
         (FEES, "Two permits cost EUR 1,790."),
         (FEES, "Permits are valid for 30 days."),
+        (LICENCES, "Alpha has to be renewed by May."),
         ("Elkmoor had 182 visits in 2021.", "Elkmoor had 190 visits in 2021."),
     ],
 )
 def test_what_a_table_does_not_decide(passage: str, claim: str) -> None:
     assert cell_check(passage, claim) == "silent"
+
+
+def test_a_number_of_the_text_around_is_no_conflict() -> None:
+    restated = f"{BAKERY} Revenue in 2022 was later restated to $449.2 million."
+    assert cell_check(BAKERY, "Revenue in 2022 was $449.2 million.") == "conflicts"
+    assert cell_check(restated, "Revenue in 2022 was $449.2 million.") == "silent"
 
 
 def test_an_answer_is_read_with_its_question() -> None:

@@ -15,6 +15,7 @@ PARCELS = "Parcel | Weight (kg) | Fee\nSmall | 0.5 | £3.20\nLarge | 12 | £14"
 EXAM = "Exam results\nSubject | Entered | Passed | Failed\nMaths | 200 | 150 | 50\nLatin | 40 | 40 | 0"
 HOURS = "Timesheet, week 12\nName | Hours\nBen Oduya | 7.5\nMia Falk | 6"
 RUNS = "Runner | Time (min)\nAda | 95\nBo | 120"
+JOBS = "Job | Duration\nPaint | 3 weeks\nRoof | 2 months"
 COLD = "Mean temperature by station (°C)\nStation | January | July\nKolvik | -40 | 12\nDane | 3 | 18"
 ACCOUNTS = """Results (EUR thousand)
  | 2022 | 2023
@@ -69,6 +70,7 @@ PLANTS = """## North plant
         (PARCELS, "The weight of a small parcel is 500 grams."),
         (PARCELS, "The fee for a small parcel is 320 pence."),
         (RUNS, "Bo's time was two hours."),
+        (JOBS, "The duration of the paint job is 21 days."),
         (COLD, "Kolvik had a mean temperature of -40 °C in January."),
         (COLD, "Kolvik had a mean temperature of 12 °C in July."),
         (ACCOUNTS, "Revenue was EUR 10,450 thousand in 2023."),
@@ -122,6 +124,7 @@ def test_another_value_sign_currency_or_scale(passage: str, claim: str) -> None:
         (HOURS, "Ben Oduya worked 5 shifts."),
         (HOURS, "Ben Oduya worked 7h30."),
         (RUNS, "Ada's time was 1:35."),
+        (JOBS, "The duration of the paint job is 15 working days."),
         (EXAM, "Three in four passed maths."),
         (EXAM, "In maths 1 in 4 failed."),
         (EXAM, "In maths 3/4 passed."),

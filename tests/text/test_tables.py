@@ -45,8 +45,8 @@ def test_written_in_any_way(text: str) -> None:
     ("cell", "value", "kind"),
     [
         ("(1,204)", -1204, "number"), ("$ (12.5)", -12.5, "USD"), ("€3.2m", 3.2e6, "EUR"), ("(4.1)%", -4.1, "%"),
-        ("38 %", 38, "%"), ("1,750 (2)", 1750, "number"), ("77*", 77, "number"),
-        ("n/a", None, "empty"), ("—", None, "empty"), ("07:15", None, "text"),
+        ("38 %", 38, "%"), ("1,750 (2)", 1750, "number"), ("77*", 77, "number"), ("14 days", 14, "days"),
+        ("3 May 2024", 20240503, "date"), ("n/a", None, "empty"), ("—", None, "empty"), ("07:15", None, "text"),
         ("max 5", None, "text"), ("closed", None, "text"), ("350–450", None, "text"), ("−3.0", -3, "number"),
     ],
 )  # fmt: skip
@@ -59,6 +59,11 @@ def test_cells(cell: str, value: float | None, kind: str) -> None:
 def test_headings_over_several_columns() -> None:
     table = only(" | North |  | South | \n | 2020 | 2021 | 2020 | 2021\nCows | 5 | 6 | 7 | 8\nPigs | 1 | 2 | 3 | 4")
     assert [column.text for column in table.columns] == ["North 2020", "North 2021", "South 2020", "South 2021"]
+
+
+def test_a_second_header_starts_a_second_table() -> None:
+    first, second = tables_of(" | 2019 | 2018\nCows | 5 | 6\nPigs | 1 | 2\n | 2017 | 2016\nCows | 7 | 8\nPigs | 3 | 4")
+    assert [column.text for column in second.columns] == ["2017", "2016"] and first.cells[0][0].value == 5
 
 
 def test_sections_are_no_rows() -> None:

@@ -22,11 +22,12 @@ from surefoot.text.numbers import (
     UNKNOWN,
     Amount,
     Match,
+    dates_agree,
     is_measured,
     ratio,
     unit_behind,
 )
-from surefoot.text.tables import Label, Table, TableCell, Token, tables_of, tokens, years_of
+from surefoot.text.tables import Label, Table, TableCell, Token, prose_of, tables_of, tokens, years_of
 
 Says = Literal["agrees", "conflicts", "silent"]
 MOST_CLAIM = 1_500
@@ -41,7 +42,13 @@ _FRAME = word_set(
     roughly approximately nearly almost some just also only respective while whereas and but yes sat post posted
     hold held we is was were be % unit item case people person"""
 )
+# What the things of a row are said to do.
+_VERBS = word_set(
+    "lent sold won drew drawn spent paid got took ran contain pay cost spend take use carry sell earn employ offer"
+    " serve weigh measure produce generate"
+)
 _LOOSE = 3  # words that may stand between those of a label
+_EARLY = frozenset({"january", "february"})
 
 
 class Named(Struct, frozen=True):
@@ -99,7 +106,9 @@ def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
         by_years.setdefault(years_of(column), []).append(place)
     found: list[int] = []
     for years, places in by_years.items():
-        if years <= there:
+        # A business year that ends in January mostly has the name of the year before.
+        is_early = any(table.columns[place].all_words & _EARLY for place in places) and not there & _EARLY
+        if years <= there and not (years and is_early):
             found += places if years and len(places) == 1 else _distinguished(table.columns, places, said)
     return tuple(sorted(found))
 
@@ -115,7 +124,12 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[s
 def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> bool:
     """A word of a sentence that neither labels nor title nor its amount have, nor is needed to speak of a cell."""
     known = named.words | named.table.years | named.table.around | _FRAME
-    return any(token.text not in known and not amount[0] <= token.start < amount[1] for token in said)
+    return any(
+        token.text not in known
+        and not amount[0] <= token.start < amount[1]
+        and not (token.text in _VERBS and said[place - 1].text in named.words and place)
+        for place, token in enumerate(said)
+    )
 
 
 _LOSS = re.compile(
@@ -136,6 +150,8 @@ def matched(amount: Amount, cell: TableCell) -> Match | None:
     is_metres = cell.unit == "m" and cell.scale == 1e6
     if cell.value is None or amount.unit == UNKNOWN or is_metres or not _fits(amount, cell):
         return None
+    if cell.kind == "date":
+        return "same" if dates_agree(amount.value, cell.value) else "other"
     if "%" in (cell.kind, amount.kind):
         return amount.match(cell.value)
     factor = ratio(amount.unit, cell.unit) if amount.unit and cell.unit else 1.0
@@ -162,6 +178,8 @@ def _is_quoted(amount: Amount, cell: TableCell, value: float) -> bool:
 
 
 def _fits(amount: Amount, cell: TableCell) -> bool:
+    if "date" in (amount.kind, cell.kind):
+        return amount.kind == cell.kind
     return (amount.kind == "%") == (cell.kind == "%") or cell.kind == "number or %"
 
 
@@ -185,17 +203,17 @@ def cell_check(passage: str, claim: str, question: str = "") -> Says:
     if not tables or len(claim) > MOST_CLAIM:
         return "silent"
     pieces = [piece for piece in sentences(claim) if piece.strip()]
-    found = {_sentence_check(tables, piece, question) for piece in pieces}
+    found = {_sentence_check(tables, passage, piece, question) for piece in pieces}
     return "conflicts" if "conflicts" in found else "agrees" if found == {"agrees"} else "silent"
 
 
-def _sentence_check(tables: Sequence[Table], sentence: str, question: str) -> Says:
+def _sentence_check(tables: Sequence[Table], passage: str, sentence: str, question: str) -> Says:
     """What one table says; several that speak must say the same."""
-    found = {_table_check(table, sentence, question) for table in tables} - {"silent"}
+    found = {_table_check(table, passage, sentence, question) for table in tables} - {"silent"}
     return found.pop() if len(found) == 1 else "silent"
 
 
-def _table_check(table: Table, sentence: str, question: str) -> Says:
+def _table_check(table: Table, passage: str, sentence: str, question: str) -> Says:
     """Only a sentence with one number that names one cell, and says nothing else, is held against it."""
     said, asked = tokens(sentence), tokens(question)
     named, read = named_in(table, said), said[:0]
@@ -211,14 +229,19 @@ def _table_check(table: Table, sentence: str, question: str) -> Says:
     if left_over(named, said, (value.start, unit_behind(sentence, value.end)[1])):
         return "silent"
     match = signed(matched(value, cell), value, cell, sentence)
-    return "agrees" if match == "same" else "conflicts" if match == "other" else "silent"
+    if match != "other":
+        return "agrees" if match == "same" else "silent"
+    around = figures_of(prose_of(passage))  # it may give the number another time
+    return "silent" if any(value.match(one.value, THOUSANDS) == "same" for one in around) else "conflicts"
 
 
 def _values_said(named: Named, sentence: str, said: Sequence[Token]) -> list[Amount]:
     """The numbers of a sentence that are no part of a label."""
+    are_dates = any(cell.kind == "date" for cell in named.cells)
     found = []
     for amount in figures_of(sentence):
         written = {token.text for token in said if amount.start <= token.start < amount.end}
-        if amount.kind not in ("date", "year") and not (written and written <= named.words):
+        is_moment = amount.kind == "year" or (amount.kind == "date" and not are_dates)
+        if not is_moment and not (written and written <= named.words):
             found.append(amount)
     return found

@@ -20,6 +20,8 @@ from surefoot.text.normal import is_row, terms, word_set
 from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
+    NUMBER_WORDS,
+    ORDINALS,
     SCALES,
     Quantity,
     currency_of,
@@ -64,7 +66,7 @@ def read_cell(text: str) -> TableCell:
         return TableCell(kind="empty")
     match = _VALUE.fullmatch(plain)
     if match is None:
-        return TableCell(kind="text")
+        return _worded(text)
     value = float(re.sub(r"[^\d.]", "", match["digits"])) * SCALES.get(match["scale"] or "", 1)
     negative = (match["minus"] + match["open"]).strip("+") != ""
     money = match["money"] or match["after"]
@@ -75,22 +77,31 @@ def read_cell(text: str) -> TableCell:
     return TableCell(-value if negative else value, kind, 1.0 if match["scale"] else 0.0, unit)
 
 
+def _worded(text: str) -> TableCell:
+    """One amount with its unit ("14 days", "3 May 2024"); a cell that says more is not read."""
+    found = quantities(text)
+    if len(found) != 1 or found[0].kind in ("number", "year") or len(text.split()) > 5 or re.search(r"\d:\d", text):
+        return TableCell(kind="text")
+    return TableCell(found[0].value, found[0].kind, unit=found[0].kind)
+
+
 def in_units(
     cells: list[list[TableCell]], labels: Sequence[str], columns: list[str], title: str
 ) -> tuple[tuple[TableCell, ...], ...]:
     """Cells with the kind and scale that their row, column or table has."""
     in_title = bool(_PERCENT.search(title))
+    money = _money(cells) if _scale(title) else ""
     shares = [in_title or _are_shares([row[at] for row in cells]) for at in range(len(columns))]
     return tuple(
         tuple(
-            _in_unit(cell, (label, column, title), shares[at] or _are_shares(row))
+            _in_unit(cell, (label, column, title), money, shares[at] or _are_shares(row))
             for at, (cell, column) in enumerate(zip(row, columns, strict=True))
         )
         for label, row in zip(labels, cells, strict=True)
     )
 
 
-def _in_unit(cell: TableCell, headings: tuple[str, str, str], beside_shares: bool) -> TableCell:
+def _in_unit(cell: TableCell, headings: tuple[str, str, str], money: str, beside_shares: bool) -> TableCell:
     """Percentages are never in thousands; a bare number beside percentages may be one."""
     label, column, title = headings
     labels = f"{label} {column}"
@@ -99,11 +110,17 @@ def _in_unit(cell: TableCell, headings: tuple[str, str, str], beside_shares: boo
         return cell
     if cell.kind == "number" and _PERCENT.search(labels):
         return replace(cell, kind="%", scale=1.0, unit="")
-    unit = cell.unit or only_unit({unit_in(label), unit_in(column)} - {""}) or unit_in(title)
+    unit = cell.unit or only_unit({unit_in(label), unit_in(column)} - {""}) or unit_in(title) or money
     of_one = 1.0 if _PER_ONE.search(labels) else 0.0
     scale = cell.scale or _scale(column) or _scale(label) or of_one or _scale(title) or (1.0 if unit else 0.0)
     kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
     return replace(cell, kind=kind, scale=scale, unit=unit)
+
+
+def _money(cells: list[list[TableCell]]) -> str:
+    """The one currency of the cells that bear a sign: in accounts only some do."""
+    found = {cell.kind for row in cells for cell in row if cell.kind in CURRENCIES}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _are_shares(line: Sequence[TableCell]) -> bool:
@@ -120,10 +137,13 @@ def _scale(text: str) -> float:
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
 _SKIPPED = word_set("a an the of in for and to by on at from with or as is are was were be been that its it s")
+_FISCAL = re.compile(r"(?:fy|cy)'?(\d\d|\d{4})|(?:19|20)\d\d")
 _SAME = {
     "percent": "%", "percentage": "%", "pct": "%", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth",
     **{name[:3].lower(): name.lower() for name in month_name if len(name) > 3}, "sept": "september",
 }  # fmt: skip
+_QUARTER = re.compile(r"\b(first|second|third|fourth) quarter\b|\bquarter (one|two|three|four|[1-4])\b", re.IGNORECASE)
+_QUARTERS = ORDINALS | NUMBER_WORDS
 
 
 class Token(Struct, frozen=True):
@@ -135,13 +155,32 @@ class Token(Struct, frozen=True):
 @lru_cache(maxsize=5_000)
 def tokens(text: str) -> tuple[Token, ...]:
     """What a text has to match labels with; offsets are those of the text."""
-    found = ((_form(match.group().lower()), match) for match in _TOKEN.finditer(text))
-    return tuple(Token(word, match.start(), match.end()) for word, match in found if word not in _SKIPPED)
+    return tuple(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    end = 0
+    for match in _QUARTER.finditer(text):
+        yield from _plain_tokens(text, end, match.start())
+        which = (match[1] or match[2]).lower()
+        yield Token(f"q{_QUARTERS.get(which, which)}", match.start(), match.end())
+        end = match.end()
+    yield from _plain_tokens(text, end, len(text))
+
+
+def _plain_tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text, start, end):
+        word = _form(match.group().lower())
+        if word not in _SKIPPED:
+            yield Token(word, match.start(), match.end())
 
 
 @lru_cache(maxsize=20_000)
 def _form(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
+    year = _FISCAL.fullmatch(word)
+    if year:
+        return f"20{year[1]}" if year[1] and len(year[1]) == 2 else year[1] or word
     if word in _SAME:
         return _SAME[word]
     if len(word) > 4 and word.endswith("ies"):
@@ -242,8 +281,26 @@ def _read_block(lead: str, lines: list[str], known: Header | None) -> tuple[list
     header = [row for row in rows[:size] if len(row) == width]
     if not header and known and len(known[0]) == width:
         header = known
-    table = _filled(lead, header, rows[size:])
-    return [table] if table else [], header
+    found = []
+    for heads, body in _parts(header, rows[size:]):
+        header, table = heads, _filled(lead, heads, body)
+        found += [table] if table else []
+    return found, header
+
+
+def _parts(header: Header, rows: list[list[str]]) -> Iterator[tuple[Header, list[list[str]]]]:
+    """A row of nothing but periods in the middle starts another table below the same title."""
+    body: list[list[str]] = []
+    for row in rows:
+        if (not row[0] or _ASIDE.fullmatch(row[0])) and any(row[1:]) and all(map(_is_heading, filter(None, row[1:]))):
+            if body:
+                yield header, body
+                header, body = [], []
+            header = [*header, row]
+        else:
+            body.append(row)
+    if body:
+        yield header, body
 
 
 def _header_size(rows: list[list[str]]) -> int:
@@ -251,7 +308,8 @@ def _header_size(rows: list[list[str]]) -> int:
     size = 0
     for row in rows:
         label, others = row[0], [cell for cell in row[1:] if cell]
-        if not all(map(_is_heading, others)):
+        is_dated = len(row) == 2 and bool(label) and any(read_cell(cell).kind == "date" for cell in others)
+        if is_dated or not all(map(_is_heading, others)):
             break
         is_titled = any(all(above[1:]) for above in rows[:size])
         if is_titled and label and not (others and _ASIDE.fullmatch(label)):
@@ -264,7 +322,7 @@ def _is_heading(cell: str) -> bool:
     if _PERIOD.fullmatch(cell):
         return True
     read = read_cell(cell)
-    return read.kind != "empty" and read.value is None
+    return read.kind == "date" or (read.kind != "empty" and read.value is None)
 
 
 def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table | None:
@@ -283,7 +341,7 @@ def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table 
         return None
     corner = next((row[0] for row in reversed(header) if row[0]), "")
     return Table(
-        rows=tuple(labels),
+        rows=_distinguished(labels),
         columns=tuple(_label(text) for text in columns),
         cells=in_units(cells, [label.text for label in labels], columns, title),
         around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
@@ -319,6 +377,15 @@ def _label(text: str, section: str = "") -> Label:
     text = _GLUED_MARK.sub("", _NOTE_MARK.sub("", text)).strip(" :")
     core = words_of(_ASIDE.sub(" ", text) if _ASIDE.sub("", text).strip() else text)
     return Label(text, core, words_of(f"{text} {section}"))
+
+
+def _distinguished(labels: list[Label]) -> tuple[Label, ...]:
+    """Where labels differ only in brackets, what stands in these counts: "Bonds (EUR)", "Bonds (USD)"."""
+    times = Counter(label.words for label in labels)
+    return tuple(
+        Label(label.text, words_of(label.text), label.all_words) if times[label.words] > 1 and label.words else label
+        for label in labels
+    )
 
 
 def years_of(label: Label) -> frozenset[str]:
