@@ -65,11 +65,10 @@ def test_a_mark_is_the_same_for_the_same_call_and_different_for_any_other() -> N
 PASSAGE = "Invoices are payable within forty (40) days of receipt.\n\n| Fee | EUR 4,250 |\n“Late” fees don’t apply."
 
 
-@given(st.integers(0, 20), st.integers(2, 20))
-def test_what_stands_in_a_passage_is_found(start: int, length: int) -> None:
-    quote = " ".join(PASSAGE.split()[start : start + length])
-    why = why_void(quote, PASSAGE, "")
-    assert why in ("", "the quote is too short to be looked for")
+def test_what_stands_in_a_passage_is_found() -> None:
+    words = PASSAGE.split()
+    quotes = [" ".join(words[start:end]) for end in range(len(words) + 1) for start in range(end - 1)]
+    assert {why_void(quote, PASSAGE, "") for quote in quotes} == {"", "the quote is too short to be looked for"}
 
 
 @given(st.text(st.sampled_from("abc xyz"), min_size=SHORTEST, max_size=30))

@@ -107,9 +107,9 @@ def _unrepeated(words: list[Word]) -> Iterator[Word]:
 
 
 def _closing(words: list[Word], at: int) -> int:
-    """Where a short bracket ends; where it began, if it does not."""
-    ends = range(at + 1, min(at + _LONGEST_BRACKET, len(words)))
-    return next((place for place in ends if ")" in words[place].before), at)
+    """Where a short bracket ends, or the text with it; where it began, if it does not."""
+    ends = range(at + 1, min(at + _LONGEST_BRACKET, len(words) + 1))
+    return next((place for place in ends if place == len(words) or ")" in words[place].before), at)
 
 
 FEWEST_WORDS = 2
