@@ -55,11 +55,12 @@ class Live:
         return {"/".join([one.name, *one.labels.values()]): one.value for found in families for one in found.samples}
 
     def wait_for(self, name: str, value: float) -> dict[str, float]:
-        end = time.monotonic() + _LONGEST_WAIT
-        while (found := self.metrics()).get(name, 0) < value:
-            assert time.monotonic() < end and self.process.poll() is None, found
+        for _ in range(10 * _LONGEST_WAIT):  # looks, not seconds of a clock: a machine may stand still for a while
+            if (found := self.metrics()).get(name, 0) >= value:
+                return found
+            assert self.process.poll() is None, found
             time.sleep(0.1)
-        return found
+        raise AssertionError(f"{name} never came to {value}: {found}")
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, Any, str]:
         """Its exit code, the result it printed, and what it had to say."""
