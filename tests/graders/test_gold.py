@@ -29,6 +29,7 @@ def agree(question: str, gold: str, answer: str) -> str:
         (PERCENT, "0.019", "The margin was 1.92%."),
         (PERCENT, "1.9%", "The margin was 0.019."),
         ("What was the ratio?", "0.83", "The ratio was 0.8257."),
+        ("What was the write-down?", "$53.1 million", "The write-down was $53.1 million."),
         ("By how much did sales change?", "-1.7%", "Sales changed by a decrease of 1.7 %."),
         ("How large was the cash flow?", "It was $1.8 bn.", "It was $1,824 million."),
         ("How large was the grant?", "About EUR 2.4 million.", "It was EUR 2,389,000."),

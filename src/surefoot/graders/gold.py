@@ -66,12 +66,12 @@ _ASKS_SCALE = re.compile(
 )
 _TO_FIGURE = r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$"
 _DOWN = re.compile(
-    r"\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
+    r"(?<!-)\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
     rf"{_TO_FIGURE}|\bnegative \W{{0,2}}$",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    rf"\b(?:increas\w*|rose|rise|grew|growth|gain\w*|improv\w*|up|profit|positive|surplus){_TO_FIGURE}", re.IGNORECASE
+    rf"(?<!-)\b(?:increas\w*|r[oi]se|grew|growth|gain\w*|improv\w*|up|profit|surplus){_TO_FIGURE}", re.IGNORECASE
 )
 _DOWN_BEHIND = re.compile(
     r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE
