@@ -265,3 +265,15 @@ def test_an_answer_that_only_repeats_the_question_agrees_with_no_gold(answer: st
     asked = {"question": "How long do I get a courtesy car?", "gold_claims": ["up to 21 days"], "expects": "answer"}
     item = item_of({"id": "i", "passages": [passage], "answer": answer, **asked})
     assert FindingsGrader(LocalJudge()).read([item])[0].bucket == bucket
+
+
+@pytest.mark.parametrize(
+    ("figure", "bucket"),
+    [("$997", "correct"), ("$1,765", "wrong"), ("$1,071", "wrong"), ("$997 million", "wrong"), ("997%", "wrong")],
+)
+def test_the_figure_of_another_cell_is_wrong_however_sure_the_model_is(figure: str, bucket: str) -> None:
+    table = "(in thousands)\n | 2019 | 2018 | 2017\nTotal current | 1,765 | 997 | 1,071\nDeferred | 358 | 85 | 135"
+    passages = [{"id": "p", "text": f"Provision for income taxes\n{table}"}]
+    asked = {"question": "What was total current in 2018?", "answer": f"Total current in 2018 was {figure} [p]."}
+    item = item_of({"id": "i", "passages": passages, **asked})
+    assert FindingsGrader(LocalJudge()).read([item])[0].bucket == bucket

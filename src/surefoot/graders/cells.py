@@ -145,11 +145,12 @@ _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|opera
 
 
 def matched(amount: Amount, cell: TableCell) -> Match | None:
-    """None where the two cannot be compared; another currency with the same number is another amount. A number that
-    fits but for its scale is wrong where claim and heading both say the scale, and open otherwise."""
+    """None where the two cannot be compared; another currency with the same number is another amount, and so is a
+    share with the digits of what is none. A number that fits but for its scale is wrong where claim and heading both
+    say the scale, and open otherwise."""
     is_metres = cell.unit == "m" and cell.scale == 1e6
     if cell.value is None or amount.unit == UNKNOWN or is_metres or not _fits(amount, cell):
-        return None
+        return "other" if amount.kind == "%" and amount.value == cell.value else None
     if cell.kind == "date":
         return "same" if dates_agree(amount.value, cell.value) else "other"
     if "%" in (cell.kind, amount.kind):
@@ -167,7 +168,7 @@ def matched(amount: Amount, cell: TableCell) -> Match | None:
         return None
     if found != "other" or amount.match(cell.value, THOUSANDS) == "other":
         return found
-    return "other" if amount.is_scaled and cell.scale > 1 and is_money else "near"
+    return "other" if amount.is_scaled and cell.scale > 1 else "near"
 
 
 def _is_quoted(amount: Amount, cell: TableCell, value: float) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from surefoot.core import table
 from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
+from surefoot.graders.cells import cell_check
 from surefoot.graders.figures import worked_out, working_of
 from surefoot.graders.gold import agreement
 from surefoot.graders.judges import Judgement, Pair, best
@@ -25,7 +26,7 @@ from surefoot.text.numbers import amounts_of, quantities
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb, figures, stated
 from surefoot.text.tables import units_of
 
-PLAINLY, LIKELY = 0.75, 0.5
+PLAINLY, LIKELY, LIKELY_WITH_GOLD = 0.75, 0.5, 0.3
 _TOLD_BY = re.compile(
     r"(?:[^:]{0,60}: )?(?:(?:while|whereas|but|and|however|though|although),? )*(?P<source>[^,;:]{2,60}?) "
     r"(?:says?|said|gives?|states?|puts?|lists?|dates?|mentions?|specif(?:y|ies)|sets?|shows?|reports?|names?|spoke|"
@@ -39,7 +40,6 @@ _AT_ODDS = re.compile(
 _MODEL = re.compile(r"\b[A-Z][\w-]*[ -]\d+\b")
 _ASKED, _TOUCHED = 0.5, 0.2  # of the question's words
 _TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question
-LIKELY_WITH_GOLD = 0.3
 Judged = MutableMapping[Pair, Judgement]
 WORDS = Rules()  # reads where no model should
 _UNREAD = Judgement("not_enough")
@@ -398,16 +398,17 @@ def _lacks_sources(trace: Trace) -> str:
 
 def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Expects = "answer") -> Judgement:
     """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
-    is expected, words overrule one that is not sure: to quote a passage is not to invent."""
-    if judgement.label == "supported" and gold != "agrees" and judgement.confidence < PLAINLY:
-        by_words = WORDS.judge([pair])[0]
+    is expected, words overrule one that is not sure: to quote a passage is not to invent. However sure a judge is, the
+    figure of another cell of a table is not the one that was named."""
+    if judgement.label == "supported" and gold != "agrees":
+        cell = cell_check(pair.passage, pair.claim, pair.context)
+        by_words = WORDS.judge([pair])[0] if cell == "conflicts" or judgement.confidence < PLAINLY else judgement
         return by_words if by_words.label == "contradicted" else judgement
-    unsure = judgement.label != "supported" and judgement.probabilities and judgement.confidence < PLAINLY
-    silent = expects == "refusal"
-    if not judgement.probabilities or not unsure or (gold != "agrees" and not silent):
+    silent, given = expects == "refusal", judgement.probabilities
+    is_sure = judgement.label == "supported" or judgement.confidence >= PLAINLY
+    if not given or is_sure or (gold != "agrees" and not silent):
         return judgement
-    is_likely = judgement.probabilities[0] >= LIKELY_WITH_GOLD
-    if not silent and is_likely:
-        return replace(judgement, label="supported", confidence=judgement.probabilities[0])
+    if not silent and given[0] >= LIKELY_WITH_GOLD:
+        return replace(judgement, label="supported", confidence=given[0])
     by_words = WORDS.judge([pair])[0]
     return by_words if (silent or judgement.label == "contradicted") and by_words.label == "supported" else judgement
