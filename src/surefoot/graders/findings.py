@@ -179,7 +179,6 @@ class AnswerParts(Struct, frozen=True):
         if not refused and (unread := self._unread(judged)):
             why = "language" if unread.endswith("is not English") else "unreadable"
             return Findings(why, self.refusal.value, question.expects, detail=unread)
-        known = {passage.id for passage in self.passages}
         gold = self._agreement(judged, self.claims)
         claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
         refusal, claims = ("refused", ()) if refused else self._refusal(claims, gold)
@@ -192,7 +191,7 @@ class AnswerParts(Struct, frozen=True):
             gold_of_cited=self._agreement(judged, tuple(claim for claim in self.claims if claim.citations)),
             cites_gold=self._cites_gold(),
             citations=self.citations,
-            unknown=tuple(i for i in self.citations or () if i not in known),
+            unknown=tuple(i for i in self.citations or () if i not in {one.id for one in self.passages}),
             flags=tuple(self._flags(refusal, claims)),
         )
 
@@ -400,9 +399,10 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Exp
     """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
     is expected, words overrule one that is not sure: to quote a passage is not to invent. However sure a judge is, the
     figure of another cell of a table is not the one that was named."""
-    if judgement.label == "supported" and gold != "agrees":
+    if judgement.label == "supported":
+        is_open = gold != "agrees" and judgement.confidence < PLAINLY
         cell = cell_check(pair.passage, pair.claim, pair.context)
-        by_words = WORDS.judge([pair])[0] if cell == "conflicts" or judgement.confidence < PLAINLY else judgement
+        by_words = WORDS.judge([pair])[0] if is_open or cell == "conflicts" else judgement
         return by_words if by_words.label == "contradicted" else judgement
     silent, given = expects == "refusal", judgement.probabilities
     is_sure = judgement.label == "supported" or judgement.confidence >= PLAINLY
