@@ -405,8 +405,7 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Exp
         by_words = WORDS.judge([pair])[0] if is_open or cell == "conflicts" else judgement
         return by_words if by_words.label == "contradicted" else judgement
     silent, given = expects == "refusal", judgement.probabilities
-    is_sure = judgement.label == "supported" or judgement.confidence >= PLAINLY
-    if not given or is_sure or (gold != "agrees" and not silent):
+    if not given or judgement.confidence >= PLAINLY or (gold != "agrees" and not silent):
         return judgement
     if not silent and given[0] >= LIKELY_WITH_GOLD:
         return replace(judgement, label="supported", confidence=given[0])
