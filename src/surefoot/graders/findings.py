@@ -399,15 +399,15 @@ def _reconciled(pair: Pair, judgement: Judgement, gold: table.Gold, expects: Exp
     """What agrees with the gold needs less support: a judge that is not sure against it is overruled. Where a refusal
     is expected, words overrule one that is not sure: to quote a passage is not to invent. However sure a judge is, the
     figure of another cell of a table is not the one that was named."""
+    is_other_cell = cell_check(pair.passage, pair.claim, pair.context) == "conflicts"
     if judgement.label == "supported":
         is_open = gold != "agrees" and judgement.confidence < PLAINLY
-        cell = cell_check(pair.passage, pair.claim, pair.context)
-        by_words = WORDS.judge([pair])[0] if is_open or cell == "conflicts" else judgement
+        by_words = WORDS.judge([pair])[0] if is_open or is_other_cell else judgement
         return by_words if by_words.label == "contradicted" else judgement
     silent, given = expects == "refusal", judgement.probabilities
     if not given or judgement.confidence >= PLAINLY or (gold != "agrees" and not silent):
         return judgement
-    if not silent and given[0] >= LIKELY_WITH_GOLD:
+    if not silent and given[0] >= LIKELY_WITH_GOLD and not is_other_cell:
         return replace(judgement, label="supported", confidence=given[0])
     by_words = WORDS.judge([pair])[0]
     return by_words if (silent or judgement.label == "contradicted") and by_words.label == "supported" else judgement
