@@ -11,6 +11,7 @@ from statistics import median
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from surefoot.text.citations import ITEM, label_of
 
@@ -21,7 +22,7 @@ _WIDE = 120  # characters: lines this long are paragraphs, not lines of one
 
 
 class Block(Struct, frozen=True):
-    kind: Literal["heading", "text", "table"]
+    kind: Literal["heading", "text", "table", "unread"]
     text: str
     level: int = 0  # of a heading: 1 is the highest
     page: int | None = None
@@ -66,17 +67,32 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
     is_wide = bool(lengths) and median(lengths) > _WIDE
     known = {word[0] for line in lines for word in re.finditer(r"[a-z]+", line.text.lower())}
     found: list[Line] = []
+    head: Block | None = None
     for place, line in enumerate(lines):
         level = (_level(line, usual) or _section_level(lines, place)) if line.text else 0
+        if head and level == head.level and _goes_on(line, lines[place - 1], usual):
+            head = replace(head, text=f"{head.text} {line.text}")
+            continue
+        if head:
+            yield head
+            head = None
         if found and (not line.text or level or is_wide or _begins(line, found[-1])):
             yield _paragraph(found, known)
             found = []
         if level:
-            yield Block("heading", line.text, level, line.page)
+            head = Block("heading", line.text, level, line.page)
         elif line.text:
             found.append(line)
+    if head:
+        yield head
     if found:
         yield _paragraph(found, known)
+
+
+def _goes_on(line: Line, before: Line, usual: float) -> bool:
+    """Whether a heading goes on here: in letters of one size, close below."""
+    is_alike = 0 < line.size == before.size and line.is_bold == before.is_bold and line.page == before.page
+    return is_alike and line.gap * usual < 0.4 * line.size and not label_of(line.text)
 
 
 def _level(line: Line, usual: float) -> int:

@@ -67,7 +67,20 @@ def _documents(given: Path) -> tuple[list[Row], list[str]]:
     found = find_documents([given])
     reads = list(read_documents(found.documents))
     lines = [*found.lines, *(line for read in reads for line in read.lines)]
-    return [row for read in reads for row in read.rows], lines
+    apart = told_apart({read.name: list(read.rows) for read in reads})
+    return [row for rows in apart.values() for row in rows], lines
+
+
+def told_apart(documents: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Documents of one title have the names of their files behind it."""
+    titles = {
+        name: rows[0].doc.removesuffix(f" ({name})") for name, rows in documents.items() if rows and not is_rows(name)
+    }
+    times = Counter(titles.values())
+    for name, title in titles.items():
+        doc = f"{title} ({name})" if times[title] > 1 else title
+        documents[name] = [replace(row, doc=doc) for row in documents[name]]
+    return documents
 
 
 def _distinct(rows: list[Row], given: Path) -> list[Row]:
@@ -169,7 +182,7 @@ class Added(Result, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        return ExitCode.INCOMPLETE if self.unread else ExitCode.OK
+        return ExitCode.INCOMPLETE if any(one["problem"] for one in self.documents) else ExitCode.OK
 
     def table(self) -> Sequence[Mapping[str, Any]]:
         return self.documents
@@ -218,18 +231,24 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
             kept = "; its earlier passages stay" if read.problem and read.name in known else ""
             for line in read.lines:
                 person.tell(f"warning: {line}{kept}")
-            if read.rows:
-                there[read.name] = [replace(row, file=read.name, sha256=read.sha256) for row in read.rows]
-            seen = "unchanged" if read.is_unchanged else "changed" if read.name in known else "added"
+            rows = [replace(row, file=read.name, sha256=read.sha256) for row in read.rows]
+            is_same = read.is_unchanged or [row.id for row in rows] == [row.id for row in there.get(read.name, ())]
+            there |= {read.name: rows} if rows else {}
+            seen = "unchanged" if is_same else "changed" if read.name in known else "added"
             status, passages = "unread" if read.problem else seen, len(there.get(read.name, ()))
             counts[status] += 1
             documents.append(
-                {"name": read.name, "status": status, "passages": passages, "problem": read.problem or None}
+                {
+                    "name": read.name,
+                    "status": status,
+                    "passages": passages,
+                    "problem": read.problem or "; ".join(read.gaps) or None,
+                }
             )
     if not there:
         hint = "pass documents with text in them, or rows with `text`; no corpus was written"
         raise Incomplete(f"nothing could be read from {' or '.join(map(str, given[:3]))}", hint)
-    write_corpus(path, there)
+    write_corpus(path, told_apart(there))
     return Added(
         corpus=str(path), passages=sum(map(len, there.values())), documents=documents,
         **{kind: counts[kind] for kind in ("added", "changed", "unchanged", "unread")},

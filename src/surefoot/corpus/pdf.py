@@ -1,18 +1,25 @@
-"""PDF: the text of each page with the places of its words, of which lines, tables and headings are told."""
+"""PDF: the text of each page with the places of its words and rules, of which lines, tables and headings are told.
+
+Lines keep the order in which they were printed: row by row in a table, column by column in columns of prose. That is
+how the two are told apart.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from ctypes import c_int
+from functools import reduce
+from itertools import islice, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
 import pypdfium2
-import pypdfium2.raw
 from msgspec import Struct
 from msgspec.structs import replace
+from pypdfium2 import raw
 
 from surefoot.core.errors import UsageError
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
@@ -25,47 +32,110 @@ _SOFT = "\u00ad"  # where a word may be divided
 _MARKS = ".,;:()\"“”'"
 _DIVIDED = "\ufffe"  # the hyphen at the end of a line, whose next word the library has joined on
 _PAGE_NUMBER = re.compile(r"(?:page )?[-– ]*\d{1,4}(?: ?(?:/|of) ?\d+)?[-– ]*", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+_RECOGNISE = "run it through text recognition (OCR) first"
 _EDGE = 3  # lines at either end of a page that may be a running head or foot
-_WIDE_GAP = 0.9  # white space that only stands between cells, in heights of a line
+_APART = 0.8  # white space between these and the text, in heights of a line
+_WIDE_GAP = 0.9  # white space that only stands between cells
 _TIGHT_GAP = 0.45  # white space that does so in a table, but may also be in a justified line
 _GAP = 0.3  # white space that may
+_CLOSE, _SLACK = 0.2, 0.15  # white space between the lines of a cell, and by how much it differs
+_FAR = 4.5  # white space that no table has between its rows
+_TALLEST = 25  # lines of a cell
 _NEW_PAGE = 0.5  # white space above the first line: enough for a heading, too little to begin a paragraph
-_COLUMN = 1.0  # how far apart columns begin, at least
+_COLUMN = 40  # points between columns of prose, at least
+_THIN, _NEAR = 2.5, 3.0  # points: what is no wider is a rule; rules that are no farther apart meet
+_MOST_DRAWN, _MOST_RULES = 20_000, 1_500  # on a page; drawings with more are no tables
 
 
-class _Word(NamedTuple):
+class _Box(NamedTuple):
     left: float
-    right: float
-    text: str
-
-
-class _Printed(Struct, frozen=True):
-    """A line on a page."""
-
-    words: list[_Word]
-    top: float
     bottom: float
-    size: float
-    is_bold: bool
-    page: int
-
-    @property
-    def text(self) -> str:
-        return " ".join(word.text for word in self.words)
+    right: float
+    top: float
 
     @property
     def height(self) -> float:
         return (self.top - self.bottom) or 1.0
 
-    def starts(self, gap: float) -> list[float]:
-        """Where words begin behind so much white space, in heights of the line; the first word included."""
-        pairs = zip(self.words, self.words[1:], strict=False)
-        return [self.words[0].left, *(b.left for a, b in pairs if b.left - a.right > gap * self.height)]
+    def around(self, other: _Box) -> _Box:
+        return _Box(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
+
+    def across(self, other: _Box) -> float:
+        """How far the two stand above each other; below 0 where one is on the left."""
+        return min(self.right, other.right) - max(self.left, other.left)
+
+    def beside(self, other: _Box) -> float:
+        """How far the two stand beside each other; below 0 where one is above."""
+        return min(self.top, other.top) - max(self.bottom, other.bottom)
+
+    def meets(self, other: _Box, by: float) -> bool:
+        return self.across(other) > -by and self.beside(other) > -by
+
+
+class _Word(NamedTuple):
+    box: _Box
+    text: str
+
+
+class _Printed(Struct, frozen=True):
+    """A line on a page, a piece of one, or a table between rules."""
+
+    words: list[_Word]
+    size: float
+    is_bold: bool
+    page: int
+    rows: list[list[str]] = []
+
+    @property
+    def box(self) -> _Box:
+        return self.words[0].box._replace(right=self.words[-1].box.right)
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    def pieces(self, gap: float) -> list[_Printed]:
+        """Cut where so much white space is, in heights of the line, or where words stand higher or lower."""
+        cuts, height = [0], self.box.height
+        for at, (one, other) in enumerate(pairwise(word.box for word in self.words), 1):
+            offset = min(abs(one.top - other.top), abs(one.bottom - other.bottom))
+            if other.left - one.right > gap * height or offset > height / 4:
+                cuts.append(at)
+        return [replace(self, words=self.words[a:b]) for a, b in pairwise([*cuts, len(self.words)])]
+
+
+class _Row(Struct):
+    """What stands beside each other, and the lines that begin in it."""
+
+    pieces: list[_Printed]
+    box: _Box
+    lines: list[_Printed]
+    known: dict[float, list[_Box]] = {}
+
+    def add(self, box: _Box, pieces: Sequence[_Printed], lines: Sequence[_Printed]) -> None:
+        self.box, self.pieces, self.lines = self.box.around(box), [*self.pieces, *pieces], [*self.lines, *lines]
+        self.known = {}
+
+    def cells(self, gap: float = _WIDE_GAP) -> list[_Box]:
+        if gap not in self.known:
+            self.known[gap] = found = list[_Box]()
+            for box in sorted(part.box for piece in self.pieces for part in piece.pieces(gap)):
+                above = found.pop() if found and box.left < found[-1].right else box
+                found.append(above.around(box))
+        return self.known[gap]
 
     def is_row(self, gap: float) -> bool:
         """Whether it has several cells. A paragraph that hangs behind its label looks as if it had two."""
-        start, cells = f"{self.words[0].text} ", len(self.starts(gap))
+        start, cells = f"{self.pieces[0].words[0].text} ", len(self.cells(gap))
         return cells > 2 or (cells == 2 and not (label_of(start) or item_of(start) or re.fullmatch(r"\W ", start)))
+
+
+class _Page(NamedTuple):
+    lines: list[_Printed]
+    rules: list[_Box]
+    height: float
+    is_picture: bool
 
 
 def read_pdf(data: bytes) -> Iterator[Block]:
@@ -73,13 +143,19 @@ def read_pdf(data: bytes) -> Iterator[Block]:
     try:
         if len(document) > MOST_PAGES:
             raise UsageError(f"the PDF has {len(document):,} pages", f"split it: at most {MOST_PAGES:,} are read")
-        pages = [_lines(document, number) for number in range(len(document))]
+        pages = [_page(document, number) for number in range(len(document))]
     finally:
         document.close()
-    if not any(pages):
-        raise UsageError("the PDF holds no text, only pictures", "run it through text recognition (OCR) first")
-    lines = [line for page in _without_running_heads(pages) for line in page]
-    yield from _blocks(_undivided(lines or [line for page in pages for line in page]))
+    if not any(page.lines for page in pages):
+        raise UsageError("the PDF holds no text, only pictures", _RECOGNISE)
+    for number, page in enumerate(pages, 1):
+        if page.is_picture:
+            yield Block("unread", f"page {number} holds no text, only pictures ({_RECOGNISE})", 0, number)
+    known = {word.text.lower().strip(_MARKS) for page in pages for line in page.lines for word in line.words}
+    usual = median([line.size for page in pages for line in page.lines for _ in line.words])
+    pages = [page._replace(lines=_with_tables(page, known)) for page in pages]
+    kept = list(_without_running_heads(pages, usual))
+    yield from _blocks(kept if any(kept) else [page.lines for page in pages], usual)
 
 
 def _opened(data: bytes) -> Any:  # noqa: ANN401 - the library has no types
@@ -91,134 +167,325 @@ def _opened(data: bytes) -> Any:  # noqa: ANN401 - the library has no types
         raise UsageError("the PDF is damaged or cut off", "open it in a viewer and save it again") from error
 
 
-def _lines(document: Any, number: int) -> list[_Printed]:  # noqa: ANN401
+def _page(document: Any, number: int) -> _Page:  # noqa: ANN401
     try:
         page = document[number]
         text = page.get_textpage()
     except pypdfium2.PdfiumError:
-        return []  # a page that cannot be drawn has no text to cite either
+        return _Page([], [], 0, is_picture=True)
     found, start = [], 0
     for line in text.get_text_range().split("\r\n"):
-        printed = None if _CONTENTS.search(line) else _line(text, line, start, number + 1)
-        if printed is not None:
-            found.append(printed)
+        if line.strip() and not _CONTENTS.search(line):
+            found.append(_line(text, line, start, number + 1))
         start += len(line) + 2
     text.close()
+    drawn, height = list(_drawn(page)), page.get_height()
     page.close()
+    rules = [box for box in drawn if box is not None]
+    return _Page(found, rules if len(rules) <= _MOST_RULES else [], height, not found and None in drawn)
+
+
+def _line(page: Any, text: str, start: int, number: int) -> _Printed:  # noqa: ANN401
+    words = []
+    for match in re.finditer(r"\S+", text):
+        first, last, word = start + match.start(), start + match.end() - 1, match.group()
+        left, bottom, _, top = page.get_charbox(first, loose=True)
+        end = page.get_charbox(last)
+        if _DIVIDED in word and end[3] < bottom:  # what follows the hyphen stands in the next line
+            end = page.get_charbox(first + word.index(_DIVIDED))
+        words.append(_Word(_Box(left, bottom, max(left, end[2]), top), word.replace(_SOFT, "")))
+    first = start + len(text) - len(text.lstrip())
+    size, is_bold = float(raw.FPDFText_GetFontSize(page, first)), raw.FPDFText_GetFontWeight(page, first) >= _BOLD
+    return _Printed(words, size if size > 1 else words[0].box.height, is_bold, number)
+
+
+def _drawn(page: Any) -> Iterator[_Box | None]:  # noqa: ANN401
+    """The places of rules; of a box that was drawn, its sides; None for a picture."""
+    fill, stroke = c_int(), c_int()
+    for part in islice(page.get_objects([raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE]), _MOST_DRAWN):
+        if part.type == raw.FPDF_PAGEOBJ_IMAGE:
+            yield None
+            continue
+        box = _Box(*part.get_bounds())
+        if min(box.right - box.left, box.top - box.bottom) < _THIN:
+            yield box
+        elif raw.FPDFPath_GetDrawMode(part, fill, stroke) and stroke.value:
+            yield from (box._replace(right=box.left), box._replace(left=box.right))
+            yield from (box._replace(top=box.bottom), box._replace(bottom=box.top))
+
+
+def _undivided(line: _Printed, known: set[str]) -> _Printed:
+    """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
+    words = []
+    for box, text in line.words:
+        joined = text.replace(_DIVIDED, "")
+        words.append(_Word(box, joined if joined.lower().strip(_MARKS) in known else text.replace(_DIVIDED, "-")))
+    return replace(line, words=words)
+
+
+class _Grid:
+    """Rules that meet, and the rows and columns that they make."""
+
+    def __init__(self, box: _Box, rules: Sequence[_Box], texts: Sequence[_Box]) -> None:
+        self.box, self.texts = box, texts
+        self.flat = [rule for rule in rules if rule.right - rule.left > rule.top - rule.bottom]
+        self.upright = [rule for rule in rules if rule.right - rule.left <= rule.top - rule.bottom]
+        self.x = _levels([box.left, box.right, *(rule.left for rule in self.upright)])
+        self.y = _levels([-box.top, -box.bottom, *(-rule.top for rule in self.flat)])
+
+    def cell(self, word: _Box) -> tuple[int, int] | None:
+        """Of the cell in which the middle of the word is: its first row and column."""
+        row = bisect(self.y, -(word.bottom + word.top) / 2) - 1
+        column = bisect(self.x, (word.left + word.right) / 2) - 1
+        return self.first(row, column) if 0 <= row < len(self.y) - 1 and 0 <= column < len(self.x) - 1 else None
+
+    def first(self, row: int, column: int) -> tuple[int, int]:
+        """A cell goes on where no rule is between; on the right, only where no other text is."""
+        x, y, below = self.x[column], -self.y[row], -self.y[row + 1]
+        across, up = (x + self.x[column + 1]) / 2, (y + below) / 2
+        if column and not any(one.meets(_Box(x, up, x, up), _NEAR) for one in self.upright):
+            sides = _Box(self.x[column - 1], below, x, y), _Box(x, below, self.x[column + 1], y)
+            if not all(
+                any(text.meets(side, -1) and not text.meets(other, -1) for text in self.texts)
+                for side, other in (sides, sides[::-1])
+            ):
+                return self.first(row, column - 1)
+        if row and not any(one.meets(_Box(across, y, across, y), _NEAR) for one in self.flat):
+            return self.first(row - 1, column)
+        return row, column
+
+    def put_into(self, lines: list[_Printed]) -> list[_Printed]:
+        """The lines with one table in the place of what stands between the rules."""
+        found, texts, place, wide = list[_Printed](), dict[tuple[int, int], str](), 0, 0
+        for line in lines:
+            cells = [None if line.rows else self.cell(word.box) for word in line.words]
+            wide += len({cell[1] for cell in cells if cell}) > 1
+            outside = [word for word, cell in zip(line.words, cells, strict=True) if cell is None]
+            for word, cell in zip(line.words, cells, strict=True):
+                if cell is not None:
+                    texts[cell], place = f"{texts.get(cell, '')} {word.text}".strip(), place or len(found) + 1
+            found += [replace(line, words=outside)] if outside else []
+        if any(len({cell[side] for cell in texts}) < 2 for side in (0, 1)) or wide > 1.5 * len(self.y):
+            return lines  # it is a frame, or has no rules between its rows
+        rows = [[texts.get(self.first(y, x), "") for x in range(len(self.x) - 1)] for y in range(len(self.y) - 1)]
+        words = [_Word(self.box, " ".join(texts.values()))]
+        found.insert(place - 1, replace(lines[0], words=words, rows=[row for row in rows if any(row)]))
+        return found
+
+
+def _levels(places: list[float]) -> list[float]:
+    """The places that are not near the one before."""
+    ordered = sorted(places)
+    return [ordered[0], *(b for a, b in pairwise(ordered) if b - a > _NEAR)]
+
+
+def _with_tables(page: _Page, known: set[str]) -> list[_Printed]:
+    """The lines of a page, with what stands between rules that cross as one table."""
+    groups: list[tuple[_Box, list[_Box]]] = []
+    for rule in page.rules:
+        near = [group for group in groups if group[0].meets(rule, _NEAR)]
+        box = reduce(_Box.around, (group[0] for group in near), rule)
+        groups = [
+            *(one for one in groups if one not in near),
+            (box, [rule, *(one for group in near for one in group[1])]),
+        ]
+    lines = [_undivided(line, known) for line in page.lines]
+    texts = [piece.box for line in lines for piece in line.pieces(_WIDE_GAP)] if groups else []
+    for grid in (_Grid(*group, texts) for group in groups):
+        lines = grid.put_into(lines) if len(grid.x) > 2 and len(grid.y) > 2 and lines else lines
+    return lines
+
+
+def _without_running_heads(pages: Sequence[_Page], usual: float) -> Iterator[list[_Printed]]:
+    """Lines at the edge of a page go where the words, but for numbers, or the height are those of other pages."""
+    edges, enough = [_edges(page.lines) for page in pages], max(2, len(pages) / 2)
+    words = Counter(text for found in edges for text in {_NUMBER.sub("#", line.text) for line, _ in found})
+    often = [line.box for found in edges for line, _ in found if words[_NUMBER.sub("#", line.text)] > 1]
+    heights = Counter(round(box.top) for box in often)
+    for page, found in zip(pages, edges, strict=True):
+        heads = []
+        for line, is_apart in found:
+            runs = words[_NUMBER.sub("#", line.text)] >= enough or (is_apart and heights[round(line.box.top)] >= enough)
+            # So does small print in the margin of a single page, unless it is a sentence.
+            is_marginal = abs(line.box.top / page.height - 0.5) > 0.43 and line.size < 0.9 * usual
+            if runs or _PAGE_NUMBER.fullmatch(line.text) or (is_apart and is_marginal and line.text[-1] != "."):
+                heads.append(line.box)
+        yield [line for line in page.lines if line.box not in heads]
+
+
+def _edges(page: list[_Printed]) -> list[tuple[_Printed, bool]]:
+    """The first and last lines of a page that stand apart from the text, or may be no rows of a table."""
+    ordered, found = sorted(page, key=lambda line: -line.box.top), list[tuple[_Printed, bool]]()
+    for lines in (ordered[: _EDGE + 1], ordered[: -_EDGE - 2 : -1]):
+        gaps = [-a.box.beside(b.box) / a.box.height for a, b in pairwise(lines)]
+        apart = max((at for at, gap in enumerate(gaps, 1) if gap > _APART), default=0)
+        found += [(line, True) for line in lines[:apart]]
+        found += [(line, False) for line in lines[:1] if not apart and len(line.pieces(_WIDE_GAP)) < 2]
     return found
 
 
-def _line(page: Any, text: str, start: int, number: int) -> _Printed | None:  # noqa: ANN401
-    places = [(start + match.start(), start + match.end() - 1, match.group()) for match in re.finditer(r"\S+", text)]
-    if not places:
-        return None
-    words = [_Word(page.get_charbox(a)[0], page.get_charbox(b)[2], word.replace(_SOFT, "")) for a, b, word in places]
-    first = places[0][0]
-    _, bottom, _, top = page.get_charbox(first, loose=True)
-    size = float(pypdfium2.raw.FPDFText_GetFontSize(page, first))
-    weight = pypdfium2.raw.FPDFText_GetFontWeight(page, first)
-    return _Printed(words, top, bottom, size if size > 1 else top - bottom, weight >= _BOLD, number)
-
-
-def _without_running_heads(pages: Sequence[list[_Printed]]) -> Iterator[list[_Printed]]:
-    """What stands at the edge of most pages, but for its numbers, is no part of the text."""
-    edges = Counter(key for page in pages for key in {_key(line) for line in (*page[:_EDGE], *page[-_EDGE:])})
-    often = {key for key, count in edges.items() if count >= max(3, len(pages) / 2)}
+def _blocks(pages: Sequence[list[_Printed]], usual: float) -> Iterator[Block]:
+    """Tables, and the text between them. A table that goes on on the next page has its header there too."""
+    prose, before = list[_Printed](), list[list[str]]()  # the text, or the table, that nothing stands below yet
+    at = 0  # the page of that table
     for page in pages:
-        kept = [
-            line
-            for place, line in enumerate(page)
-            if (_EDGE <= place < len(page) - _EDGE or _key(line) not in often) and not _is_page_number(line, page)
-        ]
-        yield kept
-
-
-def _key(line: _Printed) -> str:
-    return re.sub(r"\d+", "#", line.text)
-
-
-def _is_page_number(line: _Printed, page: Sequence[_Printed]) -> bool:
-    return line in (page[0], page[-1]) and _PAGE_NUMBER.fullmatch(line.text) is not None
-
-
-def _undivided(lines: Sequence[_Printed]) -> list[_Printed]:
-    """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
-    known = {word.text.lower().strip(_MARKS) for line in lines for word in line.words}
-
-    def whole(word: _Word) -> _Word:
-        joined = word.text.replace(_DIVIDED, "")
-        is_one = joined.lower().strip(_MARKS) in known
-        return word._replace(text=joined if is_one else word.text.replace(_DIVIDED, "-"))
-
-    return [replace(line, words=[whole(word) for word in line.words]) for line in lines]
-
-
-def _blocks(lines: Sequence[_Printed]) -> Iterator[Block]:
-    """Runs of lines with several cells are tables; what is between them, text."""
-    usual = median([line.size for line in lines for _ in line.words])
-    prose: list[_Printed] = []
-    place = 0
-    while place < len(lines):
-        rows = _table_at(lines, place)
-        if rows:
-            yield from paragraphs(_as_text(prose), usual)
-            prose = []
-            yield table(rows, lines[place].page)
-            place += len(rows)
-        else:
-            prose.append(lines[place])
-            place += 1
+        rows, place = _rows(page), 0
+        while place < len(rows):
+            line = rows[place].pieces[0]
+            cells, count = (line.rows, 1) if line.rows else _table_at(rows, place)
+            if place == 0 and before and cells and len(before[0]) == len(cells[0]):
+                cells = cells if before[0] == cells[0] else [before[0], *cells]
+                if not cells[1][0] and all(a or not b for a, b in zip(before[-1], cells[1], strict=True)):
+                    before[-1] = _both(before[-1], cells.pop(1))
+            if before:
+                yield table(before, at)
+            if cells:
+                yield from paragraphs(_as_text(prose), usual)
+            prose = [] if cells else prose + rows[place].lines
+            before, at, place = cells, line.page, place + count
+    if before:
+        yield table(before, at)
     yield from paragraphs(_as_text(prose), usual)
 
 
-def _table_at(lines: Sequence[_Printed], place: int) -> list[list[str]]:
-    """The rows of a table that begins here, if one does: lines with wide gaps, whose words begin below each other.
-
-    Where cells are tight, a row, or the header, may have as many narrower gaps instead.
-    """
-    page = lines[place].page
-    run = list(takewhile(lambda line: line.page == page and line.is_row(_TIGHT_GAP), lines[place:]))
-    widest = max((len(line.starts(_WIDE_GAP)) for line in run), default=0)
-    rows = list(takewhile(lambda line: line.is_row(_WIDE_GAP) or len(line.starts(_TIGHT_GAP)) == widest, run))
-    if len(rows) < 3 or sum(line.is_row(_WIDE_GAP) for line in rows) < 2:
-        return []
-    columns: list[float] = []
-    for left in sorted(left for row in rows for left in row.starts(_WIDE_GAP)):
-        if not columns or left - columns[-1] > _COLUMN * rows[0].height:
-            columns.append(left)
-    return _merged([_cells(row, columns) for row in rows])
-
-
-def _cells(row: _Printed, columns: Sequence[float]) -> list[str]:
-    """A word behind a gap goes to the nearest column on its left; the others go with the word before."""
-    found, at = [""] * len(columns), 0
-    starts = set(row.starts(_GAP))
-    for word in row.words:
-        if word.left in starts:
-            reached = [place for place, left in enumerate(columns) if left <= word.left + _COLUMN * row.height / 2]
-            at = max(at, reached[-1] if reached else 0)
-        found[at] = f"{found[at]} {word.text}".strip()
-    return found
-
-
-def _merged(rows: list[list[str]]) -> list[list[str]]:
-    """Neighbouring columns of which no row fills both are one: a header stands in the middle of its column."""
-    at = 0
-    while at + 1 < len(rows[0]):
-        if any(row[at] and row[at + 1] for row in rows):
-            at += 1
-        else:
-            rows = [[*row[:at], row[at] or row[at + 1], *row[at + 2 :]] for row in rows]
+def _rows(lines: Sequence[_Printed]) -> list[_Row]:
+    """Lines and pieces of lines beside each other. A cell of several lines is printed before the one on its right."""
+    rows, start = list[_Row](), 0  # of what goes on downwards
+    for line in lines:
+        for number, piece in enumerate([line] if line.rows else line.pieces(_WIDE_GAP)):
+            box, at = piece.box, len(rows)
+            while at > start and box.top > rows[at - 1].box.bottom + box.height / 4:
+                at -= 1
+            if at < len(rows) and _goes_on(box, rows[at:]):
+                for row in rows[at + 1 :]:
+                    rows[at].add(row.box, row.pieces, row.lines)
+                del rows[at + 1 :]
+            elif at == len(rows) or (at := _row_with_room(box, rows)) < 0:
+                start, at = len(rows) if at < 0 or line.rows else start, len(rows)
+                rows.append(_Row([], box, []))
+            rows[at].add(box, [piece], [] if number else [line])
     return rows
 
 
+def _goes_on(box: _Box, rows: Sequence[_Row]) -> bool:
+    """Whether it stands beside what is in the first of the rows, and right of the others, which are lines of a cell."""
+    first, rest = rows[0], _Row([piece for row in rows[1:] for piece in row.pieces], box, [])
+    beside = [piece.box for piece in first.pieces if box.beside(piece.box) > 0]
+    left = [piece.box for piece in (rest.pieces if beside else [*rest.pieces, *first.pieces])]
+    return (
+        not first.pieces[0].rows and len(rows) <= _TALLEST and sum(len(row.cells()) > 1 for row in rows) < 2
+        and box.beside(first.box) > -_TALLEST / 2 * box.height and all(one.right <= box.left for one in left)
+        and not any(box.meets(one, -1) for one in beside)
+    )  # fmt: skip
+
+
+def _row_with_room(box: _Box, rows: Sequence[_Row]) -> int:
+    """The row of a table that it fills although it was printed later, as LibreOffice Calc does with wrapped cells."""
+    middle, best, found = (box.left + box.right) / 2, -box.height / 2, -1
+    for at, row in enumerate(rows):
+        if box.beside(row.box) <= best:
+            continue
+        near = [one.cells() for one in rows[max(0, at - 1) : at + 2]]
+        is_inside = any(len(cells) > 1 and cells[0].left <= middle <= cells[-1].right for cells in near)
+        if is_inside and not any(box.meets(piece.box, -1) for piece in row.pieces):
+            best, found = box.beside(row.box), at
+    return found
+
+
+def _table_at(rows: Sequence[_Row], place: int) -> tuple[list[list[str]], int]:
+    """The cells of a table that begins here, if one does, and how many of the rows it takes.
+
+    Cells of most of its rows stand below each other. Narrow gaps make one where there are many.
+    """
+    for gap in (_WIDE_GAP, _TIGHT_GAP):
+        run = _run(rows[place:], gap)
+        cells = [row.cells(gap) for row in run]
+        columns = reduce(_widened, cells, list[_Box]())
+        fit = sum(all(sum(cell.across(one) > 0 for one in columns) == 1 for cell in row) for row in cells)
+        is_sure = (len(columns) > 2 and (len(run) > 3 or gap == _WIDE_GAP)) or (len(run) > 2 and gap == _WIDE_GAP)
+        if sum(len(row) > 1 for row in cells) > 1 and fit > 0.6 * len(run) and is_sure:
+            full = next(at for at, row in enumerate(cells) if len(row) == len(columns))
+            return _joined([_cells(row, columns, at < full) for at, row in enumerate(run)], run), len(run)
+    return [], 1
+
+
+def _run(rows: Sequence[_Row], gap: float) -> list[_Row]:
+    """Rows with gaps, with narrower ones if they are as many, and of one cell between or, close, below them."""
+    run, spaces, columns, count = list[_Row](), list[float](), list[_Box](), 0
+    for row, below in zip(rows, [*rows[1:], rows[-1]], strict=True):
+        space, tight = _space(run[-1], row) if run else 0.0, row.is_row(_TIGHT_GAP) and len(row.cells(_TIGHT_GAP))
+        is_row = tight and (row.is_row(gap) or tight in (len(columns), len(below.cells(gap))))
+        is_alike = bool(run) and row.pieces[0].size == run[0].pieces[0].size and space < max(_APART, *spaces) * 1.2
+        is_lone = is_alike and sum(row.box.across(column) > 0 for column in columns) == 1
+        if row.pieces[0].rows or not -1 < space < _FAR or not (is_row or is_lone):
+            break
+        run.append(row)
+        spaces.append(space)
+        columns = _widened(columns, row.cells(gap))
+        if is_row or (row.box.left > columns[0].right and space < min(spaces[1:]) + _SLACK):
+            count = len(run)
+    return run[:count]
+
+
+def _space(one: _Row, other: _Row) -> float:
+    return (one.box.bottom - other.box.top) / other.pieces[0].box.height
+
+
+def _widened(columns: list[_Box], cells: list[_Box]) -> list[_Box]:
+    """Where the columns reach from and to, by another row that has all of them, or more."""
+    wider = [one.around(other) for one, other in zip(columns, cells, strict=False)]
+    is_clear = all(one.right <= other.left for one, other in pairwise(wider))
+    return cells if len(cells) > len(columns) else wider if len(cells) == len(columns) and is_clear else columns
+
+
+def _cells(row: _Row, columns: Sequence[_Box], is_head: bool) -> list[str]:
+    """Words go to the column that they stand in; a cell that stands in several is in each, as is a head between two."""
+    found, is_full = [""] * len(columns), len(columns) in (len(row.cells()), len(row.cells(_TIGHT_GAP)))
+    for piece in row.pieces:
+        parts = piece.pieces(_GAP) if sum(piece.box.across(column) > 0 for column in columns) > 1 else [piece]
+        for part in parts:
+            middle = part.box._replace(
+                left=(part.box.left + part.box.right) / 2, right=(part.box.left + part.box.right) / 2
+            )
+            near = sorted(range(len(columns)), key=lambda at: -middle.across(columns[at]))
+            over = [at for at, column in enumerate(columns) if part.box.across(column) > 0]
+            is_between = (
+                is_head and middle.across(columns[near[0]]) < 0 and columns[0].left < middle.left < columns[-1].right
+            )
+            places = near[:2] if is_between else over if len(over) > 1 and len(parts) == 1 else near[:1]
+            for at in near[:1] if is_full else places:
+                found[at] = f"{found[at]} {part.text}".strip()
+    return found
+
+
+def _joined(cells: list[list[str]], run: Sequence[_Row]) -> list[list[str]]:
+    """A row of one cell close to the row above or below is a line of that row's cell."""
+    found, spaces = [cells[0]], [_space(one, other) for one, other in pairwise(run)]
+    for at, (one, space) in enumerate(zip(cells[1:], spaces, strict=True)):
+        lower, upper = ([place for place, cell in enumerate(row) if cell] for row in (one, found[-1]))
+        goes_on = space < max(_CLOSE, min(spaces) + _SLACK) and len(lower) == 1 and (lower[0] > 0 or not found[-1][0])
+        begins = space < _CLOSE and len(upper) == 1 and one[upper[0]] and (at < 1 or spaces[at - 1] > _CLOSE)
+        if goes_on or begins:
+            found[-1] = _both(found[-1], one)
+        else:
+            found.append(one)
+    return found
+
+
+def _both(above: list[str], below: list[str]) -> list[str]:
+    return [f"{one} {other}".strip() for one, other in zip(above, below, strict=True)]
+
+
 def _as_text(lines: Sequence[_Printed]) -> list[Line]:
-    if not lines:
-        return []
-    left, right = min(line.words[0].left for line in lines), max(line.words[-1].right for line in lines)
-    width, usual, found = (right - left) or 1.0, median(line.height for line in lines), []
-    for before, line in zip([lines[0], *lines], lines, strict=False):
-        gap = (before.bottom - line.top) / usual if before.page == line.page else _NEW_PAGE
-        reach = (line.words[-1].right - left) / width
-        found.append(Line(line.text, line.page, line.size, line.is_bold, gap, reach))
+    columns: dict[tuple[int, int], _Box] = {}  # what begins at about the same place of a page
+    for line in lines:
+        column = line.page, round(line.box.left / _COLUMN)
+        columns[column] = columns.get(column, line.box).around(line.box)
+    usual, found = median([line.box.height for line in lines] or [1.0]), []
+    for before, line in zip([*lines[:1], *lines], lines, strict=False):
+        gap = (before.box.bottom - line.box.top) / usual if before.page == line.page else _NEW_PAGE
+        left, _, right, _ = columns[line.page, round(line.box.left / _COLUMN)]
+        found.append(
+            Line(line.text, line.page, line.size, line.is_bold, gap, (line.box.right - left) / (right - left or 1))
+        )
     return found

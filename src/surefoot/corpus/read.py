@@ -17,7 +17,7 @@ from surefoot.corpus.passages import Ids, Row, is_rows, passages
 from surefoot.corpus.rows import CONTENT_IDS, rows_of, with_id
 from surefoot.io.rows import map_blocks, read_rows
 
-_READING = "3"  # a new number reads every document again
+_READING = "4"  # a new number reads every document again
 _NAMED = 5  # files of other formats
 _NONE: Mapping[str, str] = {}
 
@@ -30,6 +30,7 @@ class Read(Struct, frozen=True):
     problem: str = ""
     hint: str = ""
     notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()  # parts that could not be read
     is_unchanged: bool = False
     sha256: str = ""  # of what was read; rows of a corpus have those of their own files
 
@@ -38,7 +39,7 @@ class Read(Struct, frozen=True):
         """What people should know about it."""
         if self.problem:
             return [f"{self.name} was not read: {self.problem}" + (f" ({self.hint})" if self.hint else "")]
-        return [f"{self.name}: {note}" for note in self.notes]
+        return [f"{self.name}: {note}" for note in (*self.gaps, *self.notes)]
 
 
 class Found(Struct, frozen=True):
@@ -99,19 +100,19 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
         digest = hashlib.sha256(data + _READING.encode()).hexdigest()[:16]
         if known.get(source.name) == digest:
             return Read(source.name, is_unchanged=True)
-        found, notes = _rows(source, data) if source.is_rows else (_passages(source, data), [])
+        found, notes = _rows(source, data) if source.is_rows else ([], [])
+        blocks = [] if source.is_rows else list(READERS[source.suffix](data))
+        gaps = tuple(block.text for block in blocks if block.kind == "unread")
+        found = found or passages((block for block in blocks if block.kind != "unread"), source.name)
     except SurefootError as error:
         return Read(source.name, problem=error.message, hint=error.hint)
-    except (OSError, RecursionError, MemoryError) as error:
+    except (OSError, RecursionError, MemoryError, LookupError, ValueError) as error:
         return Read(source.name, problem=f"{type(error).__name__}: {error}")
     if not found:
-        return Read(source.name, problem="; ".join(["it holds no text", *notes]))
+        return Read(source.name, problem="; ".join(["it holds no text", *gaps, *notes]))
+    digest = "partly" if gaps else digest  # it is read again, so that its gaps are named again
     rows = tuple(row if row.file else replace(row, file=source.name, sha256=digest) for row in found)
-    return Read(source.name, rows, notes=tuple(notes), sha256=digest)
-
-
-def _passages(source: Source, data: bytes) -> list[Row]:
-    return passages(READERS[source.suffix](data), source.name)
+    return Read(source.name, rows, notes=tuple(notes), gaps=gaps, sha256=digest)
 
 
 def _rows(source: Source, data: bytes) -> tuple[list[Row], list[str]]:
