@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
+import email
+import email.policy
 import io
 import os
 import re
@@ -17,7 +18,9 @@ from zlib import error as ZlibError
 
 from msgspec import Struct
 
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.files import library
+from surefoot.corpus import markup
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
 from surefoot.corpus.passages import is_rows
 
@@ -29,6 +32,7 @@ _RULE = re.compile(r"\|?[\s:|-]+\|[\s:|-]*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 _CONTROL, _MOST_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]"), 0.05
 MOST_MEMBERS = 100_000  # of one archive
+_PACKED = (".pdf", ".docx", ".pptx", ".odt", ".xlsx", ".eml")
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
@@ -55,7 +59,7 @@ class Source(Struct, frozen=True):
 
     @property
     def _most(self) -> int:
-        return LARGEST if self.is_rows or self.suffix in (".pdf", ".docx") else _LARGEST_TEXT
+        return LARGEST if self.is_rows or self.suffix in _PACKED else _LARGEST_TEXT
 
     @property
     def _is_archive(self) -> bool:
@@ -140,7 +144,11 @@ def _is_hidden(name: str) -> bool:
 
 
 def read_text(data: bytes) -> Iterator[Block]:
-    lines = [line.strip() for line in _decoded(data).splitlines()]
+    yield from _lines(_decoded(data))
+
+
+def _lines(text: str) -> Iterator[Block]:
+    lines = [line.strip() for line in text.splitlines()]
     widest = max(map(len, lines), default=0) or 1
     yield from paragraphs([Line(line, reach=len(line) / widest) for line in lines])
 
@@ -213,34 +221,35 @@ def _as_text(data: bytes) -> str:
 
 
 def _read_pdf(data: bytes) -> Iterator[Block]:
-    with _extra():
-        from surefoot.corpus import pdf  # noqa: PLC0415
+    library("pypdfium2", "documents")
+    from surefoot.corpus import pdf  # noqa: PLC0415
+
     return pdf.read_pdf(data)
 
 
-def _read_html(data: bytes) -> Iterator[Block]:
-    with _extra():
-        from surefoot.corpus import markup  # noqa: PLC0415
-    return markup.read_html(_decoded(data))
-
-
-def _read_docx(data: bytes) -> Iterator[Block]:
-    with _extra():
-        from surefoot.corpus import markup  # noqa: PLC0415
-    return markup.read_docx(data)
-
-
-@contextlib.contextmanager
-def _extra() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        hint = "install surefoot with its extra `documents`: pip install '/path/to/surefoot[documents]'"
-        raise Incomplete(f"reading this format needs the package {error.name}", hint) from error
+def _read_mail(data: bytes) -> Iterator[Block]:
+    """Subject, sender and date, the text, and what is attached."""
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    yield Block("heading", str(message["subject"] or "").strip() or "Message", 1)
+    yield Block("text", ", ".join(f"{name}: {message[name]}" for name in ("From", "To", "Date") if message[name]))
+    body = message.get_body(("html", "plain"))
+    if body is not None:
+        yield from (markup.read_html if body.get_content_subtype() == "html" else _lines)(body.get_content())
+    for part in message.iter_attachments():
+        name = part.get_filename() or "without a name"
+        read, attached = READERS.get(PurePosixPath(name.lower()).suffix), part.get_payload(decode=True)
+        try:
+            if read is None or not isinstance(attached, bytes):
+                raise UsageError("its format is not read")
+            yield from list(read(attached))
+        except SurefootError as error:
+            yield Block("unread", f"the attachment {name} was not read: {error.message}")
 
 
 READERS: dict[str, Callable[[bytes], Iterator[Block]]] = {
-    ".pdf": _read_pdf, ".html": _read_html, ".htm": _read_html, ".xhtml": _read_html, ".docx": _read_docx,
-    ".md": read_markdown, ".markdown": read_markdown, ".txt": read_text, ".text": read_text, ".csv": read_table,
-    ".tsv": read_table,
+    ".pdf": _read_pdf, ".docx": markup.read_office, ".pptx": markup.read_office, ".odt": markup.read_office,
+    ".xlsx": markup.read_workbook, ".rtf": lambda data: markup.read_rtf(_decoded(data)), ".eml": _read_mail,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), lambda data: markup.read_html(_decoded(data))),
+    **dict.fromkeys((".md", ".markdown"), read_markdown), **dict.fromkeys((".txt", ".text"), read_text),
+    **dict.fromkeys((".csv", ".tsv"), read_table),
 }  # fmt: skip

@@ -1,18 +1,20 @@
-"""HTML and DOCX: formats that say what is a heading, a paragraph and a table."""
+"""HTML and what office programs write: formats that say what is a heading, a paragraph and a table."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from datetime import datetime, time
+from itertools import groupby
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from docx import Document
-from docx.table import Table
-from selectolax.lexbor import LexborHTMLParser
-
-from surefoot.core.errors import UsageError
+from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.files import library
 from surefoot.corpus.blocks import Block, heading_level, table
 
 _UNREAD = ["script", "style", "noscript", "template", "svg", "nav", "footer", "iframe", "object", "button", "select"]
@@ -30,12 +32,17 @@ _DEEPEST = 2_000
 _MOST_TAGS = 2_000_000
 _LARGEST = 64 * 1024 * 1024
 _WIDEST = 20  # columns of one cell
+_HEADING = re.compile(r"(?:heading|überschrift|titre)\s*(\d)|title", re.IGNORECASE)
+_PART = re.compile(r"word/document\.xml|(?:word/)?styles\.xml|content\.xml|ppt/slides/slide\d+\.xml")
+_PARAGRAPHS, _TABLES = frozenset({"p", "h"}), frozenset({"tbl", "table"})
+_WORDS, _SPACES = ("t", "p", "h", "span", "a"), ("tab", "br", "cr", "s", "line-break")
+_UNSAID = ("del", "moveFrom", "instrText", "Fallback", "tracked-changes", "annotation", "table-of-content")
 
 
 def read_html(text: str) -> Iterator[Block]:
     """Text belongs to the nearest element around it that is not part of a line."""
     _check_depth(text)
-    parser = LexborHTMLParser(text)
+    parser = library("selectolax.lexbor", "documents").LexborHTMLParser(text)
     parser.strip_tags(_UNREAD)
     around: dict[int, Any] = {}  # the nearest such element of each node; None inside a table that was read whole
     words: list[str] = []
@@ -95,45 +102,132 @@ def _rows(node: Any) -> list[list[str]]:  # noqa: ANN401
     return rows if len(rows) > 1 and max(map(len, rows)) > 1 else []
 
 
-def read_docx(data: bytes) -> Iterator[Block]:
+def read_office(data: bytes) -> Iterator[Block]:
+    """DOCX, PPTX and ODT: packed XML, whose elements have much the same names. A slide is a page."""
+    with _unpacked(data) as parts:
+        trees = {name: ElementTree.fromstring(parts.read(name)) for name in parts.namelist() if _PART.fullmatch(name)}
+        styles = {style: level for tree in trees.values() for style, level in _styles(tree)}
+        slides = sorted((name for name in trees if "slide" in name), key=lambda name: (len(name), name))
+        for number, name in enumerate(slides or [name for name in trees if "style" not in name], 1):
+            page = number if slides else None
+            for node, is_title in _parts(trees[name], _PARAGRAPHS | _TABLES):
+                if _tag(node) in _TABLES:
+                    rows = [row for row in _cells(node) if any(row)]
+                    yield from [table(rows, page)] if rows else []
+                elif text := " ".join(_text(node).split()):
+                    named = node.find("{*}pPr/{*}pStyle")
+                    style = _value(node if named is None else named, "style-name", "val")
+                    outline = _value(node, "outline-level") or styles.get(style, str(heading_level(text) or ""))
+                    level = ("1" if number == 1 else "2") if is_title else outline
+                    yield Block("heading", text, int(level), page) if level else Block("text", text, 0, page)
+
+
+@contextmanager
+def _unpacked(data: bytes) -> Iterator[zipfile.ZipFile]:
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise UsageError("it is encrypted, or of Office 97", "save a copy without a password, in a format of today")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
-            size = sum(part.file_size for part in parts.infolist())
-        if size > _LARGEST:
-            raise UsageError(f"the Word file unpacks to {size:,} bytes", f"at most {_LARGEST:,} are read")
-        document = Document(io.BytesIO(data))
-    except UsageError:
+            if (size := sum(part.file_size for part in parts.infolist())) > _LARGEST:
+                raise UsageError(f"it unpacks to {size:,} bytes", f"at most {_LARGEST:,} are read")
+            yield parts
+    except SurefootError:
         raise
-    except Exception as error:  # the library raises what its parts raise
-        raise UsageError(
-            "the Word file cannot be opened", "open it in a word processor and save it as .docx"
-        ) from error
-    styles: dict[str | None, str] = {}
-    for part in document.iter_inner_content():
-        if isinstance(part, Table):
-            rows = _cells(part)
-            if rows and rows[0]:
-                yield table(rows)
-            continue
-        text, style_id = " ".join(part.text.split()), part._p.style  # its name is slow to look up
-        if style_id not in styles:
-            styles[style_id] = part.style.name if part.style is not None and part.style.name else ""
-        style = styles[style_id]
-        named = re.fullmatch(r"(?:Heading|Überschrift|Titre)\s*(\d)", style)
-        level = int(named[1]) if named else heading_level(text)
-        if text:
-            is_heading = level or style == "Title"
-            yield Block("heading", text, level) if is_heading else Block("text", text)
+    except Exception as error:  # the libraries raise what their parts raise
+        raise UsageError("it is damaged or cut off", "open it in an office program and save it again") from error
 
 
-def _cells(part: Table) -> list[list[str]]:
-    """As they are written, row by row; the library takes a file's word for how many columns a cell spans."""
+def _tag(node: Element) -> str:
+    return node.tag.rpartition("}")[2]
+
+
+def _value(node: Element | None, *names: str) -> str:
+    """Of the first attribute with such a name."""
+    values = node.attrib.items() if node is not None else ()
+    return next((value for name, value in values if name.rpartition("}")[2] in names), "")
+
+
+def _styles(tree: Element) -> Iterator[tuple[str, str]]:
+    """The styles of headings and titles, and their levels."""
+    for node in tree.iterfind(".//{*}style"):
+        shown = _value(node.find("{*}name"), "val"), _value(node, "name"), _value(node, "parent-style-name")
+        if named := next(filter(None, map(_HEADING.fullmatch, shown)), None):
+            yield _value(node, "styleId") or shown[1], named[1] or "0"
+
+
+def _parts(node: Element, tags: Container[str], is_title: bool = False) -> Iterator[tuple[Element, bool]]:
+    """The nearest elements inside with such a tag, and whether they are in the title of a slide."""
+    for child in node:
+        role = _value(child.find("{*}nvSpPr/{*}nvPr/{*}ph"), "type")
+        if _tag(child) in tags:
+            yield child, is_title
+        elif _tag(child) not in _UNSAID and role not in ("ftr", "sldNum", "dt"):
+            yield from _parts(child, tags, is_title or role in ("title", "ctrTitle"))
+
+
+def _text(node: Element) -> str:
+    if _tag(node) in _UNSAID:
+        return ""
+    own = " " if _tag(node) in _SPACES else node.text or "" if _tag(node) in _WORDS else ""
+    return own + "".join(_text(child) + (child.tail or "") for child in node)
+
+
+def _cells(node: Element) -> list[list[str]]:
+    """A cell that spans several places is in each of them; a file's word for how many is not taken."""
     rows: list[list[str]] = []
-    for row in part._tbl.tr_lst:
-        cells: list[str] = []
-        for cell in row.tc_lst:
-            goes_on = cell.vMerge == "continue" and rows and len(cells) < len(rows[-1])
-            text = rows[-1][len(cells)] if goes_on else "\n".join(paragraph.text for paragraph in cell.p_lst)
-            cells += [text] * min(cell.grid_span, _WIDEST)
+    for row, _ in _parts(node, ("tr", "table-row")):
+        cells, left = list[str](), 0  # how far the last cell spans
+        for cell, _ in _parts(row, ("tc", "table-cell", "covered-table-cell")):
+            text = " ".join(_text(part) for part, _ in _parts(cell, _PARAGRAPHS))
+            merged = cell.find("{*}tcPr/{*}vMerge")
+            is_below = merged is not None and _value(merged, "val") != "restart"
+            if left:
+                text, left = cells[-1], left - 1
+            elif is_below or _value(cell, "vMerge") or _tag(cell) == "covered-table-cell":
+                text = rows[-1][len(cells)] if rows and len(cells) < len(rows[-1]) else ""
+            left = left or int(_value(cell, "gridSpan", "number-columns-spanned") or 1) - 1
+            times = _value(cell.find("{*}tcPr/{*}gridSpan"), "val") or _value(cell, "number-columns-repeated")
+            cells += [text] * min(int(times or 1), _WIDEST)
         rows.append(cells)
     return rows
+
+
+def read_workbook(data: bytes) -> Iterator[Block]:
+    """Each sheet. Rows of one cell above a table are text."""
+    with _unpacked(data):
+        for sheet in library("openpyxl", "office").load_workbook(io.BytesIO(data), read_only=True, data_only=True):
+            yield Block("heading", sheet.title, 3)
+            every = [[_shown(cell) for cell in row] for row in sheet.iter_rows()]
+            for is_filled, group in groupby(every, any):
+                rows = list(group) if is_filled else []
+                while rows and sum(map(bool, rows[0])) < 2:
+                    yield Block("text", "".join(rows.pop(0)))
+                width = max((at for row in rows for at, cell in enumerate(row, 1) if cell), default=0)
+                yield from [table([row[:width] for row in rows])] if rows else []
+
+
+def _shown(cell: Any) -> str:  # noqa: ANN401
+    """As its format shows it, as far as that is money, a share or a date."""
+    value, form = cell.value, str(cell.number_format or "")
+    if isinstance(value, datetime) and value.time() == time():
+        return f"{value:%Y-%m-%d}"
+    if isinstance(value, float | int) and (named := re.search(r"0(?:\.(0+))?(%)?", form)):
+        comma, places = "," * ("#,#" in form), len(named[1] or "")
+        return f"{value:{comma}.{places}{'%' if named[2] else 'f'}}"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else "" if value is None else value)
+
+
+def read_rtf(text: str) -> Iterator[Block]:
+    """A row is a line with a bar behind each of its cells; a cell of several lines holds it open."""
+    levels = dict(re.findall(r"\{\\s(\d+)\\[^{};]* heading (\d)", text, re.IGNORECASE))
+    # The library drops styles: the level of a heading goes into its text, behind a sign that no text has.
+    marked = re.sub(r"\\s(\d+)(?!\d)", lambda at: f"{at[0]} \\'02{levels[at[1]]}" if at[1] in levels else at[0], text)
+    lines = library("striprtf.striprtf", "office").rtf_to_text(marked, errors="ignore")
+    lines = re.sub(r"(\|[^|\n]*)\n(?=[^|\n]+\|)(?<!\|\n)", r"\1 ", lines).splitlines()
+    for is_row, group in groupby(filter(str.strip, lines), lambda line: line.endswith("|")):
+        if is_row:
+            yield table([line[:-1].split("|") for line in group])
+        for line in () if is_row else group:
+            is_marked = line[0] == "\x02"
+            level = int(line[1]) if is_marked else heading_level(line) or int(line == lines[0])
+            yield Block("heading" if level else "text", line[2 * is_marked :].strip(), level)
