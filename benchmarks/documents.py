@@ -393,7 +393,7 @@ def slides(path: Path, made: Made) -> None:
 
 
 def workbook(path: Path, made: Made) -> None:
-    from openpyxl import Workbook
+    from openpyxl import Workbook  # type: ignore[import-untyped]
 
     book = Workbook()
     for number, part in enumerate(part for part in made.parts if part.rows):
