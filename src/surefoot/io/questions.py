@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import pairwise
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, overload
-from weakref import finalize
+from typing import Any
 
 import msgspec
-import numpy as np
-from msgspec import Struct, msgpack
+from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError
@@ -43,93 +37,6 @@ from surefoot.io.rows import (
     shown,
 )
 
-_KEPT_IN_MEMORY = 8 << 20  # bytes: most sets never touch the disk
-_AT_ONCE = 1_000  # questions that are read together
-_encode = msgpack.Encoder(enc_hook=str).encode  # metadata may hold anything
-_decode = msgpack.Decoder(Question).decode
-
-
-class Questions(Sequence[Question]):
-    """Can be read by any number of processes once it is complete."""
-
-    def __init__(self, questions: Iterable[Question] = ()) -> None:
-        self._ends = array("q", [0])  # of each question, behind a 0
-        self._late = bytearray()  # those that are not in the file yet
-        self._file: Any = None
-        self._mapped: bytes | mmap = b""
-        for question in questions:
-            self.append(question)
-
-    def append(self, question: Question) -> None:
-        data = _encode(question)
-        self._ends.append(self._ends[-1] + len(data))
-        self._late += data
-        if len(self._late) > _KEPT_IN_MEMORY:
-            if self._file is None:
-                self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - it lives as long as the questions
-                finalize(self, self._file.close)
-            self._file.write(self._late)
-            self._late.clear()
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def __iter__(self) -> Iterator[Question]:
-        for first in range(0, len(self), _AT_ONCE):
-            ends = self._ends[first : first + _AT_ONCE + 1]
-            data = self._read(ends[0], ends[-1])
-            for start, end in pairwise(ends):
-                yield _decode(data[start - ends[0] : end - ends[0]])
-
-    @overload
-    def __getitem__(self, place: int) -> Question: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Question]: ...
-    def __getitem__(self, place: int | slice) -> Question | list[Question]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
-        place = range(len(self))[place]
-        return _decode(self._read(self._ends[place], self._ends[place + 1]))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(Question.__eq__, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Questions, (list(self),)
-
-    def without(self, places: Iterable[int]) -> Questions:
-        left_out = frozenset(places)
-        return Questions(one for place, one in enumerate(self) if place not in left_out) if left_out else self
-
-    def _read(self, start: int, end: int) -> bytes:
-        written = self._ends[-1] - len(self._late)
-        if self._file is not None and len(self._mapped) < written:
-            self._mapped = mmap(self._file.fileno(), written, access=ACCESS_READ)
-        return self._mapped[start : min(end, written)] + self._late[max(0, start - written) : max(0, end - written)]
-
-
-class Places:
-    """Where texts stand among many, by their hashes: two numbers for each. Other texts may have the same hash."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        hashes = np.fromiter(map(hash, texts), np.int64)
-        self._places = np.argsort(hashes, kind="stable").astype(np.int32)
-        self._hashes = hashes[self._places]
-
-    def of(self, text: str) -> list[int]:
-        first, last = np.searchsorted(self._hashes, [hash(text), hash(text) + 1])
-        found: list[int] = self._places[first:last].tolist()
-        return found
-
-    def shared(self) -> Iterator[list[int]]:
-        """The places of each hash that several texts have, in their order."""
-        same = np.flatnonzero(self._hashes[1:] == self._hashes[:-1])
-        for run in np.split(same, np.flatnonzero(np.diff(same) > 1) + 1) if len(same) else ():
-            yield self._places[run[0] : run[-1] + 2].tolist()
-
-
 # Where a question that was not written by a person stands; any other word in the field `review` is the user's own.
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
 NAMES = {"id": ("qid", "id", "question_id", "q_id"), "text": ("q", "question", "text", "query", "user_input")}
@@ -148,7 +55,7 @@ class QuestionSet(Struct):
     """The questions that could be read, the line each stands on, and what was wrong with the others."""
 
     source: str
-    questions: Questions
+    questions: list[Question]
     lines: Sequence[int]
     problems: list[Problem]
     rejected: int = 0  # by a reviewer; these are not among the questions
@@ -196,7 +103,7 @@ def load(given: str | Path | Sequence[object]) -> QuestionSet:
 
 def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
     problems: list[Problem] = []
-    questions, lines, rejected = Questions(), array("q"), 0
+    questions, lines, rejected = list[Question](), list[int](), 0
     for row, question in converted(rows, question_of, _BAD, problems):
         if review_of(question) == REJECTED:
             rejected += 1
@@ -206,27 +113,26 @@ def _collect(source: str, rows: Iterable[Row]) -> QuestionSet:
     problems = [problem if problem.kind == "note" else replace(problem, kind=_BAD) for problem in problems]
     repeated = dict(_repeated(questions, lines, source))
     problems = sorted([*problems, *filter(None, repeated.values())], key=lambda problem: problem.line or 0)
-    kept = [line for place, line in enumerate(lines) if place not in repeated] if repeated else lines
-    made = QuestionSet(source, questions.without(repeated), kept, problems, rejected)
+    kept = [place for place in range(len(questions)) if place not in repeated]
+    made = QuestionSet(source, [questions[at] for at in kept], [lines[at] for at in kept], problems, rejected)
     problems += _review_notes(made)
     return made
 
 
-def _repeated(questions: Questions, lines: Sequence[int], source: str) -> Iterator[tuple[int, Problem | None]]:
+def _repeated(questions: Sequence[Question], lines: Sequence[int], source: str) -> Iterator[tuple[int, Problem | None]]:
     """The places of questions that do not count because their id is taken, with what is to be said of each."""
-    for group in Places(question.id for question in questions).shared():
-        by_id: dict[str, list[int]] = {}
-        for place in group:
-            by_id.setdefault(questions[place].id, []).append(place)
-        for qid, (first, *others) in by_id.items():
-            message = f"the question id {qid!r} stands on line {lines[first]} already"
-            differing = [place for place in others if questions[place] != questions[first]]
-            if differing:
-                yield first, None
-            for place in others:
-                is_other = place in differing
-                words = f"{message} with other content; both are left out" if is_other else f"{message}, word for word"
-                yield place, Problem("duplicate_question" if is_other else "note", words, source, lines[place])
+    by_id: dict[str, list[int]] = {}
+    for place, question in enumerate(questions):
+        by_id.setdefault(question.id, []).append(place)
+    for qid, (first, *others) in by_id.items():
+        message = f"the question id {qid!r} stands on line {lines[first]} already"
+        differing = [place for place in others if questions[place] != questions[first]]
+        if differing:
+            yield first, None
+        for place in others:
+            is_other = place in differing
+            words = f"{message} with other content; both are left out" if is_other else f"{message}, word for word"
+            yield place, Problem("duplicate_question" if is_other else "note", words, source, lines[place])
 
 
 def _review_notes(given: QuestionSet) -> Iterator[Problem]:
@@ -367,16 +273,8 @@ def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
 
 def fingerprint_of(questions: Sequence[Question]) -> str:
     """One hash for a whole set, whatever the order of its questions: that of the JSON of ids and their hashes."""
-    ids, hashes = list[str](), bytearray()  # a million questions fit
-    for question in questions:
-        ids.append(question.id)
-        hashes += bytes.fromhex(content_hash(question))
-    digest = hashlib.sha256(b"[")
-    for number, place in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
-        pair = msgspec.json.encode((ids[place], hashes[place * 16 : place * 16 + 16].hex()))
-        digest.update(b"," + pair if number else pair)
-    digest.update(b"]")
-    return digest.hexdigest()[:32]
+    pairs = sorted(hashes_of(questions).items())
+    return hashlib.sha256(msgspec.json.encode(pairs)).hexdigest()[:32]
 
 
 def difference(old: Hashes, new: Hashes) -> Difference:

@@ -50,7 +50,7 @@ from surefoot.io import questions as question_sets
 from surefoot.io import rows as sources
 from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
-from surefoot.io.questions import Places, Questions, content_hash, fingerprint_of, hashes_of, verify_lock
+from surefoot.io.questions import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import Block, Lines, Row, rows_in
 from surefoot.io.traces import LOOKED_FOR, SPANS, LikeRow, Shape, Span, TraceReader, traces_in, traces_of, value_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
@@ -488,41 +488,28 @@ class QuestionIndex:
     UNKNOWN, AMBIGUOUS = -1, -2
 
     def __init__(self, questions: Sequence[Question]) -> None:
-        self._questions = questions
-        self._by_id = Places(question.id for question in questions)
-        self._by_text = Places(question.text for question in questions)
-        self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
-        self._by_normal_text: Places | None = None  # made when a text is first met that differs from all
-        self._found: dict[tuple[str | None, str | None], int] = {}
+        self._by_id = {question.id: place for place, question in enumerate(questions)}
+        self._by_text = self._places([question.text for question in questions])
+        self._by_normal_text = self._places([normalise(question.text) for question in questions])
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return QuestionIndex, (self._questions,)  # hashes differ from process to process
+        self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
+
+    def _places(self, texts: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            found[text] = self.AMBIGUOUS if text in found else place
+        return found
 
     def find(self, qid: str | None, text: str | None) -> int:
         """The place of a question, UNKNOWN or AMBIGUOUS."""
-        found = self._found.get((qid, text))
-        if found is None:
-            if len(self._found) >= _FOUND_KEPT:
-                self._found.clear()
-            places = () if qid is None else self._by_id.of(qid)
-            found = next((place for place in places if self._questions[place].id == qid), None)
-            if found is None:
-                found = self.UNKNOWN if text is None else self._find_text(text)
-            self._found[qid, text] = found
-        return found
+        if qid is not None and (place := self._by_id.get(qid)) is not None:
+            return place
+        return self.UNKNOWN if text is None else self.find_text(text)
 
     def find_text(self, text: str) -> int:
-        return self.find(None, text)
-
-    def _find_text(self, text: str) -> int:
-        found = [place for place in self._by_text.of(text) if self._questions[place].text == text]
-        if not found:
-            if self._by_normal_text is None:
-                self._by_normal_text = Places(normalise(question.text) for question in self._questions)
-            normal = normalise(text)
-            found = self._by_normal_text.of(normal)
-            found = [place for place in found if normalise(self._questions[place].text) == normal]
-        return self.AMBIGUOUS if len(found) > 1 else next(iter(found), self.UNKNOWN)
+        if (place := self._by_text.get(text)) is not None:
+            return place
+        return self._by_normal_text.get(normalise(text), self.UNKNOWN)
 
 
 Integers = NDArray[np.integer[Any]]
@@ -1047,7 +1034,7 @@ def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
     return rules if is_asked else [*rules, Rule.parse(f"{COMPLETENESS} >= 1.0")]
 
 
-def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Questions:
+def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Sequence[Question]:
     found = question_sets.load(given)
     if not found.questions:
         why = next((str(problem) for problem in found.problems if problem.kind != "note"), "it is empty")
@@ -1061,7 +1048,7 @@ def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Qu
 
 def _questions_in(
     paths: Sequence[str | Path], values: Sequence[sources.Values], mapping: Mapping[str, str]
-) -> Questions:
+) -> Sequence[Question]:
     """What a log asks, in place of a question set."""
     if "-" in map(str, paths):
         message = "without a question set a log is read twice, and stdin can be read only once"
@@ -1077,7 +1064,7 @@ def _questions_in(
         elif trace.question_id is not None:
             ids.setdefault(trace.question_id, Question(trace.question_id, "", "answer"))
     with_text = {question.id: question for question in asked.questions.values()}
-    return Questions((ids | with_text).values())
+    return list((ids | with_text).values())
 
 
 def _score_part(scorer: BlockScorer, part: Part) -> list[BlockResult]:
