@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
@@ -14,11 +14,12 @@ from surefoot.build import absent
 from surefoot.build.builder import Builder
 from surefoot.build.facts import facts_of
 from surefoot.build.names import makers_of
-from surefoot.build.usual import usual_details
 from surefoot.cli.main import cli
 from surefoot.core.errors import UsageError
+from surefoot.core.types import Question
 from surefoot.corpus.passages import Row
-from surefoot.datasets.protocol import PROTOCOL, counts_of
+from surefoot.datasets.protocol import KINDS, PROTOCOL, counts_of
+from surefoot.io.questions import made_of
 from tests.build.documents import write_documents
 
 SIZE = 16
@@ -37,6 +38,10 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def evidence_of(question: Question) -> list[str]:
+    return cast(list[str], made_of(question)["evidence"])
+
+
 def test_questions_name_their_documents_and_their_gold(built: tuple[Path, Path, dict[str, Any]]) -> None:
     corpus, out, made = built
     ids = {row["id"] for row in rows(corpus)}
@@ -48,7 +53,8 @@ def test_questions_name_their_documents_and_their_gold(built: tuple[Path, Path, 
         assert set(row["made"]["evidence"]) <= ids
         if row["answerable"]:
             assert row["gold_ids"] and set(row["gold_ids"]) <= ids
-            assert all(claim.split(":")[0] in texts[row["gold_ids"][0]] for claim in row["gold_claims"])
+            said = " ".join(texts[one] for one in row["gold_ids"])
+            assert all(claim.split(":")[0] in said for claim in row["gold_claims"])
         elif row["retrieval"] == "normal":
             assert not row["gold_ids"]
     assert {row["stratum"] for row in found} >= {"grounded", "unanswerable"}
@@ -110,13 +116,53 @@ def test_an_agreement_that_was_never_made_is_asked_about() -> None:
     assert asked
 
 
-def test_a_usual_detail_is_asked_only_where_no_word_settles_it() -> None:
+def test_a_mould_is_filled_only_where_no_word_settles_it() -> None:
     texts = {
         "a.md": "Disputes go to arbitration in Oslo by a single arbitrator.",
         "b.md": "Disputes go to arbitration in Oslo under the rules of the chamber.",
     }
-    asked = [(one.document, one.asks) for one in usual_details(texts, list(texts))]
+    moulds = absent.moulded("bait_unsupported", [], texts, dict.fromkeys(texts, ""), list(texts))
+    asked = [(one.document, one.asks) for found in moulds for one in found]
     assert asked == [("b.md", "How many arbitrators are to decide a dispute under {doc}?")]
+
+
+def test_an_amendment_makes_the_older_value_the_bait() -> None:
+    lease, deed = "Lease of Unit 7, Oak Park", "Deed of Variation to the Lease of Unit 7, Oak Park"
+    said = "The Tenant shall pay the Landlord an annual rent of GBP {} in four equal instalments."
+    rows = [
+        Row(
+            "a.md#1",
+            f"Dated 12 May 2021. {said.format('38,000')} The Tenant may park two vehicles behind Unit 7.",
+            lease,
+        ),
+        Row("b.md#1", f"Dated 9 June 2024.\nFrom 1 October 2024 the Tenant{said.format('41,200')[10:]}", deed),
+        Row("b.md#2", "The Tenant may park two vehicles and a trailer behind Unit 7.", deed),
+        Row("c.md#1", "The Buyer shall pay the Seller a price of EUR 412 per cubic metre.", "Timber order"),
+    ]
+    builder = Builder([Row(row.id, row.text, row.doc, file=row.id[:4]) for row in rows])
+    values = {fact.value for fact in builder.facts}
+    assert "GBP 41,200" in values and not {"GBP 38,000", "two"} & values
+    found = {
+        one.probes: one for one in builder.questions(KINDS["bait_wrong"], 4, set()) if "b.md#1" in evidence_of(one)
+    }
+    assert found["bait_wrong"].gold_ids == ("b.md#1",)
+    assert "before 1 October 2024" in found["point_in_time"].text and found["point_in_time"].gold_ids == ("a.md#1",)
+    assert "GBP 38,000" in found["false_premise"].text and found["false_premise"].gold_ids == ("b.md#1",)
+
+
+def test_what_two_documents_settle_otherwise_is_ambiguous_without_their_names() -> None:
+    rows = [
+        Row(
+            f"{name}.md#1",
+            f"The Buyer shall pay each invoice within {days} days of delivery.",
+            f"Supply Agreement with {name}",
+        )
+        for name, days in (("North", 30), ("South", 45))
+    ]
+    builder = Builder([Row(row.id, row.text, row.doc, file=row.id.partition("#")[0]) for row in rows])
+    found = {one.probes: one for one in builder.questions(KINDS["adversarial"], 5, set())}
+    assert found["ambiguous"].expects == "refusal" and "Supply" not in found["ambiguous"].text
+    assert set(evidence_of(found["ambiguous"])) == {"North.md#1", "South.md#1"}
 
 
 def test_a_neighbouring_topic_replaces_a_noun_and_nothing_else() -> None:
@@ -131,5 +177,7 @@ def test_a_neighbouring_topic_replaces_a_noun_and_nothing_else() -> None:
 def test_only_a_term_that_is_named_is_judged() -> None:
     text = "The initial term of this Agreement shall be four years. "
     text += "The Agent shall notify Acme within six days of any delay."
-    asked = [one.asks for one in absent.opinions(facts_of(Row("a.md#1", text, "A")), {"a.md": "the lease"})]
-    assert len(asked) == 1 and asked[0].endswith("the initial term of {doc}?")
+    facts = facts_of(Row("a.md#1", text, "A"))
+    moulds = absent.moulded("refuse", facts * 10, {"a.md": text}, {"a.md": "the lease"}, ["a.md"])
+    asked = {one.asks for found in moulds for one in found if one.fact}
+    assert asked and all(one.endswith("the initial term of {doc}?") for one in asked)

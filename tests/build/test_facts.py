@@ -185,7 +185,7 @@ def test_cells_are_asked_for_by_row_and_column() -> None:
     table = "| Service | Monthly fee (EUR) | 2024 |\n|---|---|---|\n| Route planning | 4,250 | 12 |\n| Total | 9 | 20 |"
     assert asked(table) == [
         ("What is the monthly fee for Route planning?", "4,250"),
-        ("What is the 2024 figure for Route planning?", "12"),
+        ("What figure does {doc} give for route planning in 2024?", "12"),
     ]
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.build.builder import Builder
+from surefoot.build.names import later_of
 from surefoot.corpus.corpus import load_rows
 from surefoot.corpus.passages import Row
 
@@ -33,8 +34,8 @@ def test_titles_parties_and_files_name_documents() -> None:
     assert found == {
         "a.pdf": "the Travel Policy 2024",
         "b.pdf": "the services agreement between Acme and Beta",
-        "c.pdf": "“c.pdf”",
-        "gamma_2020_ex_10_supply_agreement.txt": "the supply agreement in “gamma_2020_ex_10_supply_agreement.txt”",
+        "c.pdf": "“c”",
+        "gamma_2020_ex_10_supply_agreement.txt": "the supply agreement in “gamma 2020 ex 10 supply agreement”",
     }
 
 
@@ -77,12 +78,12 @@ def test_a_numbered_clause_is_no_title_and_a_province_no_party() -> None:
             row("b.md", 'This Lease is between B.C. Ltd. and Alder Ltd ("Alder").'),
         ]
     )
-    assert found == {"a.md": "“a.md”", "b.md": "the lease with Alder"}
+    assert found == {"a.md": "“a”", "b.md": "the lease with Alder"}
 
 
 def test_a_file_is_called_by_its_readable_name() -> None:
     found = names_of([row("09-24%20v2.pdf", "SUPPLY AGREEMENT for parts."), row("b.md", "Text.")])
-    assert found == {"09-24%20v2.pdf": "the supply agreement in “09-24 v2.pdf”", "b.md": "“b.md”"}
+    assert found == {"09-24%20v2.pdf": "the supply agreement in “09-24 v2”", "b.md": "“b”"}
 
 
 @pytest.mark.parametrize(
@@ -93,12 +94,12 @@ def test_a_file_is_called_by_its_readable_name() -> None:
     ],
 )
 def test_an_agreement_that_is_only_mentioned_is_not_the_document(file: str, text: str) -> None:
-    assert names_of([row(file, text), row("b.md", "Text.")])[file] == f"“{file}”"
+    assert names_of([row(file, text), row("b.md", "Text.")])[file] == f"“{file.removesuffix('.md')}”"
 
 
 def test_blanks_of_a_template_are_no_party() -> None:
     found = names_of([row("a.md", f"LEASE between {'X' * 5_000} and {'Y' * 5_000}."), row("b.md", "Text.")])
-    assert found["a.md"] == "the lease in “a.md”"
+    assert found["a.md"] == "the lease in “a”"
 
 
 def test_a_file_of_rows_is_no_document(tmp_path: Path) -> None:
@@ -115,3 +116,41 @@ def test_a_party_is_not_shouted_if_the_document_does_not_always_shout_it() -> No
         [row("a.pdf", "AGENCY AGREEMENT between KALLO INC and IPASS LTD. Kallo pays iPass."), row("b", "x")]
     )
     assert found["a.pdf"] == "the agency agreement between Kallo and iPass"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Barista One: instruction manual", "Barista One"),
+        ("Data sheet: Corvus P-40 submersible pump", "the Corvus P-40 submersible pump"),
+        ("Brindle Water: household tariff 2025", "the household tariff 2025 of Brindle Water"),
+        ("Information security policy, Orchard Systems", "the information security policy of Orchard Systems"),
+        ("Your flu vaccination at Millbrook Surgery", "the flu vaccination at Millbrook Surgery"),
+        ("Having a baby", "“Having a baby”"),
+    ],
+)
+def test_what_a_document_is_about_names_it(title: str, name: str) -> None:
+    assert names_of([row("a.md", "Text.", title), row("b.md", "Text.")])["a.md"] == name
+
+
+LEASE, DEED = "Lease of Unit 7, Oak Park", "Deed of Variation to the Lease of Unit 7, Oak Park"
+POLICY = "Travel Policy of Orchard Systems"
+
+
+def test_amendments_and_later_versions_are_told_apart_from_twins_and_series() -> None:
+    rows = [
+        row("lease.md", "Dated 12 May 2021.", LEASE),
+        row("deed.md", "Dated 9 September 2024.", DEED),
+        row("first.md", "Valid from 1 April 2022.", POLICY),
+        row("second.md", "Valid from 1 January 2024.", POLICY),
+        row("north.md", "Dated 1 May 2021.", "Supply Agreement with North Joinery"),
+        row("south.md", "Dated 2 May 2022.", "Supply Agreement with South Joinery"),
+        row("old.md", "Valid from 1 January 2024.", "Oak Water: tariff 2024"),
+        row("new.md", "Valid from 1 January 2025.", "Oak Water: tariff 2025"),
+    ]
+    later = later_of({one.document: [one] for one in rows})
+    assert {name: found for name, found in later.items() if found} == {
+        "lease.md": {"deed.md": False}, "first.md": {"second.md": True},
+    }  # fmt: skip
+    names = names_of(rows)
+    assert names["second.md"] == f"the {POLICY}" and names["first.md"] == f"the {POLICY} of 1 April 2022"

@@ -6,12 +6,13 @@ import re
 from typing import NamedTuple
 
 from surefoot.build.clauses import Clause, asked, points_outside
-from surefoot.build.patterns import MONEY
+from surefoot.build.patterns import MONEY, pattern_of
 
 THIS = "{doc}"  # in a question: the document, by its name
 MODALS = {
-    "shall": "must", "must": "must", "will": "will", "may": "may", "can": "can", "agrees to": "must",
-    "agree to": "must", "undertakes to": "must", "is required to": "must", "are required to": "must",
+    "shall": "must", "must": "must", "will": "will", "may": "may", "can": "can", "should": "should",
+    "agrees to": "must", "agree to": "must", "undertakes to": "must", "is required to": "must",
+    "are required to": "must",
 }  # fmt: skip
 THIS_DOCUMENT = re.compile(
     r"\bth(?:is|e(?= (?:Agreement|AGREEMENT)\b)) (?:[a-z-]+ ){0,3}(?:agreement|contract|lease|policy|licen[cs]e|"
@@ -28,14 +29,7 @@ _CROOKED = re.compile(
     r"|\d:\d\d|by providing the other$|[a-z]\. |[a-z]- "
     r"|\bat (?:least|most) (?:during|in|for|on|to|by|of|within)\b|\bat (?:least|most)$|(?:\b[A-Z]{2,} ){2,}[A-Z]{2,}\b"
 )
-_STATES = re.compile(
-    r"(?:remain|retain|receive|accrue|bear|survive|continue|have|apply(?! for)|constitute|"
-    r"become|expire|terminate|own|commence|begin|end|last)\b"
-)
-_IS = re.compile(
-    r"be (?:entitled|liable|responsible|bound|subject|obliged|obligated|effective|valid|binding|free|permitted|allowed|"
-    r"considered|exempt|eligible|enforceable|confidential|due|payable|void)\b"
-)
+_STATES, _IS = map(pattern_of, ("states", "is_state"))
 
 
 class Asking(NamedTuple):
@@ -109,10 +103,10 @@ def inside(subject: str, around: str) -> str:
     """As it is written inside a sentence: without its capital if that was only there to begin one ("Late payments")."""
     first, _, others = subject.partition(" ")
     low = f"{first[0].lower()}{first[1:]}"
-    if re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
+    if first not in _DETERMINERS and re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
     is_plain = (
-        (not others and first.endswith("s"))
+        (not others and first.endswith(("s", "ing")))
         or re.match(r"of [a-z]|(?!of|and|de|for)[a-z]{3}", others)
         or re.search(rf"\b{re.escape(low)}\b", around)
     )

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, zip_longest
+from typing import Any
 
 from surefoot.build import absent
 from surefoot.build.absent import Absent
 from surefoot.build.asking import THIS
+from surefoot.build.clauses import plain
 from surefoot.build.facts import Fact, facts_of
-from surefoot.build.names import makers_of, names_of
+from surefoot.build.names import date_in, later_of, makers_of, names_of
 from surefoot.build.proof import ANSWERS, Proof
-from surefoot.build.usual import is_terms, usual_details
-from surefoot.build.wording import worded
+from surefoot.build.wording import inside_of, lowered, naming, worded
 from surefoot.core.types import Question
 from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, Kind, proposed
+from surefoot.graders.features import deciding_sentence
 from surefoot.graders.local import LocalJudge
 from surefoot.text.normal import id_of_text, normalise, vocabulary
 
 TEMPLATES = "templates"  # who words a question, until a model does
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
-_MOST_OF_A_KIND, _MOST_OF_LAW = 0.3, 0.12
+_MOST_OF_A_KIND, _MOST_OF_A_MOULD, _MOST_OF_A_TRAP = 0.3, 0.12, 0.5
+_LEAST_OF_A_KIND = 3
 _ALIKE = 0.7  # of the words, where two facts answer the same question
 _SAME_TOPIC = 0.5  # of its words, where a passage might answer a question too
 _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
+_READ = 12  # passages that are read for a question that nothing is to answer
+_LONG = 30  # words of a claim too long to be asked about as a whole
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
     "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "prohibition", "manner",
-    "permission", "law", "definition",
+    "permission", "duty", "law", "definition",
 )  # fmt: skip
 
 
@@ -52,6 +58,7 @@ class Builder:
         self.rows = rows
         self.names = names_of(self.documents)
         self._seed = seed
+        self.later = later_of(self.documents)
         self._judge = LocalJudge()
         self._proofs: dict[str, Proof] = {}
 
@@ -60,14 +67,54 @@ class Builder:
         return {name: "\n".join(row.text for row in rows) for name, rows in self.documents.items()}
 
     @cached_property
-    def facts(self) -> list[Fact]:
-        """In the order in which they are tried: by turns of documents, of each its best kinds first.
-
-        What a document says twice is left out: a question has one gold passage.
-        """
+    def _every(self) -> list[Fact]:
+        """What a document says twice is left out: a question has one gold passage."""
         found = [fact for row in self.rows for fact in facts_of(row, self.texts[row.document])]
         times = Counter((fact.row.document, fact.asks) for fact in found)
-        return self._in_turn(fact for fact in found if times[fact.row.document, fact.asks] == 1)
+        return [fact for fact in found if times[fact.row.document, fact.asks] == 1]
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """What holds, in the order in which it is tried: by turns of documents, of each its best kinds first."""
+        changed = {id(old) for old, _ in self.changed}
+        return self._in_turn(one for one in self._every if id(one) not in changed and self._holds(one))
+
+    @cached_property
+    def changed(self) -> list[tuple[Fact, Fact]]:
+        """What an amendment or a later version changed, with what holds now."""
+        found: dict[int, tuple[Fact, Fact]] = {}
+        for old, new in self._alike:
+            later = [*self.later[old.row.document]]
+            if new.row.document in later:
+                before = found.get(id(old))
+                if before is None or later.index(new.row.document) < later.index(before[1].row.document):
+                    found[id(old)] = (old, new)
+        return [*found.values()]
+
+    def _holds(self, fact: Fact) -> bool:
+        """Whether nothing later says the same or may have changed it. Of an old version only what changed is asked."""
+        later = self.later[fact.row.document]
+        if not later:
+            return True
+        said = [row.text for document in later for row in self.documents[document]]
+        words = vocabulary(fact.asks.replace(THIS, ""))
+        is_open = any(len(words & vocabulary(text)) >= _SAME_TOPIC * len(words) for text in said)
+        return not (is_open or any(later.values()) or any(f'"{fact.value}"' in plain(text) for text in said))
+
+    @cached_property
+    def _common(self) -> set[str]:
+        """Words that are no names, however they are written: "Proprietary Information"."""
+        return set(re.findall(r"\b[a-z]+\b", "\n".join(self.texts.values())))
+
+    def name_of(self, fact: Fact) -> str:
+        """An amendment goes by the name of what it amends; who is named nowhere else needs no document."""
+        document = fact.row.document
+        name = self.names[next((base for base, later in self.later.items() if later.get(document) is False), document)]
+        kin = {document, *self.later[document], *(one for one, later in self.later.items() if document in later)}
+        others = [text for one, text in self.texts.items() if one not in kin]
+        own = [one for one in _OWN.findall(fact.asks) if not self._common.issuperset(one.lower().split())]
+        own = [one for one in own if not any(one in text for text in others)]
+        return "" if own and THIS not in fact.asks and len(self.documents) > 1 else name
 
     def fill(self, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]) -> Iterator[Question]:
         """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest.
@@ -88,9 +135,9 @@ class Builder:
         for source, question, is_proven in self._candidates(kind):
             if found.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
-            most = count * (_MOST_OF_LAW if source == "law" else _MOST_OF_A_KIND)
-            is_capped = source in _CAPPED and found[source] >= max(2, most)
-            if is_capped or normalise(question.text) in taken:
+            capped = source in _CAPPED or kind.expects == "refusal"
+            most = _MOST_OF_A_TRAP if kind.name == "adversarial" else _MOST_OF_A_MOULD if capped else _MOST_OF_A_KIND
+            if found[source] >= max(_LEAST_OF_A_KIND, count * most) or normalise(question.text) in taken:
                 continue
             tries += 1
             if is_proven():
@@ -101,92 +148,177 @@ class Builder:
     def _candidates(self, kind: Kind) -> Iterator[tuple[str, Question, Callable[[], bool]]]:
         """What each is made of, the question, and its proof."""
         if kind.expects == "answer" or kind.name == "retrieval_null":
-            pairs = self._rivals() if kind.name == "bait_wrong" else ((fact, None) for fact in self.facts)
-            for fact, rival in pairs:
-                yield fact.kind, self._grounded(kind, fact, rival), partial(self._is_sole_answer, fact)
+            plain = [(kind.name, fact, None) for fact in self.facts]
+            asked = self._rivals() if kind.name == "bait_wrong" else plain
+            if kind.name == "plain":
+                asked = _by_turns(plain[::3], plain[1::3], plain[2::3], self._comparisons())
+            elif kind.retrieval == "null":  # anything can be asked of nothing
+                asked = chain(plain, self._comparisons(), self._rivals())
+            for probes, fact, rival in asked:
+                is_proven = partial(self._is_sole_answer, fact, rival) if kind.retrieval == "normal" else lambda: True
+                source = fact.kind if probes == kind.name else f"{probes} {fact.kind if rival is None else ''}"
+                yield source, self._grounded(kind, probes, fact, rival), is_proven
         else:
             for one in self._absent(kind):
-                yield one.kind, self._refused(kind, one), partial(self._is_unanswered, one)
+                yield one.mould or one.kind, self._refused(kind, one), partial(self._is_unanswered, one)
 
     def _absent(self, kind: Kind) -> Iterable[Absent]:
-        facts = self.facts
-        order = sorted(self.documents, key=self._order)
+        facts, names = self.facts, self.names
+        parts = {later for versions in self.later.values() for later, is_whole in versions.items() if not is_whole}
+        valid = [one for one, versions in self.later.items() if one not in parts and not any(versions.values())]
+        texts = {one: "\n".join(self.texts[part] for part in (one, *self.later[one])) for one in self.documents}
+        order = sorted(valid, key=lambda document: (self._has_file_name(document), self._order(document)))
+        moulds = absent.moulded(kind.name, facts, texts, names, order) if kind.name in absent.MOULDED else []
         if kind.name == "bait_unsupported":
-            return _by_turns(
-                absent.transplants(facts, self.texts, self.names),
-                usual_details(self.texts, [name for name in order if is_terms(self.names[name])]),
-            )
-        if kind.name == "refuse":
-            return chain(absent.opinions(facts, self.names), absent.advice(order))
-        if kind.name == "unanswerable":
-            return _by_turns(absent.silent_topics(self.rows, self.texts, order), absent.nowhere(order, self.names))
+            return _by_turns(*moulds, absent.transplants(facts, texts, names))
+        if moulds:
+            return _by_turns(*moulds)
+        makers, apart = makers_of(self.documents), [pair for pair in self._alike if self._is_apart(*pair)]
         return _by_turns(
-            absent.moved_years(facts, self.texts),
-            absent.neighbours(facts, self.texts),
-            absent.strangers(facts, self.texts, makers_of(self.documents)),
-            absent.transplants(facts[::-1], self.texts, self.names),
-        )
+            absent.moved_years(facts, texts), absent.neighbours(facts, texts), absent.strangers(facts, texts, makers),
+            absent.transplants(facts[::-1], texts, names), absent.ambiguous(apart, names, makers),
+        )  # fmt: skip
 
-    def _rivals(self) -> Iterator[tuple[Fact, Fact]]:
-        """Facts with another that answers nearly the same question otherwise."""
-        facts = [fact for fact in self.facts if fact.kind not in _YES_NO]
+    def _has_file_name(self, document: str) -> bool:
+        return self.names[document].endswith("”")
+
+    def _is_apart(self, one: Fact, other: Fact) -> bool:
+        """In two documents, neither of which stands above the other, and not about somebody whom both name."""
+        here, there = one.row.document, other.row.document
+        is_apart = here < there and there not in self.later[here] and here not in self.later[there]
+        return is_apart and self._holds(one) and self._holds(other) and not self._is_open(one, other)
+
+    @cached_property
+    def _alike(self) -> list[tuple[Fact, Fact]]:
+        """Facts, each with those that answer nearly the same question otherwise."""
+        facts = [fact for fact in self._every if fact.kind not in _YES_NO]
         words = [vocabulary(fact.asks) for fact in facts]
         having: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         for place, fact in enumerate(facts):
             for word in words[place]:
                 having[fact.kind, word].append(place)
+        found = []
         for place, fact in enumerate(facts):
             shared = Counter(other for word in sorted(words[place]) for other in having[fact.kind, word])
             for other, count in shared.items():
                 is_alike = count >= _ALIKE * len(words[place] | words[other])
                 is_alike &= fact.kind != "cell" or fact.asks == facts[other].asks  # not another column of the same row
                 if is_alike and normalise(facts[other].value) != normalise(fact.value):
-                    yield fact, facts[other]
-                    break
+                    found.append((fact, facts[other]))
+        return found
 
-    def _grounded(self, kind: Kind, fact: Fact, rival: Fact | None) -> Question:
-        why = "The passage says so in one sentence."
-        if fact.value not in ("yes", "no"):
-            why = f"The passage says it: {fact.value}."
-        if rival:
-            why += f" Elsewhere the same is {rival.value} ({self.names[rival.row.document] or rival.row.id})."
-        evidence = [fact.row.id, *([rival.row.id] if rival else [])]
-        text = worded(fact.asks, self.names[fact.row.document], fact.row.id)
-        return _proposed(kind, text, fact.kind, why, evidence, (fact.row.id,), (fact.claim,))
-
-    def _is_sole_answer(self, fact: Fact) -> bool:
-        """The passage answers, and no other of its document that speaks of the same answers otherwise."""
-        question, proof, gold = _bare(fact.asks), self._proof(fact.row.document), fact.row.passage
-        words = vocabulary(fact.asks)
-        near = [passage for passage in proof.nearest(question) if passage.id != gold.id]
-        near = [passage for passage in near if len(words & vocabulary(passage.text)) >= _SAME_TOPIC * len(words)]
-        found = proof.answering(question, [gold, *near[:_RIVALS]])
-        others = [one for one in found if one.passage.id != gold.id and (one.probability or 0) >= _SURE]
-        return any(one.passage.id == gold.id and (one.probability or 0) >= ANSWERS for one in found) and all(
-            normalise(fact.value) in normalise(one.passage.text) for one in others
+    def _rivals(self) -> Iterator[tuple[str, Fact, Fact | None]]:
+        """What tempts to a wrong answer, by turns: a rival or a former value, a false premise, two sources."""
+        holding = set(map(id, self.facts))
+        pairs = [pair for pair in self._alike if id(pair[0]) in holding]
+        firsts = {id(pair[0]): pair for pair in reversed(pairs)}
+        rivals = [firsts[id(one)] for one in self.facts if id(one) in firsts]
+        changed = [(new, old) for old, new in self.changed if id(new) in holding]
+        rivals = list(dict.fromkeys([*changed, *rivals]))
+        false = [
+            (one, other)
+            for one, other in (*changed, *rivals[::-1])
+            if one.value in one.claim and one.kind not in ("manner", "law") and len(one.claim.split()) < _LONG
+        ]
+        both = [(one, other) for one, other in rivals if one.asks == other.asks and self._is_open(one, other)]
+        return _by_turns(
+            [("bait_wrong", *pair) for pair in rivals],
+            [("point_in_time", old, new) for new, old in changed],
+            [("false_premise", *pair) for pair in dict.fromkeys(false)],
+            [("conflict", *pair) for pair in both if pair[0].row.id < pair[1].row.id],
+            [("false_premise", fact, None) for fact in self.facts[::-1] if _flipped(fact)],
         )
 
+    def _is_open(self, one: Fact, other: Fact) -> bool:
+        """Two documents speak of whom the question names, and neither stands above the other."""
+        here, there = one.row.document, other.row.document
+        known = _OWN.findall(one.asks)
+        is_apart = here != there and there not in self.later[here] and here not in self.later[there]
+        return is_apart and bool(known) and THIS not in one.asks and all(name in self.texts[there] for name in known)
+
+    def _comparisons(self) -> Iterator[tuple[str, Fact, Fact | None]]:
+        taken = set[int]()
+        for one, other in self._alike:
+            is_apart = self._is_apart(one, other) and one.asks == other.asks and one.kind != "manner"
+            if is_apart and self.name_of(one) and not {id(one), id(other)} & taken:
+                taken |= {id(one), id(other)}
+                yield "comparison", one, other
+
+    def _grounded(self, kind: Kind, probes: str, fact: Fact, rival: Fact | None) -> Question:
+        text, gold = worded(fact.asks, self.name_of(fact), fact.row.id), [fact]
+        why = f"The passage says it: {fact.value}." if fact.value not in ("yes", "no") else "The passage says so."
+        if probes == "false_premise":
+            said = worded(f"{_flipped(fact, rival)}?", self.name_of(fact), "")
+            text = f"Is it right that {lowered(said) if said[:3] in ('For', 'Und', 'Acc', 'At ', 'In ') else said}"
+            why = f"No: {lowered(why)}"
+        if rival:
+            where = self.names[rival.row.document] or rival.row.id
+            why += f" Elsewhere the same is {rival.value} ({where})."
+            if probes == "point_in_time":
+                when = self._since(rival)
+                text = worded(fact.asks, self.name_of(rival), fact.row.id)
+                text, why = f"As things stood before {when}, {lowered(text)}", f"{why} That holds since {when}."
+            elif probes in ("conflict", "comparison"):
+                gold = [fact, rival]
+                text = worded(fact.asks, "", fact.row.id) if probes == "conflict" else self._of_both(fact, rival)
+        evidence = [fact.row.id, *([rival.row.id] if rival else [])]
+        ids = tuple(dict.fromkeys(one.row.id for one in gold))
+        claims = tuple(dict.fromkeys(one.claim for one in gold))
+        source = fact.kind if probes == kind.name else probes
+        return _proposed(kind, text, source, why, evidence, ids, claims, probes)
+
+    def _of_both(self, fact: Fact, other: Fact) -> str:
+        """ "What is the weight of the P-40? And of the P-60?" """
+        names = self.names[fact.row.document], self.names[other.row.document]
+        joins = fact.asks.partition(THIS)[0].split()[-1:] if THIS in fact.asks else [naming(names[0])]
+        join = f"And {joins[0]}" if joins[0] in ("of", "under", "for", "at", "in", "to") else "What about"
+        return f"{worded(fact.asks, names[0], fact.row.id)} {join} {names[1]}?"
+
+    def _since(self, fact: Fact) -> str:
+        """When what a later document says came into force."""
+        lines = [line for line in fact.row.text.splitlines() if fact.value in line]
+        rows = self.documents[fact.row.document]
+        return next(filter(None, map(date_in, [*lines, fact.row.doc, *(row.text for row in rows)])), "the change")
+
+    def _is_sole_answer(self, fact: Fact, rival: Fact | None = None) -> bool:
+        """The passage answers, and no other of its document, or of one that amends it, answers otherwise."""
+        question, proof, gold = _bare(fact.asks), self._proof(fact.row.document), fact.row.passage
+        words, known = vocabulary(fact.asks), {fact.row.id, *([rival.row.id] if rival else [])}
+        near = [passage for passage in proof.nearest(question) if passage.id not in known]
+        near = [passage for passage in near if len(words & vocabulary(passage.text)) >= _SAME_TOPIC * len(words)]
+        if not any((one.probability or 0) >= ANSWERS for one in proof.answering(question, [gold])):
+            return False
+        if fact.kind == "definition":  # a term is defined where it stands in quotes
+            return True
+        found = proof.answering(question, near[:_RIVALS])
+        others = [one.passage for one in found if (one.probability or 0) >= _SURE]
+        if fact.kind in _OPEN:
+            return all(one.label != "contradicted" for one in proof.read(fact.claim, others, question))
+        return all(normalise(fact.value) in normalise(one.text) for one in others)
+
     def _refused(self, kind: Kind, one: Absent) -> Question:
-        name = "" if one.is_invented else self.names[one.document]
+        name = self.names[one.document] if one.names else ""
         near = self._proof(one.document).nearest(one.asks, _NEAREST)
-        nearest = [row.id for row in near or self.documents[one.document]]  # a question may share no word
-        tempting = [one.fact.row.id] if one.fact else []
-        evidence = list(dict.fromkeys([*tempting, *nearest[:_NEAREST]]))
-        why = f"{one.why[0].upper()}{one.why[1:]}. No passage was found to answer it."
-        probes = one.kind if kind.name == "adversarial" else kind.probes
-        return _proposed(kind, worded(one.asks, name, one.asks), one.kind, why, evidence, probes=probes)
+        close = (near or [row.passage for row in self.documents[one.document]])[:_NEAREST]  # it may share no word
+        tempting = [*([one.fact.row.id] if one.fact else []), *one.others]
+        evidence = list(dict.fromkeys([*tempting, *(passage.id for passage in close)]))
+        closest = deciding_sentence(one.fact.row.text if one.fact else close[0].text, one.asks)
+        why = f"{one.why[0].upper()}{one.why[1:]}. No passage was found to answer it. Closest: {closest}"
+        source, text = one.kind.replace("_", " "), worded(one.asks, name, one.asks)
+        return _proposed(kind, text, source, why, evidence, probes=one.kind)
 
     def _is_unanswered(self, one: Absent) -> bool:
-        proof = self._proof_of_all if one.is_invented else self._proof(one.document)
-        return not proof.answered(_bare(one.asks))
-
-    @cached_property
-    def _proof_of_all(self) -> Proof:
-        return Proof([row.passage for row in self.rows], self._judge)
+        if one.is_proven:
+            return True
+        proof = self._proof(one.document if one.names else "")
+        found = proof.answering(_bare(one.asks), proof.candidates(_bare(one.asks))[:_READ])
+        return all(two.probability is not None and two.probability < ANSWERS for two in found)
 
     def _proof(self, document: str) -> Proof:
         if document not in self._proofs:
-            self._proofs[document] = Proof([row.passage for row in self.documents[document]], self._judge)
+            parts = (document, *self.later[document]) if document else self.documents  # "" is the whole corpus
+            rows = [row for one in parts for row in self.documents[one]]
+            self._proofs[document] = Proof([row.passage for row in rows], self._judge)
         return self._proofs[document]
 
     def _in_turn(self, facts: Iterable[Fact]) -> list[Fact]:
@@ -198,7 +330,7 @@ class Builder:
             first = _FIRST.index(fact.kind) if fact.kind in _FIRST else len(_FIRST)
             by_document[document].append((places[document, fact.kind], first, self._order(fact.asks), fact))
         ranked = [
-            (rank, self._order(document), one[-1])
+            (rank + 100 * self._has_file_name(document), self._order(document), one[-1])
             for document, ones in by_document.items()
             for rank, one in enumerate(sorted(ones, key=lambda one: one[:3]))
         ]
@@ -208,8 +340,21 @@ class Builder:
         return hashlib.sha256(f"{self._seed} {text}".encode("utf-8", "replace")).hexdigest()
 
 
+def _flipped(fact: Fact, rival: Fact | None = None) -> str:
+    """A claim that is false: with a rival's value, or its duty turned round; "" if there is none."""
+    if rival is None:
+        helper = {"prohibition": "may", "obligation": "need not"}.get(fact.kind)
+        is_act = helper and fact.does and fact.who != THIS and not re.match(r"(?:be|remain|survive)\b", fact.does)
+        return f"{fact.who} {helper} {fact.does}" if is_act else ""
+    what = re.fullmatch(r"What is (.+)\?", fact.asks)
+    return f"{what[1]} is {rival.value}" if what else inside_of(fact.claim.replace(fact.value, rival.value, 1))
+
+
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
-_CAPPED = _YES_NO | {"law", "manner", "cell", "duty kept", "term agreed", "nowhere"}
+# A name, and no role.
+_OWN = re.compile(r"(?<!the )(?<!each )(?<!any )(?<!either )(?<!^)\b[A-Z][\w&-]{3,}(?: [A-Z][\w&-]+)*|\b[A-Z]+-?\d+\b")
+_OPEN = _YES_NO | {"duty"}
+_CAPPED = frozenset({"law", "manner", "comparison"})
 
 
 def _proposed(
@@ -225,11 +370,6 @@ def _bare(asks: str) -> str:
     return asks.replace(THIS, "this document")
 
 
-def _by_turns(*sources: Iterable[Absent]) -> Iterator[Absent]:
-    waiting = [iter(source) for source in sources]
-    while waiting:
-        for source in list(waiting):
-            try:
-                yield next(source)
-            except StopIteration:
-                waiting.remove(source)
+def _by_turns(*sources: Iterable[Any]) -> Iterator[Any]:
+    for turn in zip_longest(*sources):
+        yield from (one for one in turn if one is not None)

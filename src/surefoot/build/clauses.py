@@ -9,75 +9,34 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from surefoot.build.patterns import DATE, pattern_of
+from surefoot.text.normal import words_of
+
 _AUXILIARY = re.compile(
-    r"\b(agrees? to|undertakes to|(?:is|are) required to|shall|must|will|may|can|cannot|is|are|was|were|has|have|"
-    r"had)\b(?: (not|only|also|at all times)\b)?"
+    r"\b(agrees? to|undertakes to|(?:is|are) required to|shall|must|should|will|may|can|cannot|is|are|was|were|has|"
+    r"have|had)\b(?: (not|only|also|at all times)\b)?"
 )
 _LABEL = re.compile(
     r"(?:(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})(?:\.\d{1,3}){0,3}[.)]+|\d{1,3}(?:\.\d{1,3})+|[-*•§])\s+)+"
 )
-_HEADING = re.compile(r"(?:[A-Z][\w'&/-]*(?: (?:[A-Z][\w'&/-]*|of|and|or|the|for|to|on|by|in|with))*[.:]\s+)+(?=[A-Z])")
-_BEFORE = re.compile(
-    r"(If|Upon|After|During|In the event|On|At|For|Within|Before|Following|In|Under|Where|When|From|By|As of|Until|"
-    r"Once|"
-    r"Subject to|Except|Unless|Notwithstanding)\b[^,;]{2,110}, (?=[A-Z\"“a-z])"
+_AMENDING = re.compile(  # what is in force from when, and where it is to be read
+    rf"(?:(?:Section|Clause|Article|Paragraph) [\d.]+ (?:is|are) (?:hereby )?(?:amended|replaced|changed)"
+    rf"(?: so that|,? to read:?|:)|(?:With effect from|Effective|From|As of) (?:the )?{DATE},?)\s+(?=\w)"
 )
-_LET_GO = re.compile(  # said of the sentence, not of what is asked
-    r"(?:Subject to|Except|Notwithstanding|Unless|In addition|In general|In consideration|For (?:clarity|the avoidance|"
-    r"purposes|the purposes?|example)|In connection|In furtherance|At its|In no event|In accordance|By way)\b"
+_HEADING = re.compile(r"(?:[A-Z][\w'&/-]*(?: (?:[A-Z][\w'&/-]*|of|and|or|the|for|to|on|by|in|with))*[.:]\s+)+(?=[A-Z])")
+_BEFORE, _LET_GO, _NO_SUBJECT, _OUTSIDE, _AFTERTHOUGHT, _SLIPPED_IN = map(
+    pattern_of, ("before", "let_go", "no_subject", "outside", "afterthought", "slipped_in")
 )
 _TIMED = re.compile(r"(?:Within|For|On|By|Until|As of|Upon|In|At|From) .*(?:\d|\b(?:days|months|years|weeks|hours)\b)")
-_NO_SUBJECT = re.compile(
-    r"\b(?:it|they|he|she|there|that|those|such|which|who|whom|whose|what|if|when|where|unless|because|as|but|same|"
-    r"said|"
-    r"foregoing|following|above|below|neither|nor|no|none|nothing|i|thereof|hereof|herein|therein)\b|[,;:()\"“”\[\]]",
-    re.IGNORECASE,
-)
-_OUTSIDE = re.compile(
-    r"\b(?:such|said|foregoing|following|preceding|aforesaid|above|below|herein\w*|hereof|hereby|hereto|hereunder|therein\w*|"
-    r"thereof|"
-    r"thereto|thereunder|thereafter|hereafter|hereinafter|whereof|wherein|respective|respectively|the same|set forth|"
-    r"(?:sub)?sections?|clauses?|articles?|exhibits?|schedules?|annex|appendix|paragraphs?|addendum|attachments?|"
-    r"items?|"
-    r"former|latter|these|those|his|her|him|them|therefore|thereupon|itself|otherwise|accordingly|deemed|have no|"
-    r"(?:and|but|or) (?:[A-Z][\w ]{1,25} )?(?:shall|will|must|may|is|are|was|were|has)|"
-    r"and (?:continue|end|the remaining)|whether|\w+/\w+)\b|[\[\]{}*_…|<>=#§•]|\.\.",
-    re.IGNORECASE,
-)
-_AFTERTHOUGHT = re.compile(
-    r"\s+(?:unless|commencing|compared to|as compared)\b.*|[,;]\s+(?:provided|which|including|unless|except|subject|"
-    r"if|but|whether|as well|and (?:shall|will|must|may|is|are|"
-    r"the|such|any|all|each|it|they)|or (?:shall|will|must|may|such|as)|with|without|in (?:each|any|which|accordance)|"
-    r"excluding|regardless|where|when|while|whereupon|after|at which|so|being|having|to the extent|other than|by|"
-    r"irrespective|however|notwithstanding|save|pursuant|until)\b.*|;.*",
-    re.DOTALL,
-)
-_SLIPPED_IN = re.compile(  # a heading before the subject, or no subject at all
-    r"(?:For|In|On|At|By|Upon|During|Under|With|From|Agreement|Contract|Term|Policy)\b(?! [Oo]f\b)"
-    r"|.*\b(?!of|to|under|in|for|by|with|from|and|or|at|on|per|upon|against|that|all|both)\w+ (?:[Tt]he|[Aa]n?|"
-    r"[Ii]ts|This)\b"
-)
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _COMMA = re.compile(r",(?! ?\d)")
-_STATED = (
-    "accept", "allow", "apply", "begin", "carry", "charge", "close", "contain", "cost", "cover", "deliver", "earn",
-    "employ", "end", "expire", "get", "give", "grant", "hold", "include", "insure", "last", "measure", "need",
-    "offer", "open", "operate", "pay", "produce", "provide", "receive", "refund", "reimburse", "repay", "require",
-    "run", "send", "serve", "start", "store", "supply", "support", "take", "use", "weigh", "work",
-)  # fmt: skip
-_ORDERED = (
-    "add", "allow", "apply", "avoid", "boil", "bring", "call", "change", "charge", "check", "clean", "close",
-    "complete", "connect", "contact", "cook", "cool", "cover", "dilute", "disconnect", "drink", "drive", "eat",
-    "enter", "fill", "hold", "insert", "inspect", "install", "keep", "leave", "let", "mix", "open", "pay", "place",
-    "press", "put", "read", "remove", "rename", "repeat", "replace", "report", "reset", "rest", "return", "rinse",
-    "send", "set", "shake", "sign", "stir", "stop", "store", "submit", "switch", "take", "test", "turn", "unplug",
-    "use", "wait", "wash", "wear", "wipe", "write",
-)  # fmt: skip
+_STATED, _ORDERED = (words_of("moulds")["verbs"][kind].split() for kind in ("stated", "ordered"))
 _PRESENT = re.compile(
     rf"(?P<subject>(?:[\w'&/%-]+ ){{1,8}}?)(?P<adverb>(?:usually|normally|typically|generally|only|also) )?"
     rf"(?P<verb>{'|'.join(_STATED)})(?P<third>s|es)? (?P<rest>\S.*)"
 )
 _INSTRUCTION = re.compile(rf"(?P<rest>(?:{'|'.join(word.capitalize() for word in _ORDERED)})\b .*)")
+_FORBIDDEN = re.compile(r"(?:Do not|Never) (?P<rest>[a-z].*)")
 _WE = re.compile(r"We\b")
 _LONGEST = 420  # characters of a sentence
 _WORDS = range(4, 60)
@@ -121,6 +80,8 @@ def _with_auxiliary(parts: tuple[str, str], around: str) -> Clause | None:
 def _statement_of(parts: tuple[str, str], around: str) -> Clause | None:
     """Without an auxiliary: "Batteries last" is read as "batteries do last", "Test the lamp" as "you should test"."""
     before, text = parts
+    if found := _FORBIDDEN.fullmatch(text.rstrip(".")):
+        return Clause(before, "you", "should", True, found["rest"], around)
     if found := _INSTRUCTION.fullmatch(text.rstrip(".")):
         order = found["rest"]
         return Clause(before, "you", "should", False, f"{order[0].lower()}{order[1:]}", around)
@@ -146,7 +107,10 @@ def plain(sentence: str) -> str:
     """Without the label and the heading it may begin with."""
     text = " ".join(sentence.replace("’", "'").split())
     text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
-    return _HEADING.sub("", text, count=1) if _HEADING.match(text) else text
+    text = _HEADING.sub("", text, count=1) if _HEADING.match(text) else text
+    if amending := _AMENDING.match(text):
+        text = f"{text[amending.end()].upper()}{text[amending.end() + 1 :]}"
+    return text
 
 
 def is_whole(text: str) -> bool:

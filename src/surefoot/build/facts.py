@@ -7,29 +7,35 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from surefoot.build.asking import Asking, is_plural, made, question
+from surefoot.build.asking import THIS, Asking, is_plural, made, question
 from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
-from surefoot.build.patterns import ABOUT, MONEY, SHARE, YEAR
+from surefoot.build.patterns import ABOUT, DATE, MONEY, NUMBER, SHARE, UNIT, YEAR
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
-from surefoot.text.normal import sentences
+from surefoot.text.normal import sentences, words_of
 from surefoot.text.tables import cells_of, prose_of
 
-_PAST = {
-    "increased": "increase", "decreased": "decrease", "grew": "grow", "rose": "rise", "fell": "fall",
-    "declined": "decline", "dropped": "drop", "totaled": "total", "totalled": "total", "reached": "reach",
-    "generated": "generate", "paid": "pay", "received": "receive", "reported": "report", "recorded": "record",
-    "employed": "employ", "acquired": "acquire", "issued": "issue", "sold": "sell", "spent": "spend",
-}  # fmt: skip
+_PAST = dict(pair.split(":") for pair in words_of("moulds")["verbs"]["past"].split())
 _PAST_CLAUSE = re.compile(rf"(?P<subject>[A-Z][^,;:()]{{3,70}}?) (?P<verb>{'|'.join(_PAST)}) (?P<rest>[^;]+)\.")
 _DEFINITION = re.compile(
     r"[\"“](?P<term>[A-Z][\w /&'-]{2,40})[\"”] (?:shall mean|means|shall refer to|refers to|is defined as)\b(?! the "
     r"meaning)"
 )
+_PROPERTIES = frozenset(["Property", "Feature", "Characteristic", "Parameter", "Specification", "Item", "Data", ""])
+_VALUES = frozenset(["Value", "Data", "Figure", "Specification", "Details", "Description"])
+_IN_CASE = re.compile(r"(?:With|Without|Under|Over|Up to|For)\b [a-z ]+$")
 _LOOSE_ENDS = frozenset([
     "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
     "on", "at", "from", "its", "their", "that", "which", "is", "are", "same",
 ])  # fmt: skip
+_SECOND = re.compile(r",? and (?:\w+ )?\w+ (?:it )?(?:available |at least |up to |about )?(?:\w+ )?$")
+_AND_SO = re.compile(r",? and (?!a |an |the |[A-Z])[a-z]+ (?!of|or|to\b)")
+_SORTS = (
+    rf"\b{NUMBER} {UNIT}",
+    MONEY,
+    SHARE,
+    rf"{DATE}|\d (?:am|pm)\b|noon",
+)  # a value, and another left in the question
 _LONGEST_CELL = 40
 _MOST_LEFT_OUT = 2.0  # words of a duty to each word of its question
 
@@ -66,6 +72,15 @@ def _claims(row: Row) -> Iterator[str]:
 def _is_fair(one: Asking, claim: str) -> bool:
     """Neither crooked, nor giving itself away, nor a small part of a long duty."""
     words = one.asks.split()
+    before, _, after = claim.partition(one.value) if one.value in claim else ("", "", "")
+    if _SECOND.search(before) or _AND_SO.match(after):
+        return False
+    if any(
+        (one.kind in ("date", "time") or re.search(sort, one.value)) and re.search(sort, one.asks) for sort in _SORTS
+    ):
+        return False
+    if one.kind == "period" and re.search(r"\b(?:that|which|who) \w+", before):
+        return False
     if one.does and len(claim.split()) > _MOST_LEFT_OUT * len(words):
         return False
     if words[-1].rstrip("?").lower() in _LOOSE_ENDS:
@@ -81,10 +96,15 @@ def _defined(claim: str) -> Asking | None:
 
 
 def _of_clause(claim: str, around: str) -> Asking | None:
-    clause = clause_of(claim, around)
+    main, told, reason = claim.partition(", because ")
+    clause = clause_of(f"{main}." if told else claim, around)
     if clause is None:
         return None
     clause = clause._replace(rest=clause.rest.removeprefix("also "))
+    rest = asked(clause.rest) if told else None
+    if rest:
+        rest = f"not {rest}" if clause.is_negated else rest
+        return made("reason", question(clause._replace(is_negated=False), "Why", rest), reason.rstrip("."))
     for reader in READERS:
         if one := reader(clause):
             return one
@@ -122,7 +142,25 @@ def _cells(row: Row) -> Iterator[Fact]:
             if _is_cell(heading, line[0], cell) and names.count(line[0]) == 1 and header.count(heading) == 1:
                 question = _cell_question(header[0], line[0], heading, cell)
                 if question:
-                    yield Fact("cell", row, f"{line[0]}: {heading} {cell}.", question, cell)
+                    what = "" if heading in _VALUES else f"{heading} "
+                    yield Fact("cell", row, f"{line[0]}: {what}{cell}.", question, cell)
+    for place, heading in enumerate(header):
+        if not _IN_CASE.match(heading):
+            yield from _highest(row, header[0], heading, [(line[0], line[place]) for line in body])
+
+
+def _highest(row: Row, corner: str, heading: str, cells: list[tuple[str, str]]) -> Iterator[Fact]:
+    """Which of several rows has most of something that they all have in one unit."""
+    found = [re.fullmatch(r"(\D*)(\d[\d,.]*)(\D*)", cell) for _, cell in cells]
+    sizes = [(float(one[2].replace(",", "").rstrip(".")), one[1] + one[3]) for one in found if one]
+    is_plain = re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)?", corner) and re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)*", heading)
+    if len(cells) < 3 or len(sizes) < len(cells) or len({unit for _, unit in sizes}) > 1 or not is_plain:
+        return
+    best = max(sizes)
+    if sizes.count(best) == 1 and not is_plural(heading) and corner not in _PROPERTIES:
+        name, cell = cells[sizes.index(best)]
+        yield Fact("comparison", row, f"{name}: {heading} {cell}.",
+                   f"Which {corner.lower()} has the highest {heading.lower()}?", name)  # fmt: skip
 
 
 def _is_cell(heading: str, name: str, cell: str) -> bool:
@@ -135,18 +173,29 @@ def _is_cell(heading: str, name: str, cell: str) -> bool:
 
 def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | None:
     what, of = (" ".join(re.sub(r"\([^()]*\)", "", text).split()) for text in (heading, name))
-    if YEAR.search(what):
-        is_span = re.match(r"(?:Until|From|Since|Before|After)\b", what)
-        return None if is_span else f"What is the {_lower(what)} figure for {of}?"
+    if YEAR.fullmatch(what):
+        return f"What figure does {THIS} give for {_lower(of)} in {what}?"
+    if corner in _PROPERTIES and re.fullmatch(r"[A-Z][A-Za-z' -]+", of):
+        return f"What is the {_lower(of)} of {THIS}?" if what in _VALUES else None
+    if what in _VALUES:
+        return None
+    if _IN_CASE.match(what):
+        is_price = re.search("charge|fee|price|cost|tariff|rate", corner, re.I) and not re.search(
+            "charge|fee", of, re.I
+        )
+        return f"What is {'charged for' if is_price else 'the'} {_lower(of)} {_lower(what)}?"
+    if re.search("signal|fault|problem|error|symptom|message|display", corner, re.IGNORECASE):
+        return f'What is the {_lower(what)} if the {corner.lower()} is "{name}"?'
     if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
         return None
     what = re.sub(r" (EUR|USD|GBP|CHF)$", r" in \1", _lower(what).replace("% of", "percentage of"))
     if is_plural(what) and not re.search("[a-z]{3}", cell):
         what = f"number of {what}"
     is_kind = re.fullmatch("[A-Z][a-z ]+", corner) and " " not in of and corner.lower() not in of.lower()
+    is_kind = is_kind and not re.search("destination|country|city|place|region|site|name", corner, re.IGNORECASE)
     if is_kind:
         of = f"{corner.lower()} {of}" if re.search(r"\d|-", of) else f"the {of} {corner.lower()}"
-    return f"What is the {what} for {of}?"
+    return f"What is the {what} for {re.sub('^(?=United |Netherlands)', 'the ', of)}?"
 
 
 def _lower(text: str) -> str:

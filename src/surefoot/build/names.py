@@ -8,17 +8,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from surefoot.build.patterns import BINDING
+from surefoot.build.patterns import BINDING, DATE, pattern_of
 from surefoot.corpus.passages import Row
+from surefoot.text.normal import vocabulary, words_of
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
 _KINDS = (
-    rf"{BINDING}|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|standard"
+    rf"{BINDING}|tariff|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|"
+    "standard"
 )
 _KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,6}}(?:{_KINDS}))\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
+_SPOKEN = range(2, 7)  # words of a file's name that read like a document's
 _SMALL = frozenset({"and", "for", "the"})
+_SMALLEST_TOPIC = 3  # words of a title that tells which document an amendment is about
 _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
 _CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
@@ -26,12 +30,29 @@ _CALLED = re.compile(  # a title with one of these is a document's: "the Minutes
     r"form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
-_BREAKS = re.compile(
-    r"(?:the|this|an?|for|to|by|in|not|is|sample|form|of|[a-z]|execution|version|copy|corporation|inc|corp|llc|ltd|\W+|"
-    r"\d+|ex|exhibit|\w*\d\w*)",
-    re.IGNORECASE,
+_OWN = re.compile(r"(?<=[a-z,] )[A-Z][\w&-]+(?: [A-Z][\w&-]+)*")  # a name inside a sentence
+_MONTHS = "---janfebmaraprmayjunjulaugsepoctnovdec"
+_EDITION = re.compile(
+    rf"\W*(?:\b(?:of|on|dated|from|held on) )?\b(?:{DATE}|(?:19|20)\d\d|version [\d.]+|v\d+(?:\.\d+)*)", re.I
 )
+_AMENDS = re.compile(
+    r"\b(?:amend(?:ment|s|ing)?|variation|addendum|supplement|side letter|rider|renewal|extension)\b", re.I
+)
+_NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
+_BREAKS, _ROLES, _NO_NAME, _PAPER = map(pattern_of, ("breaks", "roles", "no_name", "paper"))
+
+
+def date_in(text: str) -> str:
+    """The first date that a text has; "" if there is none."""
+    found = re.search(DATE, text)
+    return found.group() if found else ""
+
+
+def _sortable(date: str) -> str:
+    """ "3 May 2024" as "2024-05-03"."""
+    found = re.search(r"(?:(\w+) )?(\d{1,2})\w*,? ?(?:(\w+),? )?(\d{4})$", date)
+    month = (found[1] or found[3] or "")[:3].lower() if found else ""
+    return f"{found[4]}-{_MONTHS.find(month) // 3:02}-{int(found[2]):02}" if found else ""
 
 
 class _Described:
@@ -41,9 +62,15 @@ class _Described:
         self.file = PurePosixPath(unquote(PurePosixPath(document).name))
         self.beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
         title = passages[0].doc
-        is_file = title in (self.file.stem, PurePosixPath(document).stem)
+        if title in (self.file.stem, PurePosixPath(document).stem):
+            first = passages[0].text.partition("\n")[0].strip()
+            title = first if len(first) <= _LONGEST and first[-1:].isalnum() else ""
         short = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
-        self.title = "" if is_file else short
+        self.title = short
+        self.date = date_in(f"{short} {self.beginning}")
+        self.since = _sortable(self.date)
+        self.topic = vocabulary(_EDITION.sub("", short))
+        self.amends = _AMENDS.search(short) is not None
         self.kind = self._kind()
         self.parties = parties_in(self.beginning, "\n".join(row.text for row in passages))
 
@@ -53,16 +80,49 @@ class _Described:
             return _kind(itself.group(1))
         return _kind(self.title) or _opening(self.beginning) or _kind(re.sub("[_-]", " ", self.file.stem))
 
-    def choices(self, document: str) -> list[str]:
-        """The best first; the last is the name of the file."""
+    def choices(self, document: str, own: str) -> list[str]:
+        """The best first: what it is about, or what it is; twins by their dates; the last is the name of the file."""
         found = []
         if _is_title(self.title):
-            found.append(_with_article(self.title) if _CALLED.search(self.title) else f"“{self.title}”")
+            found.append(_called_by(self.title, self.beginning))
         if self.kind and self.parties:
             how = "between" if len(self.parties) == 2 else "with"
             found.append(f"the {self.kind} {how} {' and '.join(self.parties)}")
-        file = f"“{self.file.name}”"
-        return [*found, f"the {self.kind} in {file}" if self.kind else file, f"“{document}”"]
+        found += [f"{one} of {self.date}" for one in found if self.date and not one.startswith("“")]
+        if self.kind and (own or self.date):
+            found.append(f"the {self.kind} that names {own}" if own else f"the {self.kind} of {self.date}")
+        stem = " ".join(re.split("[_ ]+", self.file.stem)).strip()
+        is_spoken = _KIND.search(stem) and not re.search(r"\d", stem) and len(stem.split()) in _SPOKEN
+        file = f"the {stem}" if is_spoken else f"the {self.kind} in “{stem}”" if self.kind else f"“{stem}”"
+        return [*found, file, f"“{document}”"]
+
+
+def _called_by(title: str, text: str) -> str:
+    """ "Barista One: instruction manual" is about the Barista One; "Brindle Water: tariff 2025" is a tariff."""
+    whole = re.sub(r"\s*\([^()]*\)$", "", title).strip(" .")
+    first, _, second = [*re.split(r"(: | [-–|] )", whole, maxsplit=1), "", ""][:3]
+    papers = [_PAPER.fullmatch(part) is not None for part in (first, second)]
+    short = re.sub(rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's) )?{_PAPER.pattern[4:]}$", "", whole)
+    if second and papers != [False, False]:
+        about = second if papers[0] else first
+    elif second and _CALLED.search(second) and not _CALLED.search(first):
+        return f"the {_low(second)} of {first}"
+    elif len(short.split()) > 1 and short != whole and re.search(r"\d|[A-Z]\w+ [A-Z]", short):
+        about = short
+    elif _CALLED.search(whole):
+        return _with_article(_low(re.sub(rf"(\b(?:{_KINDS})), (?=[A-Z])", r"\1 of ", whole, flags=re.IGNORECASE)))
+    else:
+        about = whole if re.search(r"\d|(?:[A-Z][\w'’&-]+ ){1,}[A-Z][\w'’&-]+$", whole) else ""
+        about = re.sub("^Your ", "the ", whole) if whole.startswith("Your ") else about
+    if not re.search(r"\d|[A-Z][\w'’&-]+ (?:\w+ )*[A-Z]", about) and not about.startswith("the "):
+        return f"“{about or title}”"
+    needs_article = re.search(rf"\bthe {re.escape(about)}\b", text, re.IGNORECASE) or about.split()[-1].islower()
+    return _with_article(about) if needs_article else about
+
+
+def _low(text: str) -> str:
+    is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z])[a-z]", text)
+    return f"{text[0].lower()}{text[1:]}" if is_plain else text
 
 
 def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
@@ -70,7 +130,18 @@ def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
     described = {name: _Described(name, passages) for name, passages in documents.items()}
-    choices = {name: one.choices(name) for name, one in described.items()}
+    said = {name: Counter(_OWN.findall("\n".join(row.text for row in rows))) for name, rows in documents.items()}
+    times = Counter(word for words in said.values() for word in words)
+    common = {word for rows in documents.values() for row in rows for word in re.findall(r"\b[a-z]+", row.text)}
+    own = {
+        name: [word for word, count in words.most_common() if 1 < count == times[word]] for name, words in said.items()
+    }
+    own = {name: [one for one in words if not common.issuperset(one.lower().split())] for name, words in own.items()}
+    choices = {name: one.choices(name, (own[name] or [""])[0]) for name, one in described.items()}
+    later = later_of(documents)
+    for name, whole in later.items():  # the version in force goes without its date
+        if True in whole.values() and choices[name][0] == choices[next(iter(whole))][0]:
+            choices[name] = choices[name][1:]
     found: dict[str, str] = {}
     while choices:
         times = Counter(options[0].lower() for options in choices.values())
@@ -78,6 +149,33 @@ def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
         sole = {name: options[0] for name, options in choices.items() if _is_free(options, times, taken)}
         found |= sole
         choices = {name: options[1:] for name, options in choices.items() if name not in sole}
+    return found
+
+
+def later_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, bool]]:
+    """Of each document, those that amend it, or, if true, replace it as a whole; the latest first.
+
+    A series, whose titles bear their dates - tariffs, minutes - is neither: each holds for its own time.
+    """
+    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    found: dict[str, dict[str, bool]] = {name: {} for name in documents}
+    bases: dict[str, set[str]] = {name: set() for name in documents}
+    order = sorted(documents, key=lambda name: described[name].since, reverse=True)
+    for name, one in described.items():
+        for other in (other for other in order if other != name):
+            later = described[other]
+            is_whole = one.title == later.title and one.parties == later.parties and "" < one.since < later.since
+            is_whole &= _is_title(one.title) and len(one.topic) >= _SMALLEST_TOPIC
+            said = vocabulary(f"{later.title} {later.beginning}")
+            is_same = len(one.topic) >= _SMALLEST_TOPIC and one.topic <= said
+            is_same |= len(one.parties) > 1 and set(one.parties) == set(later.parties)
+            if is_whole or (later.amends and not one.amends and is_same and one.since <= (later.since or one.since)):
+                found[name][other] = is_whole
+                bases[other].add(name)
+    for name, one in described.items():  # a second amendment stands above the first
+        for other in order:
+            if one.amends and bases[name] & bases[other] and "" < one.since < described[other].since:
+                found[name].setdefault(other, False)
     return found
 
 
@@ -128,10 +226,7 @@ def _with_article(name: str) -> str:
 _BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
 _WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_]|[a-z][A-Z])[\w&.'’-]{0,40}"
-_FORMS = (
-    "Incorporated", "Inc", "Corporation", "Corp", "Limited", "Ltd", "LLC", "L.L.C", "LLP", "plc", "GmbH", "AG", "SE",
-    "KG", "SA", "S.A", "SAS", "S.p.A", "AB", "Oyj", "N.V", "B.V", "LP", "L.P", "Co", "Company", "Pty", "Pte", "Pvt",
-)  # fmt: skip
+_FORMS = words_of("documents")["forms"].split()
 _COMPANY = rf"(?:{'|'.join(re.escape(form) for name in _FORMS for form in (name, name.upper()))})"
 _PARTY = re.compile(  # a company by its form, or whoever is given a short name: Beta AG, John Doe ("Doe")
     rf"(?<!\w)({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
@@ -142,17 +237,6 @@ _NAMING = re.compile(
     r"(?:\b(?:between|among|and|by)|[:;)]|\b\d[.)])[\s:]*(?:the )?$|^$", re.IGNORECASE
 )  # who comes next
 _JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
-_ROLES = re.compile(  # whoever is called only this has no name yet
-    r"(?:(?:the|first|second|other|potential|disclosing|receiving|disclos\w+|recei\w+|recipient|company|undersigned|entity|"
-    r"participant|vendor|buyer|seller|supplier|customer|licens\w+|landlord|tenant|provider|operator|agent|contractor|"
-    r"client|owner|investor|employee|employer|stockholder|franchis\w+|individual|corporation|bank|association|trust|acquir\w+|x+|"
-    r"name|insert|full|address|of)s?\b ?)+",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"\b(?:by|part(?:y|ies)|agreements?|dated?|whereas|effective|this|exhibit|confidential\w*|information|hereinafter)\b",
-    re.IGNORECASE,
-)
 _IS_WORD = re.compile(r"[^\W_]{3}|[^\W\d_]{2}.*[^\W\d_]{2}")  # "B.C." is none
 
 

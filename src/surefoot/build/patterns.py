@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from surefoot.text.normal import words_of
 
 NUMBER = (
     r"(?:(?:[a-z]+(?:-[a-z]+)?\s+)?\(\s*\d[\d,.]*\s*\)|\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|"
@@ -35,3 +38,9 @@ ABOUT = (
 BE = frozenset({"is", "are", "was", "were"})
 HAVE = {"has": "does", "have": "do", "had": "did"}
 STATED = frozenset({"do", "does", "should"})  # what has no auxiliary of its own (clauses.py)
+
+
+@cache
+def pattern_of(name: str) -> re.Pattern[str]:
+    """One of `words/documents.toml`."""
+    return re.compile("".join(words_of("documents")[name]))

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
 from msgspec.structs import replace
 
 from surefoot.build.duplicates import duplicates_of
+from surefoot.build.names import later_of
 from surefoot.build.proof import Proof
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result, Seen
 from surefoot.core.types import Passage, Problem, Question, document_in
 from surefoot.corpus.corpus import load_corpus
+from surefoot.corpus.passages import Row
 from surefoot.datasets.hygiene import ERRORS, SURE, Finding, findings_of, problem_of
 from surefoot.datasets.protocol import USUAL, mix_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
 from surefoot.io.questions import REJECTED, content_hash, load, lock_path, read_lock, review_of
-from surefoot.text.normal import id_of_text, normalise
+from surefoot.text.normal import id_of_text, normalise, vocabulary
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
@@ -32,6 +35,8 @@ _SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.28, 0.5, 0.075, 0.45
 _LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
 _QUOTE = 160
+_RIVALS = 3  # later passages that are read
+_OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held before, or in two documents, is asked
 
 
 class Reader:
@@ -51,6 +56,8 @@ class Reader:
             yield from self._document(question, gold)
             yield from self._claims(question, gold)
             yield from self._gold(question, gold)
+            if question.probes not in _OF_MANY:
+                yield from self._superseded(question, gold)
         elif not question.answerable and question.retrieval == "normal":
             yield from self._unanswerable(question)
 
@@ -88,6 +95,27 @@ class Reader:
         elif (sure := _too_low(best.probability, _ANSWERS_IT)) >= _LEAST_SURE:
             what = f"neither its gold passages nor its gold claims seem to answer it: {_short(best.quote)}"
             yield _finding(question, "gold_not_answering", what, sure)
+
+    @cached_property
+    def _later(self) -> dict[str, dict[str, bool]]:
+        rows: dict[str, list[Row]] = {}
+        for one in self._passages.values():
+            rows.setdefault(document_in(one.id), []).append(Row(one.id, one.text, one.doc, file=document_in(one.id)))
+        return later_of(rows) if "" not in rows else {}
+
+    def _superseded(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
+        """What a document that amends or replaces its own says against the gold claims."""
+        later = {one for passage in gold for one in self._later.get(document_in(passage.id), ())}
+        words = vocabulary(question.text)
+        near = [one for one in self._proof.nearest(question.text) if document_in(one.id) in later] if later else []
+        near = [one for one in near if 2 * len(words & vocabulary(one.text)) >= len(words)][:_RIVALS]
+        found = [one for one in self._proof.answering(question.text, near) if (one.probability or 0) >= SURE]
+        for claim in question.gold_claims if found else ():
+            for one, judged in zip(found, self._proof.read(claim, [one.passage for one in found]), strict=True):
+                if judged.probabilities and judged.probabilities[1] >= _CONTRADICTED:
+                    what = f"{one.passage.id!r}, which is later, answers it otherwise: {_short(one.quote)}"
+                    yield _finding(question, "superseded_gold", what, judged.probabilities[1])
+                    return
 
     def _unanswerable(self, question: Question) -> Iterator[Finding]:
         for best in self._proof.answered(question.text)[:1]:

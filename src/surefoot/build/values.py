@@ -22,6 +22,7 @@ from surefoot.build.asking import (
 from surefoot.build.clauses import Clause, asked
 from surefoot.build.patterns import ABOUT, BE, DATE, HAVE, MEASURE, MONEY, NUMBER, SHARE, STATED, UNIT
 from surefoot.build.prose import PROSE
+from surefoot.text.normal import words_of
 
 _LAW = re.compile(
     r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?:the )?(?P<place>(?:\w+ of "
@@ -53,12 +54,7 @@ _PERIOD = re.compile(
     rf")?(?:at least |not less than |up to )?"
     rf"(?P<value>{NUMBER} {UNIT})\b(?!'| old| of age| and\b| or\b)"
 )
-_PERIOD_WORDS = {
-    "within": "Within how many {}s", "for": "For how many {}s", "until": "Until how many {}s",
-    "not later than": "Within how many {}s", "no later than": "Within how many {}s",
-    "at least": "At least how many {}s", "not less than": "At least how many {}s", "up to": "Up to how many {}s",
-    "at most": "At most how many {}s",
-}  # fmt: skip
+_PERIOD_WORDS = words_of("documents")["how_long"]
 _SUM = re.compile(
     rf"\b(?:a|an|the) (?P<noun>(?:[a-z-]+ ){{0,4}}(?:fee|payment|price|sum|deposit|rent|salary|amount|charge|premium|"
     rf"bonus|"
@@ -77,12 +73,7 @@ _PART = re.compile(
 _ON = re.compile(
     rf"\b(?P<how>on or before|no later than|not later than|on|by|until|through|as of|from|since) (?P<value>{DATE})"
 )
-_ON_WORDS = {
-    "on or before": "By what date", "no later than": "By what date", "not later than": "By what date", "by": "By "
-    "what date",
-    "on": "On what date", "until": "Until what date", "through": "Through what date", "as of": "As of what date",
-    "from": "From what date", "since": "Since what date",
-}  # fmt: skip
+_ON_WORDS = words_of("documents")["by_when"]
 _COUNT = re.compile(
     rf"\b{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:(?!and |or |kg |g |m |cm |mm )[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)"
 )
@@ -274,6 +265,22 @@ def _duty(clause: Clause) -> Asking | None:
     return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
 
 
+def _then(clause: Clause) -> Asking | None:
+    """ "Upon termination, the Recipient shall return all papers": what is to be done then."""
+    before = asked(clause.before) if clause.before else None
+    is_one = _PARTY.fullmatch(clause.subject) and names_one(clause.subject) and not clause.is_negated
+    if (
+        not before
+        or not is_one
+        or clause.auxiliary not in MODALS
+        or clause.rest.startswith("be ")
+        or len(clause.rest.split()) < 4
+    ):
+        return None
+    helper, subject = MODALS[clause.auxiliary], inside(clause.subject, clause.around)
+    return made("duty", finished(clause, f"What {helper} {subject} do"), clause.rest)
+
+
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
-    _law, _notice, _manner, _limit, *PROSE, _being, _having, _sum, _part, _period, _on, _count, _duty,
+    _law, _notice, _manner, _limit, *PROSE, _being, _having, _sum, _part, _period, _on, _count, _then, _duty,
 )  # fmt: skip

@@ -14,16 +14,16 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from surefoot.build.asking import THIS
-from surefoot.build.patterns import BINDING
+from surefoot.build.asking import THIS, THIS_DOCUMENT
 from surefoot.core.errors import Incomplete
 from surefoot.core.result import Person, Seen
 from surefoot.core.types import Question, counted
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.io.questions import made_of
 from surefoot.models.seam import Model, Prompt
+from surefoot.text.normal import words_of
 
-_BINDING = re.compile(rf"\b(?:{BINDING})\b", re.IGNORECASE)
+_IN = words_of("documents")["naming"]
 _SHORT = 14  # words, with which a question can bear its document at the end
 _VARIANTS = (
     (
@@ -61,13 +61,25 @@ def worded(asks: str, name: str, key: str) -> str:
         return f"{first}{name or 'the document'}{others.replace(THIS, 'it')}"
     if not name:
         return text
-    preposition = "under" if _BINDING.search(name) else "in"
-    if len(text.split()) <= _SHORT and pick(f"{key} end", (True, False)):
+    preposition = naming(name)
+    if preposition in ("under", "at") and len(text.split()) <= _SHORT and pick(f"{key} end", (True, False)):
         return f"{text.rstrip('?')} {preposition} {name}?"
     return f"{preposition.capitalize()} {name}, {lowered(text)}"
 
 
+def naming(name: str) -> str:
+    return next((word for word, pattern in _IN.items() if re.search(pattern, name)), "for")
+
+
+def inside_of(claim: str) -> str:
+    """A sentence as it stands within another."""
+    text = THIS_DOCUMENT.sub(THIS, claim.rstrip("."))
+    return lowered(text) if re.match(r"(?:The|A|An|Each|Either|All|Any|If|You|Your|In)\b", text) else text
+
+
 def _varied(asks: str, key: str) -> str:
+    asks = re.sub(r"\b(should|can|may|must|do|will|if|when|that|before|after) you\b", r"\1 I", asks)
+    asks = asks if re.search(r"\byou\b", asks) else re.sub(r"\byour(self)?\b", r"my\1", asks)  # whoever asks is meant
     for pattern, forms in _VARIANTS:
         if found := pattern.fullmatch(asks):
             return pick(key, forms).format(*(group or "" for group in found.groups()))
@@ -75,7 +87,7 @@ def _varied(asks: str, key: str) -> str:
 
 
 def lowered(text: str) -> str:
-    return f"{text[0].lower()}{text[1:]}"
+    return text if re.match(r"\S+ [A-Z]|[A-Z]{2}", text) else f"{text[0].lower()}{text[1:]}"
 
 
 def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person) -> None:

@@ -14,6 +14,7 @@ from surefoot.cli import output as shared
 from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import UsageError
 from surefoot.core.types import counted, plain
+from surefoot.corpus.corpus import load_corpus
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -118,7 +119,7 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @questions.command(epilog="Example: surefoot questions build corpus.jsonl --out questions.jsonl --size 130")
 @click.argument("corpus", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The set, as JSON lines.")
-@click.option("--size", type=click.IntRange(1, 10_000), default=130, show_default=True, metavar="N", help="Questions.")
+@click.option("--size", type=click.IntRange(1, 10_000), metavar="N", help="130 questions, or no more if it is locked.")
 @click.option("--mix", metavar="KIND=N,...", callback=_shares, help="Other shares, such as plain=60,unanswerable=40.")
 @click.option("--from-traces", type=click.Path(exists=True, path_type=Path), metavar="LOG",
               help="Propose questions from this log: answered badly, refused, or rare.")  # fmt: skip
@@ -218,15 +219,20 @@ def diff(output: Output, old: Path, new: Path | None) -> int:
 @click.argument("file", type=_FILE)
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--change", multiple=True, metavar="QID", help="Give this question a new id. Repeatable.")
+@click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Propose a successor where gold changed.")
 @_PLAIN
-def clone(output: Output, file: Path, new: Path, change: tuple[str, ...]) -> int:
+def clone(output: Output, file: Path, new: Path, change: tuple[str, ...], corpus: Path | None) -> int:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
-    Changed are those of --change, which you then edit, and those that differ from FILE.lock. When done, lock NEW.
+    Changed are those of --change, which you then edit, and those that differ from FILE.lock. With --corpus, questions
+    whose gold passage is no longer there are proposed anew, with the closest passage. When done, lock NEW.
     """
-    found = surefoot.clone_questions(file, new, change=change)
+    passages = None if corpus is None else load_corpus(corpus, tell=PERSON.tell)
+    found = surefoot.clone_questions(file, new, change=change, passages=passages)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
     lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
+    if found.proposed:
+        lines.append(f"{counted(len(found.proposed), 'question')} to review: {plain(', '.join(found.proposed))}")
     if found.rejected:
         lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
     if found.to_edit:

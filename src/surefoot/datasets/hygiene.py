@@ -90,26 +90,31 @@ def _gold(questions: Iterable[Question]) -> Iterator[Finding]:
 
 def _gone(questions: Iterable[Question], corpus: Collection[Passage]) -> Iterator[Finding]:
     """Gold ids that the corpus does not have, and what seems to stand in the place of each."""
-    ids = {passage.id for passage in corpus}
-    by_document: defaultdict[str, list[Passage]] = defaultdict(list)
-    for passage in corpus:
-        by_document[document_in(passage.id)].append(passage)
+    ids, instead = {passage.id for passage in corpus}, successors(questions, corpus)
     for question in questions:
         for gold in question.gold_ids:
             if gold not in ids:
                 message = f"question {question.id!r}: the gold id {gold!r} is not in the corpus"
-                document = document_in(gold)
-                instead = _closest(question, by_document[document]) if document else ""
-                hint = f"; the closest passage in that document is {instead!r}" if instead else ""
+                found = instead.get(question.id)
+                hint = f"; the closest passage in that document is {found.id!r}" if found else ""
                 yield Finding(question.id, "missing_gold", message + hint)
 
 
-def _closest(question: Question, passages: Iterable[Passage]) -> str:
-    """The passage that shares most words with the gold claims, or else with the question; "" where none shares any."""
-    texts = {one.text: one.id for one in passages}
-    wanted = vocabulary(" ".join(question.gold_claims) or question.text)
-    best = nearest(texts, wanted)
-    return texts[best] if wanted & vocabulary(best) else ""
+def successors(questions: Iterable[Question], corpus: Collection[Passage]) -> dict[str, Passage]:
+    """By id of a question whose gold is gone: the passage of that document that shares most words with its claims, or
+    else with the question."""
+    ids, by_document = {passage.id for passage in corpus}, defaultdict[str, dict[str, Passage]](dict)
+    for passage in corpus:
+        by_document[document_in(passage.id)][passage.text] = passage
+    found = {}
+    for question in questions:
+        for gold in question.gold_ids:
+            texts = by_document[document_in(gold)] if document_in(gold) and gold not in ids else {}
+            wanted = vocabulary(" ".join(question.gold_claims) or question.text)
+            best = nearest(texts, wanted)
+            if wanted & vocabulary(best):
+                found[question.id] = texts[best]
+    return found
 
 
 def _leaks(questions: Iterable[Question], prompt: str) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ class Kind(Struct, frozen=True):
     stratum: str
     what: str  # a question of this kind
     unseen: str  # without any
+    also: tuple[str, ...] = ()  # other things that its questions probe
 
     @property
     def probes(self) -> str:
@@ -33,20 +34,23 @@ class Kind(Struct, frozen=True):
 
 PROTOCOL = (
     Kind("plain", 40, "answer", "grounded", "a passage answers",
-         "whether the pipeline finds and says what a passage states"),
+         "whether the pipeline finds and says what a passage states", ("comparison",)),
     Kind("bait_wrong", 20, "answer", "grounded", "bait a wrong answer",
-         "whether the pipeline takes a value of another version, party or year for the right one"),
+         "whether the pipeline takes a value of another version, party or year for the right one",
+         ("false_premise", "point_in_time", "conflict")),
     Kind("bait_unsupported", 20, "refusal", "grounded", "bait an unsupported answer",
-         "whether the pipeline answers from general knowledge where the documents are silent"),
+         "whether the pipeline answers from general knowledge where the documents are silent",
+         ("missing_detail", "wrong_document")),
     Kind("refuse", 20, "refusal", "grounded", "ask for what no document holds",
-         "whether the pipeline gives opinions or news of its own"),
+         "whether the pipeline gives opinions or news of its own", ("judgement",)),
     Kind("unanswerable", 10, "refusal", "unanswerable", "nothing answers",
-         "whether the pipeline makes things up"),
+         "whether the pipeline makes things up", ("no_record",)),
     Kind("adversarial", 10, "refusal", "adversarial", "name a neighbour of what is answered",
          "whether a name, date or topic close to the right one misleads the pipeline"),
     Kind("retrieval_null", 10, "refusal", "retrieval_null", "force an empty retrieval",
          "what the pipeline says when nothing is retrieved"),
 )  # fmt: skip
+_PROBED = {probes: kind for kind in PROTOCOL for probes in (kind.name, *kind.also)}
 KINDS = {kind.name: kind for kind in PROTOCOL}
 # What a question is filed under of which no more is known than what it expects.
 USUAL: dict[Expects, Kind] = {"answer": KINDS["plain"], "refusal": KINDS["unanswerable"]}
@@ -83,8 +87,9 @@ def kind_of(question: Question) -> str:
         return "retrieval_null"
     if question.stratum == "adversarial":
         return "adversarial"
-    if question.probes in KINDS and KINDS[question.probes].expects == question.expects:
-        return question.probes
+    probed = _PROBED.get(question.probes)
+    if probed and probed.expects == question.expects:
+        return probed.name
     return USUAL[question.expects].name
 
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from surefoot.core.errors import ExitCode, UsageError, unknown
 from surefoot.core.files import make_folder, replace_file
 from surefoot.core.result import Result
-from surefoot.core.types import Expects, Problem, Question, counted
-from surefoot.datasets.hygiene import changed_questions, problem_of
-from surefoot.datasets.protocol import USUAL
+from surefoot.core.types import Expects, Passage, Problem, Question, counted
+from surefoot.datasets.hygiene import changed_questions, problem_of, successors
+from surefoot.datasets.protocol import USUAL, WHOLE
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.io.questions import (
     ACCEPTED,
@@ -34,10 +34,12 @@ from surefoot.io.questions import (
     made_of,
     question_of,
     review_of,
+    row_of,
     rows_of,
     since_locked,
     write_lock,
 )
+from surefoot.text.normal import nearest, sentences, vocabulary
 
 Decision = Literal["accepted", "rejected"]
 
@@ -73,6 +75,12 @@ def wordings_of(question: Question) -> Iterator[str]:
     yield from (str(text) for text in (question.text, made.get("template"), before) if text)
 
 
+def usual_size(file: QuestionFile) -> int:
+    """130 questions, or, of a locked set, as many as it has."""
+    kept = sum(review_of(one) != REJECTED for one in file.questions())
+    return kept if kept and lock_path(file.path).exists() else WHOLE
+
+
 def accepted_unread(question: Question) -> Question:
     return _reviewed(question, ACCEPTED, {**made_of(question), "accepted": f"{UNREAD}, {_now()[:10]}"})
 
@@ -104,6 +112,7 @@ class Cloned(Result, frozen=True):
     renamed: dict[str, str]
     to_edit: tuple[str, ...]  # not locked until they are edited and `lock_questions` is called
     rejected: int = 0  # left behind in the old file
+    proposed: tuple[str, ...] = ()  # to be reviewed: their gold passages changed
 
 
 class Reviewed(Result, frozen=True):
@@ -151,21 +160,25 @@ def diff_questions(old: str | Path, new: str | Path | None = None) -> Difference
     return difference(hashes_in(before), hashes_in(after))
 
 
-def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str] = ()) -> Cloned:
+def clone_questions(
+    file: str | Path, new: str | Path, *, change: Collection[str] = (), passages: Collection[Passage] | None = None
+) -> Cloned:
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
-    Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. NEW.lock
-    is written too; it leaves the former open, and those that nobody has reviewed.
+    Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. Questions
+    whose gold is not among `passages` are proposed anew, with the closest. NEW.lock is written too; it leaves open what
+    is to be edited or reviewed.
     """
     target = Path(new)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     found = load_sound(file)
+    moved = {} if passages is None else successors(found.questions, passages)
     ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
     if strange := sorted({*change} - {*ids}):
         raise unknown(f"there is no question {strange[0]!r} to change", strange[0], ids, _IDS)
     renamed: dict[str, str] = {}
-    for qid in sorted({*change, *(locked.changed if locked else ())}, key=ids.index):
+    for qid in sorted({*change, *moved, *(locked.changed if locked else ())}, key=ids.index):
         match = re.fullmatch(r"(.+)@v(\d{1,9})", qid)  # q7 -> q7@v2 -> q7@v3
         stem, number = (match[1], int(match[2])) if match else (qid, 1)
         versions = (f"{stem}@v{one}" for one in itertools.count(number + 1))
@@ -175,6 +188,8 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
         question = question_of(value)
         if question.id in renamed:
             key = next(name for name in NAMES["id"] if value.get(name) is not None)
+            if question.id in moved:
+                value, key = row_of(_succeeding(question, moved[question.id])), NAMES["id"][0]
             value = {**value, key: renamed[question.id], "replaces": question.id}
         if review_of(question) != REJECTED:
             kept.setdefault(question.id, value)
@@ -184,7 +199,20 @@ def clone_questions(file: str | Path, new: str | Path, *, change: Collection[str
     to_edit = tuple(sorted(renamed[qid] for qid in set(change)))
     is_open = {*to_edit, *(question.id for question in cloned if review_of(question) == PROPOSED)}
     write_lock(lock_path(new), [question for question in cloned if question.id not in is_open])
-    return Cloned(str(new), len(cloned), renamed, to_edit, found.rejected)
+    proposed = tuple(renamed[qid] for qid in moved)
+    return Cloned(str(new), len(cloned), renamed, to_edit, found.rejected, proposed)
+
+
+def _succeeding(question: Question, instead: Passage) -> Question:
+    """With the closest passage for gold, and of that the closest sentences for claims."""
+    wanted = [vocabulary(claim) for claim in question.gold_claims]
+    claims = tuple(nearest(sentences(instead.text), words) for words in wanted)
+    made = {
+        **made_of(question),
+        "why": f"Its gold passage changed: {', '.join(question.gold_ids)}",
+        "evidence": [instead.id],
+    }
+    return _reviewed(replace(question, gold_ids=(instead.id,), gold_claims=claims), PROPOSED, made)
 
 
 def _encoded(suffix: str, rows: Sequence[object]) -> bytes:

@@ -19,10 +19,10 @@ from surefoot.core.types import Item, Question, counted
 from surefoot.corpus.corpus import Passages, PassageTexts, load_rows, shown
 from surefoot.datasets.protocol import PROTOCOL, counts_of, kind_of
 from surefoot.datasets.question_file import QuestionFile
-from surefoot.datasets.review import accept_unread, wordings_of
+from surefoot.datasets.review import accept_unread, usual_size, wordings_of
 from surefoot.graders.grader import Reader, read_watched
 from surefoot.graders.llm import agree
-from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
+from surefoot.io.questions import PROPOSED, REJECTED, lock_path, made_of, question_of, review_of, row_of
 from surefoot.jobs.grade import DEFAULT, open_grader, read_log, settings_of
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.models.budget import IF_NONE_AGAIN, Budget
@@ -56,17 +56,17 @@ def search_corpus(corpus: str | Path, words: str, *, limit: int = 10, person: Pe
 
 
 def build_questions(
-    corpus: str | Path | None = None, *, out: str | Path, size: int = 130, mix: Mapping[str, int] | None = None,
+    corpus: str | Path | None = None, *, out: str | Path, size: int | None = None, mix: Mapping[str, int] | None = None,
     from_traces: str | Path | None = None, mapping: Mapping[str, str] | None = None, accept_all: bool = False,
     seed: int = 0, model: str | Model | None = None, citations: Citations | None = None, yes: bool = False,
     settings: Given = None, person: Person = READER,
 ) -> Built:  # fmt: skip
     """Write questions to `out`, as proposals for a person to review; a `model` words them anew.
 
-    They are made of the corpus, or taken out of a log of what people asked. Questions that are in the file already stay
-    and count, so an interrupted build goes on where it stopped, and one that was reviewed can be filled up again.
+    They are made of the corpus, or taken out of a log of what people asked: 130, or none more once the set is locked.
+    Questions that are in the file already stay and count, so an interrupted build goes on where it stopped, and one
+    that was reviewed can be filled up again.
     """
-    check_number("size", size, 1, 10_000)
     how = settings_from(settings, map=mapping, citations=citations, yes=yes)
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
@@ -74,20 +74,22 @@ def build_questions(
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if Path(out).resolve() in {Path(one).resolve() for one in (corpus, from_traces) if one is not None}:
         raise UsageError(f"{out} is what the questions are to be made of", "name another file for the questions")
-    wanted, file = counts_of(size, mix), QuestionFile(out)
+    file, asked = QuestionFile(out), size
+    size = usual_size(file) if asked is None else asked
+    check_number("size", size, 1, 10_000)
+    wanted, there = counts_of(size, mix), file.questions()
     make_folder(file.path)
-    there = file.questions()
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(text) for question in there for text in wordings_of(question)}
     before, rows = made.total(), [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
+    if asked is None and lock_path(out).exists():
+        person.tell(f"note: {out} is locked, so nothing is added; --size adds to its {counted(before, 'question')}")
     missing, new = max(size - before, 0), cast(Iterable[Question], ())
     if from_traces is None:
         new = Builder(rows, seed).fill(wanted, made, size, taken)
     elif missing:
-        found = proposals_from_log(
-            from_traces, corpus, missing, taken, mapping=mapping, citations=citations, settings=settings, person=person
-        )
-        new = map(question_of, found)
+        told = {"mapping": mapping, "citations": citations, "settings": settings, "person": person}
+        new = map(question_of, proposals_from_log(from_traces, corpus, missing, taken, **cast(dict[str, Any], told)))
     with closing(person.watch(missing, "questions")) as watch:
         for question in new:
             file.add(question)
@@ -110,8 +112,8 @@ def build_questions(
         lacking = ", ".join(f"{count} {name}" for name, count in short.items())
         hint = "add documents, or write the others on the page of `questions review`"
         person.tell(f"warning: {made.total():,} of {size:,} questions, short of {lacking}: {hint}")
-    proposed = sum(review_of(question) == PROPOSED for question in file.questions())
-    return Built(str(file.path), made.total(), made.total() - before, proposed,
+    states = Counter(map(review_of, file.questions()))
+    return Built(str(file.path), made.total(), made.total() - before, states[PROPOSED],
                  {kind.name: made[kind.name] for kind in PROTOCOL}, short, size)  # fmt: skip
 
 
