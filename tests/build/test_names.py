@@ -35,7 +35,7 @@ def test_titles_parties_and_files_name_documents() -> None:
         "a.pdf": "the Travel Policy 2024",
         "b.pdf": "the services agreement between Acme and Beta",
         "c.pdf": "“c”",
-        "gamma_2020_ex_10_supply_agreement.txt": "the supply agreement in “gamma 2020 ex 10 supply agreement”",
+        "gamma_2020_ex_10_supply_agreement.txt": "the supply agreement",
     }
 
 
@@ -83,7 +83,7 @@ def test_a_numbered_clause_is_no_title_and_a_province_no_party() -> None:
 
 def test_a_file_is_called_by_its_readable_name() -> None:
     found = names_of([row("09-24%20v2.pdf", "SUPPLY AGREEMENT for parts."), row("b.md", "Text.")])
-    assert found == {"09-24%20v2.pdf": "the supply agreement in “09-24 v2”", "b.md": "“b”"}
+    assert found == {"09-24%20v2.pdf": "the supply agreement", "b.md": "“b”"}
 
 
 @pytest.mark.parametrize(

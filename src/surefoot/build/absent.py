@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct, convert
 
@@ -20,32 +21,23 @@ from surefoot.text.normal import normalise, vocabulary, words_of
 
 
 class Mould(Struct, frozen=True, forbid_unknown_fields=True):
-    """`terms`, `signed`, `minutes`, `about`: of which documents it is asked; by what they are called."""
-
     asks: str
     facts: tuple[str, ...] = ()
     topic: str = ""
     settled: str = ""
-    terms: bool = False
-    signed: bool = False
-    minutes: bool = False
-    about: bool = False
-    paper: bool = False
+    of: Literal["", "terms", "signed", "minutes", "about", "paper", "place"] = ""  # documents, by what they are called
     money: bool = False
     proven: bool = False  # by `settled`, or because no document holds opinions
 
     def fits(self, name: str, text: str) -> bool:
-        """One without a name may be anything."""
         is_about = naming(name) in ("for", "at") and not name.startswith("“")
-        return (
-            (not self.terms or not name or _TERMS.search(name) is not None)
-            and (not self.signed or _SIGNED.search(name) is not None)
-            and (not self.minutes or "minutes" in name.lower())
-            and (not self.about or is_about)
-            and not (self.paper and is_about)
-            and (not self.topic or re.search(rf"\b(?:{self.topic})", text, re.I) is not None)
-            and (not self.settled or not re.search(self.settled, text, re.I | re.DOTALL))
-        )
+        fitting = {
+            "": True, "terms": not name or _TERMS.search(name), "signed": _SIGNED.search(name), "about": is_about,
+            "paper": not is_about, "minutes": "minutes" in name.lower(), "place": naming(name) == "at",
+        }  # fmt: skip
+        is_on_topic = not self.topic or re.search(rf"\b(?:{self.topic})", text, re.I)
+        is_settled = self.settled and re.search(self.settled, text, re.I | re.DOTALL)
+        return bool(fitting[self.of] and is_on_topic and not is_settled)
 
 
 _MOULDS = words_of("moulds")

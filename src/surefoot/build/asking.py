@@ -106,7 +106,7 @@ def inside(subject: str, around: str) -> str:
     if first not in _DETERMINERS and re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
     is_plain = (
-        (not others and first.endswith(("s", "ing")))
+        (not others and first.endswith(("s", "ing", "taff")))
         or re.match(r"of [a-z]|(?!of|and|de|for)[a-z]{3}", others)
         or re.search(rf"\b{re.escape(low)}\b", around)
     )

@@ -226,13 +226,15 @@ class Builder:
             [("point_in_time", old, new) for new, old in changed],
             [("false_premise", *pair) for pair in dict.fromkeys(false)],
             [("conflict", *pair) for pair in both if pair[0].row.id < pair[1].row.id],
-            [("false_premise", fact, None) for fact in self.facts[::-1] if _flipped(fact)],
+            [("false_premise", fact, None) for fact in self.facts if _flipped(fact)],
         )
 
     def _is_open(self, one: Fact, other: Fact) -> bool:
         """Two documents speak of whom the question names, and neither stands above the other."""
         here, there = one.row.document, other.row.document
         known = _OWN.findall(one.asks)
+        if re.sub(r"\d", "", self.names[here]) == re.sub(r"\d", "", self.names[there]):  # this year's and last year's
+            return here != there and THIS not in one.asks
         is_apart = here != there and there not in self.later[here] and here not in self.later[there]
         return is_apart and bool(known) and THIS not in one.asks and all(name in self.texts[there] for name in known)
 
@@ -249,7 +251,7 @@ class Builder:
         why = f"The passage says it: {fact.value}." if fact.value not in ("yes", "no") else "The passage says so."
         if probes == "false_premise":
             said = worded(f"{_flipped(fact, rival)}?", self.name_of(fact), "")
-            text = f"Is it right that {lowered(said) if said[:3] in ('For', 'Und', 'Acc', 'At ', 'In ') else said}"
+            text = f"Is it right that {_LEADS.sub(lambda found: found[0].lower(), said)}"
             why = f"No: {lowered(why)}"
         if rival:
             where = self.names[rival.row.document] or rival.row.id
@@ -346,13 +348,14 @@ def _flipped(fact: Fact, rival: Fact | None = None) -> str:
         helper = {"prohibition": "may", "obligation": "need not"}.get(fact.kind)
         is_act = helper and fact.does and fact.who != THIS and not re.match(r"(?:be|remain|survive)\b", fact.does)
         return f"{fact.who} {helper} {fact.does}" if is_act else ""
-    what = re.fullmatch(r"What is (.+)\?", fact.asks)
+    what = re.fullmatch(r"(?:What|How much) is (.+)\?", fact.asks)
     return f"{what[1]} is {rival.value}" if what else inside_of(fact.claim.replace(fact.value, rival.value, 1))
 
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
 # A name, and no role.
 _OWN = re.compile(r"(?<!the )(?<!each )(?<!any )(?<!either )(?<!^)\b[A-Z][\w&-]{3,}(?: [A-Z][\w&-]+)*|\b[A-Z]+-?\d+\b")
+_LEADS = re.compile("(?:For|Under|According|At|In) ")
 _OPEN = _YES_NO | {"duty"}
 _CAPPED = frozenset({"law", "manner", "comparison"})
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from surefoot.core.types import Passage, Question
+from surefoot.core.types import Passage, Question, document_in
 from surefoot.datasets.hygiene import Finding
+from surefoot.io.questions import made_of
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.normal import normalise, numbers, proper_names
 
@@ -30,7 +31,7 @@ def duplicates_of(questions: Sequence[Question]) -> Iterator[Finding]:
 
 def _sure(one: Question, other: Question, retriever: Retriever) -> float:
     """How sure it is that both ask the same; 0.5 where their words are as alike as `_ALIKE` says."""
-    is_other = one.expects != other.expects or _differ(one.text, other.text)
+    is_other = one.expects != other.expects or _differ(one.text, other.text) or _are_apart(one, other)
     if is_other or normalise(one.text) == normalise(other.text):
         return 0.0  # the first is told without any reading
     words, others = (_asked(question.text, retriever) for question in (one, other))
@@ -38,6 +39,20 @@ def _sure(one: Question, other: Question, retriever: Retriever) -> float:
     alike = shared / every if every else 0.0
     bonus = _SAME_GOLD if set(one.gold_ids) & set(other.gold_ids) else 0.0
     return round(min(_MOST, 0.5 + alike + bonus - _ALIKE), 4)
+
+
+def _are_apart(one: Question, other: Question) -> bool:
+    """Asked of other documents, or built of other facts or to probe other things."""
+    places = [{document_in(id_) for id_ in (*each.gold_ids, *listed(each))} for each in (one, other)]
+    are_built = all(made_of(each).get("by") == "templates" for each in (one, other))
+    are_built &= one.probes != other.probes or one.gold_claims != other.gold_claims or not one.gold_claims
+    return are_built or ("" not in places[0] | places[1] and all(places) and places[0].isdisjoint(places[1]))
+
+
+def listed(question: Question) -> list[str]:
+    """The passages that it was built on."""
+    evidence = made_of(question).get("evidence")
+    return [one for one in evidence if isinstance(one, str)] if isinstance(evidence, list) else []
 
 
 def _asked(text: str, retriever: Retriever) -> set[str]:

@@ -72,6 +72,8 @@ def _claims(row: Row) -> Iterator[str]:
 def _is_fair(one: Asking, claim: str) -> bool:
     """Neither crooked, nor giving itself away, nor a small part of a long duty."""
     words = one.asks.split()
+    if one.value == "yes" and re.search(r"\d", one.asks):  # it would give the figure away
+        return False
     before, _, after = claim.partition(one.value) if one.value in claim else ("", "", "")
     if _SECOND.search(before) or _AND_SO.match(after):
         return False
@@ -145,7 +147,7 @@ def _cells(row: Row) -> Iterator[Fact]:
                     what = "" if heading in _VALUES else f"{heading} "
                     yield Fact("cell", row, f"{line[0]}: {what}{cell}.", question, cell)
     for place, heading in enumerate(header):
-        if not _IN_CASE.match(heading):
+        if not _IN_CASE.match(heading) and not re.match("Each|Every|Per", heading):
             yield from _highest(row, header[0], heading, [(line[0], line[place]) for line in body])
 
 
@@ -189,6 +191,10 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
     if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
         return None
     what = re.sub(r" (EUR|USD|GBP|CHF)$", r" in \1", _lower(what).replace("% of", "percentage of"))
+    if re.match(MONEY, cell) and not re.search("fee|price|cost|charge|rate|limit|allowance|sum|amount", what):
+        return f"How much is {'' if re.match('each|every', what) else 'the '}{what} for {of}?"
+    if re.match("each|every|per|all|any", what):
+        return None
     if is_plural(what) and not re.search("[a-z]{3}", cell):
         what = f"number of {what}"
     is_kind = re.fullmatch("[A-Z][a-z ]+", corner) and " " not in of and corner.lower() not in of.lower()

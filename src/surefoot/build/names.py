@@ -27,7 +27,7 @@ _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
 _CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
     rf"\b(?:{_KINDS}|minutes|instructions?|list|wording|rules|regulations?|brochure|leaflet|specifications?|catalogue|faq|"
-    r"form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
+    r"charges|fees|prices|rates|form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"(?<=[a-z,] )[A-Z][\w&-]+(?: [A-Z][\w&-]+)*")  # a name inside a sentence
@@ -40,6 +40,7 @@ _AMENDS = re.compile(
 )
 _NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
 _BREAKS, _ROLES, _NO_NAME, _PAPER = map(pattern_of, ("breaks", "roles", "no_name", "paper"))
+_LABEL = _PAPER.pattern.partition("{0,2}?")[2]  # without the words before it
 
 
 def date_in(text: str) -> str:
@@ -94,15 +95,16 @@ class _Described:
         stem = " ".join(re.split("[_ ]+", self.file.stem)).strip()
         is_spoken = _KIND.search(stem) and not re.search(r"\d", stem) and len(stem.split()) in _SPOKEN
         file = f"the {stem}" if is_spoken else f"the {self.kind} in “{stem}”" if self.kind else f"“{stem}”"
-        return [*found, file, f"“{document}”"]
+        return [*found, *([f"the {self.kind}"] if len(self.kind.split()) > 1 else []), file, f"“{document}”"]
 
 
 def _called_by(title: str, text: str) -> str:
     """ "Barista One: instruction manual" is about the Barista One; "Brindle Water: tariff 2025" is a tariff."""
     whole = re.sub(r"\s*\([^()]*\)$", "", title).strip(" .")
+    whole = re.sub(r"(?i)^(?:technical |product )?(?:data|fact) ?sheet (?!of |for )", "", whole)
     first, _, second = [*re.split(r"(: | [-–|] )", whole, maxsplit=1), "", ""][:3]
     papers = [_PAPER.fullmatch(part) is not None for part in (first, second)]
-    short = re.sub(rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's) )?{_PAPER.pattern[4:]}$", "", whole)
+    short = re.sub(rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's|information) )*{_LABEL}$", "", whole)
     if second and papers != [False, False]:
         about = second if papers[0] else first
     elif second and _CALLED.search(second) and not _CALLED.search(first):

@@ -63,7 +63,7 @@ def _up_to(clause: Clause) -> Asking | None:
         or found["tail"].startswith((" of ", " and ", " or ", " to "))
     ):
         return None
-    rest = asked(f"{clause.rest[: found.start()]} {found['tail']}")
+    rest = asked(f"{clause.rest[: found.start()].removesuffix(' of')} {found['tail']}")
     is_passive = clause.auxiliary in BE and re.match(r"\w+ed\b", clause.rest)
     if rest is None or not (is_passive or found["how"] == "up to"):
         return None

@@ -36,6 +36,7 @@ _LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
 _QUOTE = 160
 _RIVALS = 3  # later passages that are read
+_NOT_READ = frozenset({"ambiguous", "judgement"})  # two passages answer one, and none the other, however they read
 _OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held before, or in two documents, is asked
 
 
@@ -53,12 +54,12 @@ class Reader:
     def findings(self, question: Question) -> Iterator[Finding]:
         gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
         if question.answerable and gold:
-            yield from self._document(question, gold)
             yield from self._claims(question, gold)
             yield from self._gold(question, gold)
             if question.probes not in _OF_MANY:
+                yield from self._document(question, gold)
                 yield from self._superseded(question, gold)
-        elif not question.answerable and question.retrieval == "normal":
+        elif not question.answerable and question.retrieval == "normal" and question.probes not in _NOT_READ:
             yield from self._unanswerable(question)
 
     def _document(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:

@@ -41,7 +41,8 @@ _YES_NO = range(5, 19)  # words of the rest
 _NOTICE = re.compile(
     rf"\b(?P<how>(?:upon|on|with|by|giving|by giving|upon giving|by providing)?) ?"
     rf"(?:at least |not less than |no less than |a minimum of )?(?P<value>{NUMBER} {UNIT})(?:'|'s)? "
-    r"(?P<of>(?:(?:prior|advance|written|previous|notice) ){0,3}notice)\b(?: to (?:the )?[\w ]{3,30}?(?= (?:of|for|"
+    r"(?P<of>(?:(?:prior|advance|written|previous|notice) ){0,3}notice)\b(?: to (?!the end)(?:the )?[\w ]{3,30}?"
+    r"(?= (?:of|for|"
     r"at|in|by|if)\b|$))?"
 )
 _ENDING = re.compile(
@@ -56,7 +57,8 @@ _PERIOD = re.compile(
 )
 _PERIOD_WORDS = words_of("documents")["how_long"]
 _SUM = re.compile(
-    rf"\b(?:a|an|the) (?P<noun>(?:[a-z-]+ ){{0,4}}(?:fee|payment|price|sum|deposit|rent|salary|amount|charge|premium|"
+    rf"\b(?:a|an|the) (?P<noun>(?:(?!at |of |for |to |in |by |per |and )[a-z-]+ ){{0,4}}"
+    rf"(?:fee|payment|price|sum|deposit|rent|salary|amount|charge|premium|"
     rf"bonus|"
     rf"royalty|commission|penalty|fine|loan|grant|rate|discount|rebate|allowance|retainer|advance|budget|interest)) "
     rf"(?:of|in the amount of|equal to|amounting to) {ABOUT}(?P<value>{MONEY}|{SHARE})"
@@ -267,15 +269,10 @@ def _duty(clause: Clause) -> Asking | None:
 
 def _then(clause: Clause) -> Asking | None:
     """ "Upon termination, the Recipient shall return all papers": what is to be done then."""
-    before = asked(clause.before) if clause.before else None
+    before = asked(clause.before) if clause.before and not clause.before.startswith("By ") else None
     is_one = _PARTY.fullmatch(clause.subject) and names_one(clause.subject) and not clause.is_negated
-    if (
-        not before
-        or not is_one
-        or clause.auxiliary not in MODALS
-        or clause.rest.startswith("be ")
-        or len(clause.rest.split()) < 4
-    ):
+    is_act = clause.auxiliary in MODALS and len(clause.rest.split()) > 3 and not clause.rest.startswith("be ")
+    if not (before and is_one and is_act):
         return None
     helper, subject = MODALS[clause.auxiliary], inside(clause.subject, clause.around)
     return made("duty", finished(clause, f"What {helper} {subject} do"), clause.rest)

@@ -20,6 +20,7 @@ from surefoot.core.types import Expects, Passage, Problem, Question, counted
 from surefoot.datasets.hygiene import changed_questions, problem_of, successors
 from surefoot.datasets.protocol import USUAL, WHOLE
 from surefoot.datasets.question_file import Entry, QuestionFile
+from surefoot.graders.features import deciding_sentence
 from surefoot.io.questions import (
     ACCEPTED,
     NAMES,
@@ -39,7 +40,6 @@ from surefoot.io.questions import (
     since_locked,
     write_lock,
 )
-from surefoot.text.normal import nearest, sentences, vocabulary
 
 Decision = Literal["accepted", "rejected"]
 
@@ -205,8 +205,7 @@ def clone_questions(
 
 def _succeeding(question: Question, instead: Passage) -> Question:
     """With the closest passage for gold, and of that the closest sentences for claims."""
-    wanted = [vocabulary(claim) for claim in question.gold_claims]
-    claims = tuple(nearest(sentences(instead.text), words) for words in wanted)
+    claims = tuple(deciding_sentence(instead.text, claim) for claim in question.gold_claims)
     made = {
         **made_of(question),
         "why": f"Its gold passage changed: {', '.join(question.gold_ids)}",
