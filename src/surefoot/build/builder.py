@@ -123,6 +123,7 @@ class Builder:
         """
         first = sorted(PROTOCOL, key=lambda kind: kind.name != "bait_wrong")
         turns = [*((kind, kind) for kind in first), *((kind, KINDS[_INSTEAD[kind.name]]) for kind in PROTOCOL)]
+        turns += [(kind, KINDS["unanswerable"]) for kind in PROTOCOL if wanted["unanswerable"]]
         for kind, instead in turns:
             missing = min(wanted[kind.name] - made[kind.name], size - made.total())
             if missing > 0:
@@ -156,7 +157,7 @@ class Builder:
                 asked = chain(plain, self._comparisons(), self._rivals())
             for probes, fact, rival in asked:
                 is_proven = partial(self._is_sole_answer, fact, rival) if kind.retrieval == "normal" else lambda: True
-                source = fact.kind if probes == kind.name else f"{probes} {fact.kind if rival is None else ''}"
+                source = fact.kind if probes == kind.name else f"{probes} {fact.kind}" if rival is None else probes
                 yield source, self._grounded(kind, probes, fact, rival), is_proven
         else:
             for one in self._absent(kind):
@@ -233,8 +234,6 @@ class Builder:
         """Two documents speak of whom the question names, and neither stands above the other."""
         here, there = one.row.document, other.row.document
         known = _OWN.findall(one.asks)
-        if re.sub(r"\d", "", self.names[here]) == re.sub(r"\d", "", self.names[there]):  # this year's and last year's
-            return here != there and THIS not in one.asks
         is_apart = here != there and there not in self.later[here] and here not in self.later[there]
         return is_apart and bool(known) and THIS not in one.asks and all(name in self.texts[there] for name in known)
 

@@ -74,7 +74,8 @@ def naming(name: str) -> str:
 def inside_of(claim: str) -> str:
     """A sentence as it stands within another."""
     text = THIS_DOCUMENT.sub(THIS, claim.rstrip("."))
-    return lowered(text) if re.match(r"(?:The|A|An|Each|Either|All|Any|If|You|Your|In)\b", text) else text
+    is_plain = re.match(r"(?:The|A|An|Each|Either|All|Any|If|You|Your|In)\b", text)
+    return f"{text[0].lower()}{text[1:]}" if is_plain else text
 
 
 def _varied(asks: str, key: str) -> str:
