@@ -140,6 +140,8 @@ def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     }
     own = {name: [one for one in words if not common.issuperset(one.lower().split())] for name, words in own.items()}
     choices = {name: one.choices(name, (own[name] or [""])[0]) for name, one in described.items()}
+    kinds = Counter(f"the {one.kind}" for one in described.values())
+    choices = {name: [one for one in some if kinds[one] < 2] for name, some in choices.items()}  # not one of several
     later = later_of(documents)
     for name, whole in later.items():  # the version in force goes without its date
         if True in whole.values() and choices[name][0] == choices[next(iter(whole))][0]:

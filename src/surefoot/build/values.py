@@ -271,7 +271,8 @@ def _then(clause: Clause) -> Asking | None:
     """ "Upon termination, the Recipient shall return all papers": what is to be done then."""
     before = asked(clause.before) if clause.before and not clause.before.startswith("By ") else None
     is_one = _PARTY.fullmatch(clause.subject) and names_one(clause.subject) and not clause.is_negated
-    is_act = clause.auxiliary in MODALS and len(clause.rest.split()) > 3 and not clause.rest.startswith("be ")
+    is_act = not THIS_DOCUMENT.search(clause.subject) and clause.auxiliary in MODALS
+    is_act &= len(clause.rest.split()) > 3 and not clause.rest.startswith("be ")
     if not (before and is_one and is_act):
         return None
     helper, subject = MODALS[clause.auxiliary], inside(clause.subject, clause.around)
