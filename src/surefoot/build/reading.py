@@ -55,8 +55,8 @@ class Reader:
         gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
         if question.answerable and gold:
             yield from self._claims(question, gold)
-            yield from self._gold(question, gold)
             if question.probes not in _OF_MANY:
+                yield from self._gold(question, gold)
                 yield from self._document(question, gold)
                 yield from self._superseded(question, gold)
         elif not question.answerable and question.retrieval == "normal" and question.probes not in _NOT_READ:
