@@ -36,7 +36,7 @@ def test_a_question_whose_gold_passage_changed_is_named_and_gets_a_successor(kep
     file, corpus = kept
     found = surefoot.check_questions(file, corpus=corpus)
     assert [one.qid for one in found.findings if one.kind == "missing_gold"] == ["q1"]
-    cloned = surefoot.clone_questions(file, file.with_name("v2.jsonl"), passages=load_corpus(corpus))
+    cloned = surefoot.clone_questions(file, file.with_name("v2.jsonl"), corpus=corpus)
     row: dict[str, Any] = json.loads(file.with_name("v2.jsonl").read_text(encoding="utf-8"))
     assert cloned.proposed == ("q1@v2",) and row["qid"] == "q1@v2" and row["review"] == "proposed"
     assert row["gold_claims"] == [RENT.format("41,200")] and row["gold_ids"] == [load_corpus(corpus)[0].id]

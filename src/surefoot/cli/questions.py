@@ -14,7 +14,6 @@ from surefoot.cli import output as shared
 from surefoot.cli.output import PERSON, Output, common
 from surefoot.core.errors import UsageError
 from surefoot.core.types import counted, plain
-from surefoot.corpus.corpus import load_corpus
 
 _CORPUS = click.argument("corpus", type=click.Path(exists=True, path_type=Path))
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -110,8 +109,7 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
     for part in mix.split(",") if mix is not None else ():
         name, _, count = part.strip().partition("=")
         if not count.strip().isdecimal():
-            message = f"--mix {mix}: {part.strip()!r} is not KIND=NUMBER"
-            raise UsageError(message, "write it like plain=60,unanswerable=40")
+            raise UsageError(f"--mix {mix}: {part.strip()!r} is not KIND=NUMBER", "write plain=60,unanswerable=40")
         found[name.strip()] = int(count)
     return None if mix is None else found
 
@@ -126,8 +124,7 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @shared.map_option
 @shared.citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option("--seed", type=click.IntRange(-(10**15), 10**15), default=0, show_default=True, metavar="N",
-              help="Draws other questions.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Draws others.")
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @shared.paid_options
 @_PLAIN
@@ -227,14 +224,11 @@ def clone(output: Output, file: Path, new: Path, change: tuple[str, ...], corpus
     Changed are those of --change, which you then edit, and those that differ from FILE.lock. With --corpus, questions
     whose gold passage is no longer there are proposed anew, with the closest passage. When done, lock NEW.
     """
-    passages = None if corpus is None else load_corpus(corpus, tell=PERSON.tell)
-    found = surefoot.clone_questions(file, new, change=change, passages=passages)
+    found = surefoot.clone_questions(file, new, change=change, corpus=corpus, person=PERSON)
     lines = [f"{plain(old_id)} -> {plain(new_id)}" for old_id, new_id in found.renamed.items()]
-    lines.append(f"{new}: {counted(found.questions, 'question')}, {found.questions - len(found.renamed)} kept their id")
-    if found.proposed:
-        lines.append(f"{counted(len(found.proposed), 'question')} to review: {plain(', '.join(found.proposed))}")
-    if found.rejected:
-        lines.append(f"{counted(found.rejected, 'rejected question')} stayed behind in {file}")
-    if found.to_edit:
-        lines.append(f"edit {plain(', '.join(found.to_edit))} now, then `surefoot questions lock {new}`")
+    behind = f"; {counted(found.rejected, 'rejected question')} stayed behind in {file}" if found.rejected else ""
+    kept = f"{found.questions - len(found.renamed)} kept their id{behind}"
+    lines.append(f"{new}: {counted(found.questions, 'question')}, {kept}")
+    for verb, ids in (("review", found.proposed), ("edit", found.to_edit)):
+        lines += [f"{verb} {plain(', '.join(ids))} now, then `surefoot questions lock {new}`"] if ids else []
     return output.finish(found, lines)

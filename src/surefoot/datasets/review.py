@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError, unknown
 from surefoot.core.files import make_folder, replace_file
-from surefoot.core.result import Result
+from surefoot.core.result import READER, Person, Result, Tell
 from surefoot.core.types import Expects, Passage, Problem, Question, counted
+from surefoot.corpus.corpus import load_corpus
 from surefoot.datasets.hygiene import changed_questions, problem_of, successors
 from surefoot.datasets.protocol import USUAL, WHOLE
 from surefoot.datasets.question_file import Entry, QuestionFile
@@ -75,10 +76,13 @@ def wordings_of(question: Question) -> Iterator[str]:
     yield from (str(text) for text in (question.text, made.get("template"), before) if text)
 
 
-def usual_size(file: QuestionFile) -> int:
+def usual_size(file: QuestionFile, tell: Tell) -> int:
     """130 questions, or, of a locked set, as many as it has."""
     kept = sum(review_of(one) != REJECTED for one in file.questions())
-    return kept if kept and lock_path(file.path).exists() else WHOLE
+    if not kept or not lock_path(file.path).exists():
+        return WHOLE
+    tell(f"note: {file.path} is locked, so nothing is added; --size adds to its {counted(kept, 'question')}")
+    return kept
 
 
 def accepted_unread(question: Question) -> Question:
@@ -161,19 +165,20 @@ def diff_questions(old: str | Path, new: str | Path | None = None) -> Difference
 
 
 def clone_questions(
-    file: str | Path, new: str | Path, *, change: Collection[str] = (), passages: Collection[Passage] | None = None
-) -> Cloned:
+    file: str | Path, new: str | Path, *, change: Collection[str] = (), corpus: str | Path | None = None,
+    person: Person = READER,
+) -> Cloned:  # fmt: skip
     """Make a new version of a set: changed questions get new ids, untouched ones keep theirs.
 
     Changed are those in `change`, which are then to be edited, and those that differ from FILE.lock already. Questions
-    whose gold is not among `passages` are proposed anew, with the closest. NEW.lock is written too; it leaves open what
-    is to be edited or reviewed.
+    whose gold the corpus no longer has are proposed anew, with the closest. NEW.lock is written too; it leaves open
+    what is to be edited or reviewed.
     """
     target = Path(new)
     if target.exists():
         raise UsageError(f"{new} exists already", "choose another name: a version is never overwritten")
     found = load_sound(file)
-    moved = {} if passages is None else successors(found.questions, passages)
+    moved = {} if corpus is None else successors(found.questions, load_corpus(corpus, tell=person.tell))
     ids, locked = [question.id for question in found.questions], since_locked(file, found.questions)
     if strange := sorted({*change} - {*ids}):
         raise unknown(f"there is no question {strange[0]!r} to change", strange[0], ids, _IDS)

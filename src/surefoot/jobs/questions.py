@@ -22,7 +22,7 @@ from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import accept_unread, usual_size, wordings_of
 from surefoot.graders.grader import Reader, read_watched
 from surefoot.graders.llm import agree
-from surefoot.io.questions import PROPOSED, REJECTED, lock_path, made_of, question_of, review_of, row_of
+from surefoot.io.questions import PROPOSED, REJECTED, made_of, question_of, review_of, row_of
 from surefoot.jobs.grade import DEFAULT, open_grader, read_log, settings_of
 from surefoot.jobs.settings import Given, settings_from
 from surefoot.models.budget import IF_NONE_AGAIN, Budget
@@ -67,29 +67,27 @@ def build_questions(
     Questions that are in the file already stay and count, so an interrupted build goes on where it stopped, and one
     that was reviewed can be filled up again.
     """
-    how = settings_from(settings, map=mapping, citations=citations, yes=yes)
+    how, given = settings_from(settings, map=mapping, citations=citations, yes=yes), dict(settings or {})
+    given |= {"map": how.map, "citations": how.citations}
     if corpus is None and from_traces is None:
         raise UsageError("there is nothing to build questions of", "name a corpus, or a log with --from-traces")
     if from_traces is not None and mix is not None:
         raise UsageError("a log has the mix it has", "leave out --mix, or --from-traces")
     if Path(out).resolve() in {Path(one).resolve() for one in (corpus, from_traces) if one is not None}:
         raise UsageError(f"{out} is what the questions are to be made of", "name another file for the questions")
-    file, asked = QuestionFile(out), size
-    size = usual_size(file) if asked is None else asked
+    file = QuestionFile(out)
+    size = usual_size(file, person.tell) if size is None else size
     check_number("size", size, 1, 10_000)
     wanted, there = counts_of(size, mix), file.questions()
     make_folder(file.path)
     made = Counter(kind_of(question) for question in there if review_of(question) != REJECTED)
     taken = {normalise(text) for question in there for text in wordings_of(question)}
     before, rows = made.total(), [] if from_traces is not None else load_rows(str(corpus), tell=person.tell)
-    if asked is None and lock_path(out).exists():
-        person.tell(f"note: {out} is locked, so nothing is added; --size adds to its {counted(before, 'question')}")
     missing, new = max(size - before, 0), cast(Iterable[Question], ())
     if from_traces is None:
         new = Builder(rows, seed).fill(wanted, made, size, taken)
     elif missing:
-        told = {"mapping": mapping, "citations": citations, "settings": settings, "person": person}
-        new = map(question_of, proposals_from_log(from_traces, corpus, missing, taken, **cast(dict[str, Any], told)))
+        new = map(question_of, proposals_from_log(from_traces, corpus, missing, taken, settings=given, person=person))
     with closing(person.watch(missing, "questions")) as watch:
         for question in new:
             file.add(question)

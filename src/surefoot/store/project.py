@@ -577,7 +577,7 @@ class Project:
             database = undo.enter_context(contextlib.closing(Database(where(given))))
             size = database.file.stat().st_size if database.file and database.file.exists() else None
             if (database.file and not size) or not database.is_made():
-                hint = "surefoot run makes one here, and surefoot grade --traces FILE from a log; name another with --db"
+                hint = "surefoot run makes one here, and surefoot grade --traces FILE does; name another with --db"
                 raise UsageError(f"there is no project {'in the empty file ' * (size == 0)}{database.name}", hint)
             undo.pop_all()
         return cls(database)
