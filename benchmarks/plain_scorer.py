@@ -1,8 +1,9 @@
-"""The reference to beat: the same definitions in plain standard-library Python, one pass, rows in a list.
+"""The loop to beat: the metrics of `surefoot score --refusal exact` in plain standard-library Python, a row at a time.
 
-    python benchmarks/plain_scorer.py QUESTIONS.json TRACES.jsonl
+    python benchmarks/plain_scorer.py SHAPE QUESTIONS.json TRACES.jsonl
 
-Refusal is the exact token, questions are joined by their text, citations are a JSON field or `citations: [...]`.
+Each shape of row has a loop of its own, which knows where the question, the answer and the citations lie. Refusal is
+the exact token, questions are joined by their text, and a citation is whatever the expression of the shape finds.
 """
 
 from __future__ import annotations
@@ -10,18 +11,67 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 CITATIONS = re.compile(r"citations\s*:\s*\[([^\]]*)\]", re.IGNORECASE)
+MARKS = re.compile(r"\[([^\]\s]+)\]")
 PHRASE = re.compile(r"[a-z0-9][a-z0-9\-\s]{4,}")
+Found = tuple[str, str, list[str] | None]  # the question, the answer and what it cites
 
 
-def cited_ids(answer: str, field: object) -> list[str]:
-    if isinstance(field, list):
-        return [str(item).strip() for item in field]
+def listed(answer: str) -> list[str] | None:
     match = CITATIONS.search(answer)
-    return [part for part in re.split(r"[,\s]+", match.group(1).strip()) if part] if match else []
+    return [part for part in re.split(r"[,\s]+", match.group(1).strip()) if part] if match else None
+
+
+def marked(answer: str) -> list[str] | None:
+    return MARKS.findall(answer) or None
+
+
+def seed(row: dict[str, Any]) -> Found:
+    return row["q"], row["answer"], listed(row["answer"])
+
+
+def inline(row: dict[str, Any]) -> Found:
+    return row["q"], row["answer"], marked(row["answer"])
+
+
+def nested(row: dict[str, Any]) -> Found:
+    return row["question"], row["answer"]["text"], [one["id"] for one in row["answer"]["citations"]]
+
+
+def json_text(row: dict[str, Any]) -> Found:
+    answer = json.loads(row["raw"])
+    return row["q"], answer["claim"], answer["citations"]
+
+
+def test_case(row: dict[str, Any]) -> Found:
+    return row["user_input"], row["response"], marked(row["response"])
+
+
+def chat(row: dict[str, Any]) -> Found:
+    asked, said = row["messages"]
+    return asked["content"], said["content"], marked(said["content"])
+
+
+def otlp(row: dict[str, Any]) -> Found:
+    (span,) = row["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    told = {pair["key"]: pair["value"]["stringValue"] for pair in span["attributes"]}
+    return told["input.value"], told["output.value"], marked(told["output.value"])
+
+
+def blocks(row: dict[str, Any]) -> Found:
+    content = row["response"]["content"]
+    cited = [one["document_title"] for block in content for one in block.get("citations") or ()]
+    return row["question"], "".join(block["text"] for block in content), cited or None
+
+
+READERS: dict[str, Callable[[dict[str, Any]], Found]] = {
+    "seed": seed, "inline": inline, "nested": nested, "json_text": json_text, "test_case": test_case, "chat": chat,
+    "otlp": otlp, "blocks": blocks,
+}  # fmt: skip
 
 
 def contains_phrase(claim: str, answer: str) -> bool:
@@ -30,28 +80,24 @@ def contains_phrase(claim: str, answer: str) -> bool:
     return any(len(phrase) >= 5 and phrase in text for phrase in phrases)
 
 
-def read_rows(questions: dict[str, dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-    rows = []
+def read_rows(
+    read: Callable[[dict[str, Any]], Found], questions: dict[str, dict[str, Any]], path: Path
+) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for line in file:
-            trace = json.loads(line)
-            gold = questions.get(trace.get("q") or trace.get("question") or "")
+            question, answer, cited = read(json.loads(line))
+            gold = questions.get(question)
             if gold is None:
                 continue
-            answer = trace.get("answer", "")
-            cited = cited_ids(answer, trace.get("citations"))
             refused = answer.strip().lower() == "not in context"
-            rows.append(
-                {
-                    "qid": gold["qid"],
-                    "answerable": gold["answerable"],
-                    "refused": refused,
-                    "hit": bool(set(cited) & set(gold["gold_ids"])),
-                    "contained": contains_phrase(gold.get("gold_claim", ""), answer),
-                    "compliant": refused or isinstance(trace.get("citations"), list) or bool(CITATIONS.search(answer)),
-                }
-            )
-    return rows
+            yield {
+                "qid": gold["qid"],
+                "answerable": gold["answerable"],
+                "refused": refused,
+                "hit": bool(set(cited or ()) & set(gold["gold_ids"])),
+                "contained": contains_phrase(gold.get("gold_claim", ""), answer),
+                "compliant": refused or cited is not None,
+            }
 
 
 def metrics_of(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
@@ -69,8 +115,9 @@ def metrics_of(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 
 
 def main() -> None:
-    questions = {row["q"]: row for row in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))}
-    print(json.dumps(metrics_of(read_rows(questions, Path(sys.argv[2])))))
+    shape, question_file, trace_file = sys.argv[1:]
+    questions = {row["q"]: row for row in json.loads(Path(question_file).read_text(encoding="utf-8"))}
+    print(json.dumps(metrics_of(list(read_rows(READERS[shape], questions, Path(trace_file))))))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import ray
 
-from score import write_data
+from score import SHAPES, write_data
 from surefoot.io import cluster as parts
 from surefoot.scoring import score
 
@@ -94,7 +94,7 @@ def main() -> None:
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
     cores, few = os.cpu_count() or 1, options.rows // options.of
-    write_data(folder, options.rows, options.questions, unique=False)
+    write_data(folder, SHAPES[0], options.rows, options.questions)
     for rows in (options.rows, few):
         cut(folder, rows)
     print("| rows | engine | workers | seconds | rows/s | CPU, us a row |\n|---|---|---|---|---|---|")

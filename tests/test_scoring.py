@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import surefoot
 from surefoot import score
 from surefoot.io import rows as sources
-from surefoot.io.traces import Shape
+from surefoot.io import traces
 from surefoot.scoring.run import ScoreResult
 
 from .conftest import GOOD_TRACES, QUESTIONS, Write
@@ -85,14 +85,14 @@ def many(n: int, seed: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rerun", ["error", "first", "last", "all"])
-def test_like_rows_read_together_give_what_single_rows_give(
+def test_rows_read_by_their_keys_alone_give_what_any_row_gives(
     rerun: Any, seed: int, write: Write, monkeypatch: pytest.MonkeyPatch  # noqa: ANN401
 ) -> None:  # fmt: skip
     rows = sorted(many(300, seed), key=lambda row: tuple(row))  # runs of equal shape
     path = write("rows.jsonl", rows)
     monkeypatch.setattr(sources, "BLOCK_BYTES", 500)
     together = score(QUESTIONS, path, rerun=rerun)
-    monkeypatch.setattr(Shape, "of", classmethod(lambda cls, reader, row: None))
+    monkeypatch.setattr(traces, "_plain", lambda plan: None)
     singly = score(QUESTIONS, path, rerun=rerun)
     assert together.to_json() == singly.to_json()
 

@@ -117,7 +117,11 @@ def test_on_clean_input_the_numbers_are_those_of_the_plain_definitions(seed: int
     path = tmp_path / "traces.jsonl"
     path.write_text("".join(json.dumps(trace) + "\n" for trace in traces), encoding="utf-8")
     plain = plain_scorer()
-    rows = plain.read_rows({question["q"]: question for question in questions}, path)
+
+    def read(row: dict[str, Any]) -> tuple[str, str, list[str] | None]:
+        return row["q"], row["answer"], row.get("citations", plain.listed(row["answer"]))
+
+    rows = list(plain.read_rows(read, {question["q"]: question for question in questions}, path))
     expected = plain.metrics_of(rows)
     found = score(questions, path, refusal="exact").metrics
     for name, (numerator, denominator) in expected.items():

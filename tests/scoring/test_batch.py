@@ -1,25 +1,29 @@
-"""Answers that are read together get the outcomes that `outcomes.read` gives each of them."""
+"""A row that is scored by its keys alone gets the outcome that `outcomes.read` gives the trace in it."""
 
 from __future__ import annotations
 
+import json
 import pickle
-from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.core.types import Passage, Question, Retrieved, Trace
+from surefoot.io.rows import Lines
 from surefoot.scoring.outcomes import Expected, read
-from surefoot.scoring.run import BatchReader, Case, Cases
+from surefoot.scoring.run import BlockScorer
+from surefoot.text.citations import locate, parse
 from surefoot.text.refusals import MODES
 
-IDS = ("a#1", "b#2", "doc 3", "7", "§", "ſ", "İd")
+IDS = ("a#1", "b#2", "doc 3", "7", "1", "§", "ſ", "İd", "p.4", "lease.pdf#4", "none1", "12-13")
 PIECES = (
     "The fee is ten", "the FEE  is\nten", "It is not true that the fee is ten", " is false", "thirty days", "ten",
     "citations: [a#1]", "Citations: [b#2]", "citations: [a#1, b#2]", "citations: []", "citations: [z#9]", "[^b#2]",
     "sources: a#1", "[a#1]", "[ a#1 ]", "[z#9]", "[1]", "[1-2]", "【a#1】", "(a#1)", "(doc, p. 4)", "section 4", "§ 4",
+    "citations: [1, 2]", "citations: [none, a#1]", "citations: [p.4, a#1]", "(entry 5)", "(see a#1)", "(a (b) c)",
+    "[1] a#1", "[^1]: b#2", "ſource: a#1", "cited source = b#2", "references:\n- a#1\n- doc 3", "[a#1](http://x)",
     "not in context", "NOT in context.", "I don't know", "I don’t know.", "N/A", "na", "can t answer", "out of scope",
     "answer: none", '"found": false', "result = nıl", "The documents do not say.", "Nicht im Text.", "no", "knot", "İ",
     "Σ", "e\u0301no", "_na_", "{", "[", "]", ":", "\n", " ", "\u200b", "\0", ".", ",", "-", "", "'", "n't", "you", "ſ",
@@ -28,7 +32,7 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map(" ".join) | st.lists(
     st.sampled_from(PIECES) | st.text(max_size=3), max_size=5
 ).map("".join)
-ids = st.none() | st.lists(st.sampled_from(IDS) | st.text(min_size=1, max_size=3), max_size=4)
+ids = st.lists(st.sampled_from(IDS) | st.text(min_size=1, max_size=3), max_size=4)
 questions = st.builds(
     Question,
     id=st.just("q"),
@@ -37,40 +41,47 @@ questions = st.builds(
     gold_ids=st.lists(st.sampled_from(IDS), max_size=2).map(tuple),
     gold_claims=st.lists(st.sampled_from(PIECES) | st.text(max_size=9), max_size=2).map(tuple),
 )
-rows = st.tuples(st.none() | questions, texts, ids, st.none() | ids)
+
+
+def lines(*rows: dict[str, Any]) -> Lines:
+    return Lines("log", 1, b"\n".join(json.dumps(row).encode("utf-8", "surrogatepass") for row in rows))
 
 
 @pytest.mark.parametrize("mode", MODES)
-@given(st.lists(rows, max_size=8))
-@settings(max_examples=60)
-def test_answers_read_together_are_what_each_is_by_itself(
-    mode: str, given: Sequence[tuple[Question | None, str, list[str] | None, list[str] | None]]
+@given(questions, texts, st.none() | ids, st.booleans())
+@settings(max_examples=200)
+def test_a_row_of_plain_texts_is_what_its_trace_is(
+    mode: str, asked: Question, answer: str, retrieved: list[str] | None, bare: bool
 ) -> None:
-    expected = [Expected() if asked is None else Expected.of(asked) for asked, _, _, _ in given]
-    cases = Cases()
-    cases.add({(number,): Case(0, one, given[number][2]) for number, one in enumerate(expected)})
-    reader = pickle.loads(pickle.dumps(BatchReader(MODES[mode])))
-    which = np.arange(len(given))
-    found = reader(cases, which, [answer for _, answer, _, _ in given], [cited for _, _, _, cited in given])
-    for number, (one, (_, answer, retrieved, cited)) in enumerate(zip(expected, given, strict=True)):
-        if found.codes[number] >= 0:
-            passages = None if retrieved is None else Retrieved(map(Passage, retrieved))
-            fields = None if cited is None else tuple(cited)
-            assert found.at(number) == read(one, Trace("q", None, answer, passages, fields), MODES[mode].read), answer
+    row: dict[str, Any] = {"q": "q?", "answer": answer}
+    if retrieved is not None:
+        row["chunks"] = retrieved if bare else [{"id": one, "text": "section 4\nfee"} for one in retrieved]
+    scorer = pickle.loads(pickle.dumps(BlockScorer([asked], None, mode, keep_rows=False)))
+    first, second = (next(iter(scorer(lines(row)).outcomes)) for _ in range(2))  # when it is new, and when it is known
+    text = "" if bare else "section 4\nfee"
+    passages = None if retrieved is None else Retrieved(Passage(one, text) for one in retrieved)
+    if not answer.startswith(("{", "[")):
+        assert read(Expected.of(asked), Trace("q", None, answer, passages), MODES[mode]).outcome == second
+    assert first == second
 
 
-def test_plain_answers_are_all_read_together() -> None:
-    gold = Expected.of(Question("q", "q?", "answer", gold_ids=("a#1",), gold_claims=("The fee is ten.",)))
-    plain = [
-        "So. The fee is ten. citations: [a#1]",
-        "It is ten [a#1] and [b#2].",
-        "Not in context",
-        "Ten.",
-        "- Ten\n- so",
+@given(texts, ids, ids)
+@settings(max_examples=300)
+def test_what_an_answer_cites_is_what_is_located_in_it(answer: str, retrieved: list[str], gold: list[str]) -> None:
+    marks = locate(answer, retrieved, gold)
+    found = tuple(dict.fromkeys(one for mark in marks for one in mark.ids)) if marks else None
+    assert parse(answer, retrieved, gold) == found
+
+
+def test_odd_rows_among_plain_ones_are_counted_where_they_stand() -> None:
+    asked = [Question("q", "q?", "answer", gold_ids=("a#1",))]
+    plain = {"q": "q?", "answer": "ten [a#1]", "chunks": ["a#1"]}
+    odd: list[dict[str, Any]] = [
+        {**plain, "answer": ["ten [a#1]"]},
+        {**plain, "chunks": "a#1"},
+        {**plain, "q": 5},
+        {**plain, "chunks": [5]},
     ]
-    cases = Cases()
-    cases.add({("q",): Case(0, gold, ("a#1", "b#2"))})
-    for mode in MODES.values():
-        found = BatchReader(mode)(cases, np.zeros(len(plain), np.int64), plain)
-        assert min(found.codes) >= 0
-        assert [found.at(number).outcome.cited for number in range(len(plain))] == [1, 2, 0, 0, 0]
+    found = BlockScorer(asked, None, "detect", keep_rows=True)(lines(plain, *odd, plain))
+    assert (found.rows, list(found.lines), len(found.table)) == (6, [1, 2, 3, 5, 6], 5)
+    assert [problem.line for problem in found.problems.all_named] == [4]

@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, islice
 from multiprocessing import parent_process
@@ -641,19 +642,12 @@ def _cut(stream: BinaryIO, chunk: bytes, source: str, path: str, position: int) 
             yield Lines(source, line, chunk + rest)
         elif size:
             yield Lines(source, line, path=path, start=position, size=size)
-        position, line = position + size, line + line_ends(chunk) + line_ends(rest)
+        position, line = position + size, line + chunk.count(b"\n") + rest.count(b"\n")
         if too_long:
             message = f"a line of over {LONGEST_LINE >> 20} MiB, too long to read, was skipped"
             yield Values(source, [Problem("malformed", message, source, line)])
             position, line = position + dropped, line + 1
         chunk = stream.read(BLOCK_BYTES)
-
-
-def line_ends(data: bytes) -> int:
-    """How many there are; `bytes.count` takes several times as long, a good part of all that reading a log takes."""
-    import numpy as np  # noqa: PLC0415 - the process of a pipeline does without it
-
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 
 def _skip_line(stream: BinaryIO) -> int:
@@ -854,9 +848,14 @@ def _only(value: Mapping[str, object]) -> str | None:
     return text if isinstance(text, str) and key not in _NO_TEXTS else None
 
 
+def may_be_json(text: str) -> bool:
+    """False where a text cannot hold an object or a list."""
+    return text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]")
+
+
 def decoded(value: object) -> object:
     """The object or list that a text holds, written as JSON or by Python; any other value as it is."""
-    if not isinstance(value, str) or value[:1] not in ("{", "["):
+    if not isinstance(value, str) or not may_be_json(value):
         return value
     try:
         return msgspec.json.decode(value)
@@ -1042,6 +1041,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 ALIASES = {"qid": "question_id", "q": "question", "chunks": "retrieved"}  # of fields, in --map
 
+
 Plan = dict[str, list[Candidate]]  # where to look in rows that have a given set of keys
 
 # What a passage has, in a corpus as in a trace. Its own id comes before that of the document it is from.
@@ -1063,6 +1063,8 @@ _FIELDS_INSIDE = (
     "metadata",
     "document.metadata",
 )
+_FIELDS = (_ID_KEYS, _ORIGIN_KEYS, TEXT_KEYS, _DOC_KEYS, _PAGE_KEYS, _FIELDS_INSIDE)
+_ID, _ORIGIN, _TEXT, _DOC, _PAGE, _NESTED = range(len(_FIELDS))
 _ERROR_KEYS = ("message", "detail", "type")
 _LONGEST_ID = 300
 _FIELDS_DEEPEST = 3
@@ -1092,7 +1094,7 @@ def trace_of(
 ) -> Trace:
     """Put a trace together; the answer may still be wrapped in JSON or no text at all, or, in a log, be replaced by its
     citations."""
-    if isinstance(answer, (dict, list)) or (type(answer) is str and answer[:1] in ("{", "[")):
+    if isinstance(answer, (dict, list)) or (type(answer) is str and may_be_json(answer)):
         answer, citations = _unwrapped(answer, citations)
     if answer is None:
         answer = _answer_from(citations, triage) if is_logged else None
@@ -1119,6 +1121,12 @@ def passages_in(value: object) -> Retrieved | None:
     return Retrieved(map(_passage, value)) if isinstance(value, list) else None
 
 
+def are_ids(values: Sequence[str]) -> bool:
+    """True for texts none of which may be a passage, written where its id could stand."""
+    together = " ".join(values)
+    return len(together) <= _LONGEST_ID and together.count(" ") < _WORDS + max(0, len(values) - 1) and "" not in values
+
+
 def contexts_in(value: object) -> Retrieved | None:
     """Retrieved texts without ids, as test-case files keep them."""
     value = decoded(value)
@@ -1137,16 +1145,16 @@ def carried(value: object, *, bare: bool) -> Retrieved | None:
     return next((passages for passages in found if passages is not None), None)
 
 
-def together(ids: Retrieved | None, texts: Retrieved | None) -> Retrieved | str | None:
-    """What was retrieved, where a log has the ids in one list and the texts in another; or why they do not fit."""
+def together(ids: Retrieved | None, texts: Retrieved | None) -> tuple[Retrieved | None, str]:
+    """What was retrieved, where a log has the ids in one list and the texts in another; and why they do not fit."""
     if texts is None or any(passage.text for passage in ids or ()):
-        return ids
+        return ids, ""
     if not ids:  # no list of ids, or an empty one: passages that have none
-        return texts
+        return texts, ""
     if len(ids) != len(texts):
-        return f"the log has {len(ids)} ids of retrieved passages and {len(texts)} texts"
+        return None, f"the log has {len(ids)} ids of retrieved passages and {len(texts)} texts"
     pairs = zip(ids, texts, strict=True)
-    return Retrieved(Passage(known.id or text.id, text.text, text.doc, text.page) for known, text in pairs)
+    return Retrieved(Passage(known.id or text.id, text.text, text.doc, text.page) for known, text in pairs), ""
 
 
 def error_in(value: object) -> str | None:
@@ -1161,17 +1169,26 @@ def first_text(value: dict[object, object], keys: Sequence[str]) -> str:
     """The first of some keys that holds a text or a number."""
     for key in keys:
         found = value.get(key)
-        if text := found if isinstance(found, str) else scalar(found):
+        if text := found if type(found) is str else scalar(found):
             return text
     return ""
 
 
-def _text_in(value: dict[object, object], keys: Sequence[str], depth: int = 0) -> str:
+def _text_in(value: dict[object, object], sought: int, depth: int = 0) -> str:
     """The same, also in what frameworks wrap around a passage."""
-    inside = (value[key] for key in _FIELDS_INSIDE if key in value) if depth < _FIELDS_DEEPEST else ()
-    return first_text(value, keys) or next(
-        (text for inner in inside if isinstance(inner, dict) and (text := _text_in(inner, keys, depth + 1))), ""
+    keys = _keys_of_passage(tuple(value))
+    if text := first_text(value, keys[sought]):
+        return text
+    inside = (value[key] for key in keys[_NESTED]) if depth < _FIELDS_DEEPEST else ()
+    return next(
+        (text for inner in inside if isinstance(inner, dict) and (text := _text_in(inner, sought, depth + 1))), ""
     )
+
+
+@lru_cache(maxsize=1_000)
+def _keys_of_passage(keys: tuple[object, ...]) -> tuple[tuple[str, ...], ...]:
+    """Those of an object that may hold an id, an origin, a text, a document or a page, or any of them inside."""
+    return tuple(tuple(key for key in names if key in keys) for names in _FIELDS)
 
 
 def scalar(value: object) -> str:
@@ -1181,36 +1198,38 @@ def scalar(value: object) -> str:
 
 def _identifier(value: object) -> str:
     if isinstance(value, dict):
-        return _text_in(value, _ID_KEYS) or _text_in(value, _ORIGIN_KEYS)
+        return _text_in(value, _ID) or _text_in(value, _ORIGIN)
     return value if isinstance(value, str) else scalar(value)
 
 
 def passage_in(value: dict[object, object]) -> Passage:
     """A passage inside whatever is wrapped around it; what it lacks is empty."""
-    text, doc = _text_in(value, TEXT_KEYS), _text_in(value, _DOC_KEYS)
-    return Passage(_text_in(value, _ID_KEYS), text, "" if doc == text else doc, _page_in(value))
-
-
-def _page_in(value: dict[object, object]) -> int | None:
-    page = _text_in(value, _PAGE_KEYS)
-    return int(page) if page.isdecimal() and len(page) <= _LONGEST_PAGE else None
+    keys = _keys_of_passage(tuple(value))
+    if keys[_NESTED]:
+        identifier, text, doc, page = (_text_in(value, field) for field in (_ID, _TEXT, _DOC, _PAGE))
+    else:
+        identifier, text = first_text(value, keys[_ID]), first_text(value, keys[_TEXT])
+        doc, page = first_text(value, keys[_DOC]), first_text(value, keys[_PAGE])
+    number = int(page) if page.isdecimal() and len(page) <= _LONGEST_PAGE else None
+    return Passage(identifier, text, "" if doc == text else doc, number)
 
 
 def _passage(value: object) -> Passage:
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := value.get("id"), str):
         value = only
-    identifier = _identifier(value)
     if not isinstance(value, dict):
+        identifier = value if isinstance(value, str) else scalar(value)
         return Passage("", identifier) if _is_text(identifier) else Passage(identifier)
     found = passage_in(value)
+    identifier = found.id or _text_in(value, _ORIGIN)
     if len(identifier) > _LONGEST_ID:
         return Passage("", found.text or identifier, found.doc, found.page)
-    return Passage(identifier, found.text, found.doc, found.page)
+    return found if found.id else Passage(identifier, found.text, found.doc, found.page)
 
 
 def _is_text(value: str) -> bool:
     """True for a passage that was written where its id could stand: a whole sentence, or too long for an id."""
-    return len(value) > _LONGEST_ID or (value.rstrip()[-1:] in _SENTENCE_ENDS and value.count(" ") >= _WORDS)
+    return len(value) > _LONGEST_ID or (value.count(" ") >= _WORDS and value.rstrip()[-1:] in _SENTENCE_ENDS)
 
 
 def _unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[object, tuple[str, ...] | None]:
@@ -1235,6 +1254,7 @@ _PATIENT = json.JSONDecoder(
     parse_constant=lambda _: None, parse_int=lambda digits: int(digits) if len(digits) < 4_000 else None
 )
 _DECODER = msgspec.json.Decoder()
+decode = _DECODER.decode
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -1289,15 +1309,22 @@ def rows_in(block: Block) -> Iterable[Row]:
     return [Row(source, line, value) for line, value in enumerate(block.values, 1)]
 
 
-def decode_lines(data: bytes, source: str, first_line: int) -> list[Row]:
+def decode_lines(data: bytes, source: str, first_line: int) -> Iterator[Row]:
     """JSON lines; blank lines are no rows."""
+    for line, raw in enumerate(data.split(b"\n"), first_line):
+        try:
+            yield Row(source, line, decode(raw))
+        except UNREADABLE:
+            if raw.strip():
+                yield from _odd_line(raw, source, line)
+
+
+def _odd_line(raw: bytes, source: str, line: int) -> list[Row]:
+    """Several values, or one that has to be repaired."""
     try:
-        values: list[object] = _DECODER.decode_lines(data)
+        return [Row(source, line, value) for value in _DECODER.decode_lines(raw)]
     except UNREADABLE:
-        values = []
-    if len(values) == data.count(b"\n") + (not data.endswith(b"\n")):
-        return [Row(source, line, value) for line, value in enumerate(values, first_line)]
-    return list(_each_line(data, source, first_line))
+        return [decode_one(raw, source, line)]
 
 
 def _document_rows(data: bytes, source: str) -> Iterable[Row]:
@@ -1335,16 +1362,6 @@ def decode_one(data: bytes, source: str = "", line: int = 0) -> Row:
     except (ValueError, RecursionError) as error:
         return _unreadable(f"not valid JSON{_too_deep(error)}", source, line)
     return Row(source, line, value, _repairs(text) or "a number too long to read was read as null")
-
-
-def _each_line(data: bytes, source: str, first_line: int) -> Iterator[Row]:
-    for line, raw in enumerate(data.split(b"\n"), first_line):
-        if not raw.strip():
-            continue
-        try:
-            yield from [Row(source, line, value) for value in _DECODER.decode_lines(raw)]
-        except UNREADABLE:
-            yield decode_one(raw, source, line)
 
 
 def _unreadable(message: str, source: str, line: int) -> Row:

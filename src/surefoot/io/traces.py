@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal
 
-import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from surefoot.core.errors import UsageError, unknown
-from surefoot.core.files import UNREADABLE
 from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.io import rows as fields
 from surefoot.io.rows import (
@@ -30,12 +27,10 @@ from surefoot.io.rows import (
     Row,
     carried,
     contexts_in,
-    decode_one,
     decoded,
     error_in,
     is_flagged,
     kind_of,
-    line_ends,
     read_rows,
     said,
     scalar,
@@ -612,6 +607,8 @@ class TraceReader:
         self._is_own = bool(set(self._mapped.values()) - {"subject"})
         self._subject = self._given.get("subject", "")
         self._plans: dict[tuple[object, ...], Plan] = {}
+        # Of rows of which each field can lie under one key alone: those of their id, question, answer and passages.
+        self.plain_keys: dict[tuple[object, ...], tuple[str, str, str, str]] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
 
@@ -621,28 +618,31 @@ class TraceReader:
         if self._mapped:
             self.found_fields.update(n for n, field in self._mapped.items() if _is_there(field, row, plan[field]))
         question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
-        question = said(asked, "user")
-        if not isinstance(question_id, str):
+        question = asked if type(asked) is str and asked[:1] not in ("{", "[") else said(asked, "user")
+        if type(question_id) is not str:
             question_id = fields.scalar(question_id) or None
         if question_id is None and question is None:
             return no_question(row, plan) if asked is None else no_text(row, plan)
         if question is None and asked is not None and len(self.remarks) < _REMARKS_KEPT:
             self.remarks.add(no_text(row, plan))
-        retrieved = fields.together(fields.passages_in(_first(row, plan["retrieved"])), _contexts(row, plan))
-        misfit, retrieved = (retrieved, None) if isinstance(retrieved, str) else (None, retrieved)
+        retrieved, misfit = fields.passages_in(_first(row, plan["retrieved"])), ""
+        if plan["contexts"]:
+            retrieved, misfit = fields.together(retrieved, _contexts(row, plan))
         key, failed = _FAILED_CHECK
-        error = None if row.get(key) == failed else fields.error_in(_first(row, plan["error"]))
+        error = fields.error_in(_first(row, plan["error"])) if plan["error"] and row.get(key) != failed else None
         found = fields.trace_of(
             question_id,
             question,
             _first(row, plan["answer"]),
             retrieved,
-            fields.citations_in(_first(row, plan["citations"])),
-            error or misfit,
+            fields.citations_in(_first(row, plan["citations"])) if plan["citations"] else None,
+            error or misfit or None,
             _first(row, plan["triage"]),
             is_logged=self._is_log,
         )
-        given = _first(row, plan["subject"]) if plan["subject"] else None
+        if not plan["subject"]:
+            return found
+        given = _first(row, plan["subject"])
         subject = given if isinstance(given, str) else fields.scalar(given)
         return replace(found, subject=subject) if subject else found
 
@@ -697,6 +697,7 @@ class TraceReader:
         """Per field, the keys of this row that may hold it."""
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
+            self.plain_keys.clear()
         names = {key.lower(): key for key in reversed(row)} | {key: key for key in row}  # tables write them as titles
         plan = {
             field: [
@@ -707,6 +708,8 @@ class TraceReader:
             ]
             for field, found in self._candidates.items()
         }
+        if self._is_log and not self._given and self.is_one_trace(row) and (keys := _plain(plan)):
+            self.plain_keys[tuple(row)] = keys
         self._plans[tuple(row)] = plan
         if len(self.remarks) < _REMARKS_KEPT and (remark := unread(row, plan)):
             self.remarks.add(remark)
@@ -769,6 +772,18 @@ def traces_in(
         yield Logged(Problem("note", remark), "", 0)
 
 
+def _plain(plan: Plan) -> tuple[str, str, str, str] | None:
+    """The keys of rows in which each field can lie under one of them only; "" for a field that they have not."""
+    answer = plan["answer"][0].key if plan["answer"] else ""
+    live = {field: [one for one in found if one.direct or one.key != answer] for field, found in plan.items()}
+    if any(live[field] for field in ("citations", "contexts", "error")):
+        return None
+    found = [live[field] for field in ("question_id", "question", "answer", "retrieved")]
+    is_plain = answer and all(len(some) < 2 and all(one.direct for one in some) for some in found)
+    keys = [some[0].key if some else "" for some in found]
+    return (keys[0], keys[1], keys[2], keys[3]) if is_plain else None
+
+
 def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:
     found = _first(row, plan["contexts"])
     if isinstance(found, str) and row.get("retrieval_context") == found:
@@ -779,10 +794,13 @@ def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:
 def _first(row: dict[str, object], found: list[Candidate]) -> object:
     for key, direct, below in found:
         value = row[key]
-        inner = decoded(value) if below else None
-        if type(inner) is dict or type(inner) is list:
-            below_it = next((one for path in below if (one := _descend(inner, path)) is not None), None)
-            value = value if below_it is None and direct and type(value) is not dict else below_it
+        if below and (type(value) is not str or value[:1] in ("{", "[")):
+            inner = decoded(value)
+            if type(inner) is dict or type(inner) is list:
+                below_it = next((one for path in below if (one := _descend(inner, path)) is not None), None)
+                value = value if below_it is None and direct and type(value) is not dict else below_it
+            elif not direct:
+                continue
         elif not direct:
             continue
         if value is not None:
@@ -808,84 +826,3 @@ def _descend(value: object, path: tuple[str, ...]) -> object:
         else:
             return None
     return value
-
-
-_TEXTS = ("question_id", "question", "answer")
-_RAWS = ("retrieved", "citations", "error")
-
-
-class LikeRow(Protocol):
-    """A row of a known shape; what the shape lacks must not be asked for."""
-
-    question_id: str
-    question: str
-    answer: str
-    retrieved: Raw
-    citations: Raw
-    error: Raw
-
-
-class Shape:
-    """Decodes rows that have exactly the keys of a sample row."""
-
-    def __init__(self, keys: dict[str, str], all_keys: Iterable[str]) -> None:
-        names = {key: field for field, key in keys.items()}
-        rename = {names.get(key, f"other_{number}"): key for number, key in enumerate(all_keys)}
-        # In the order of the row, in which they are found fastest.
-        fields: list[tuple[str, Any]] = [(field, str if field in _TEXTS else Raw) for field in rename]
-        row = msgspec.defstruct("Row", fields, rename=rename, forbid_unknown_fields=True, gc=False)
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(row)
-        self.fields = frozenset(keys)
-
-    @classmethod
-    def of(cls, reader: TraceReader, row: dict[str, object]) -> Shape | None:
-        """The shape of a row, if each field lies directly under a single key and the texts are texts."""
-        keys: dict[str, str] = {}
-        for field, candidates in reader.plan(row).items():
-            # A path below a text leads nowhere, and a text stays a text in every row of the shape.
-            live = [c for c in candidates if c.direct or not isinstance(row[c.key], str)]
-            if not live or field == "triage":
-                continue
-            if field == "contexts" or (field in _TEXTS and not isinstance(row[live[0].key], str)):
-                return None
-            if field in _RAWS and (len(live) > 1 or not live[0].direct):
-                return None
-            keys[field] = live[0].key
-        if "answer" not in keys or not keys.keys() & {"question", "question_id"}:
-            return None
-        if len(set(keys.values())) < len(keys):
-            return None
-        return cls(keys, row)
-
-    def decode_lines(self, data: bytes) -> tuple[list[LikeRow], list[int]]:
-        """The rows, and the numbers of the lines that are of another shape."""
-        lines = line_ends(data) + (not data.endswith(b"\n"))
-        try:
-            rows: list[LikeRow] = self._decoder.decode_lines(data)
-            if len(rows) == lines:
-                return rows, []
-        except UNREADABLE:
-            pass
-        each = [self._decode(line) for line in data.split(b"\n")[:lines]]
-        return [row for row in each if row is not None], [line for line, row in enumerate(each) if row is None]
-
-    def column(self, field: str, rows: Sequence[LikeRow]) -> list[Any]:
-        """A field of each row; of what is no text, the bytes."""
-        found = list(map(attrgetter(field), rows))
-        if field in _TEXTS:
-            return found
-        together = b"\n".join(found).split(b"\n")  # faster than one after the other; hardly any has a line end in it
-        return together if len(together) == len(found) else list(map(bytes, found))
-
-    def _decode(self, line: bytes) -> LikeRow | None:
-        try:
-            row: LikeRow = self._decoder.decode(line)
-        except UNREADABLE:
-            return None
-        return row
-
-
-def value_of(raw: bytes) -> object:
-    """What the bytes of a field hold. They were passed over unread until now, and may be no JSON after all."""
-    value = decode_one(raw).value
-    return None if isinstance(value, Problem) else value

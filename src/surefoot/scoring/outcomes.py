@@ -10,14 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from msgspec import Struct, json
-from numpy.typing import NDArray
+from msgspec import Struct
 
 from surefoot.core.types import Outcome, OutcomeLabel, Question, RefusalValue, State, Trace
 from surefoot.text import citations
 from surefoot.text.normal import is_empty, normalise
-from surefoot.text.refusals import Numbers, Refusal, Texts
+from surefoot.text.refusals import Refusal
 
 # A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
 _PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
@@ -33,7 +31,6 @@ _DENIED_AFTER = re.compile(
     r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
 )
 _REACH = 48
-_ENDLESS = 1 << 40  # longer than any answer: where there is no phrase
 _DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
 _STOPS = frozenset({"", ".", ",", ";", "\n"})
 
@@ -48,48 +45,20 @@ def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
 
 def contains(phrases: tuple[str, ...], answer: str) -> bool:
     """True when any phrase stands in the answer as whole words and is not denied there."""
-    if answer.isascii() and len(answer) < min(map(len, phrases), default=0):
-        return False  # no form of it is longer
+    if not phrases:
+        return False
     text = answer.lower()
     for phrase in phrases:
         start = text.find(phrase)
         if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
             return True
+    if answer.isascii():  # white space is all that may differ
+        if "  " not in text and text.isprintable():
+            return False
+        if not any(phrase.partition(" ")[0] in text for phrase in phrases if " " in phrase):
+            return False
     folded = normalise(answer)
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
-
-
-class Phrases:
-    """The phrases of many claims, each with the number of its claim."""
-
-    def __init__(self, phrases: Sequence[tuple[str, ...]]) -> None:
-        self._all = phrases
-        self._firsts = np.array([several[0] if several else "" for several in phrases], object)
-        self._sizes = np.array([len(first) for first in self._firsts], np.int64)
-        self._least = np.array([min(map(len, several), default=_ENDLESS) for several in phrases], np.int64)
-
-    def stand_in(
-        self, answers: Sequence[str], claims: Numbers, texts: Texts, is_answer: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """`contains` for many answers, each to a claim, or False: what is clear is found in all of them at once."""
-        starts, least = texts.starts, self._least[claims]
-        found = map(texts.lowered.find, self._firsts[claims].tolist(), starts.tolist(), texts.ends.tolist())
-        at = np.fromiter(found, np.int64, len(answers))
-        is_clear: NDArray[np.bool_] = (at > starts + 1) & texts.stand_at(" ", at - 1) & texts.is_even
-        is_clear &= _among(_STOPS, texts.characters.take(at + self._sizes[claims], mode="clip"))
-        is_clear &= ~_among(_DENIAL_ENDS, texts.characters.take(at - 2, mode="clip") | 32)
-        is_open = is_answer & ~is_clear & (least < _ENDLESS) & ((texts.lengths >= least) | (not texts.is_ascii))
-        for number in np.flatnonzero(is_open).tolist():
-            is_clear[number] = contains(self._all[claims[number]], answers[number])
-        return is_clear & is_answer
-
-
-def _among(ends: Iterable[str], characters: Numbers) -> NDArray[np.bool_]:
-    """Which characters are the first of some ends."""
-    is_one = np.zeros(len(characters), np.bool_)
-    for end in filter(None, ends):
-        is_one |= characters == ord(end[0])
-    return is_one
 
 
 def _clear(text: str, start: int, end: int) -> bool:
@@ -126,10 +95,11 @@ class Expected(Struct, frozen=True, gc=False):
     answerable: bool | None = None
     gold: frozenset[str] = frozenset()
     phrases: tuple[str, ...] = ()
+    id: str = ""
 
     @classmethod
     def of(cls, question: Question) -> Expected:
-        return cls(question.answerable, frozenset(question.gold_ids), phrases_of(question.gold_claims))
+        return cls(question.answerable, frozenset(question.gold_ids), phrases_of(question.gold_claims), question.id)
 
 
 class Reading(Struct, frozen=True, gc=False):
@@ -162,10 +132,9 @@ class ScoredRow(Struct, frozen=True):
     line: int | None = None
 
 
-def row_head(qid: str, reading: Reading, span: str | None) -> bytes:
-    """A row's JSON up to where it stands in the input: `source`, `line` and the closing brace follow."""
-    outcome = reading.outcome
-    row = ScoredRow(
+def row_of(qid: str, reading: Reading, answer: str | None, source: str, line: int) -> ScoredRow:
+    outcome, span = reading.outcome, reading.span_in(answer)
+    return ScoredRow(
         qid,
         label(outcome),
         outcome.refusal,
@@ -174,8 +143,9 @@ def row_head(qid: str, reading: Reading, span: str | None) -> bytes:
         reading.citations,
         span,
         reading.reason,
+        source,
+        line,
     )
-    return json.encode(row).removesuffix(_ROW_TAIL)
 
 
 def outcome_of(row: ScoredRow, question: Question) -> Outcome:
@@ -191,46 +161,60 @@ def outcome_of(row: ScoredRow, question: Question) -> Outcome:
     )
 
 
-_ROW_TAIL = b',"source":null,"line":null}'
+RefusalOf = Callable[[str], Refusal]
 
 
-def read(expected: Expected, trace: Trace, refusal_of: Callable[[str], Refusal]) -> Reading:
+def read(expected: Expected, trace: Trace, refusal_of: RefusalOf) -> Reading:
     """What one trace says, measured against what its question expects."""
-    gold, answer = expected.gold, trace.answer
-    known = trace.retrieved.ids if trace.retrieved is not None else None
-    names = known if known is not None else trace.names
-    retrieved_gold = None if known is None else not gold.isdisjoint(known)
-    if trace.error or answer is None:
-        return _failed(expected, retrieved_gold, trace.error or "no answer")
+    retrieved = trace.retrieved
+    known = None if retrieved is None else retrieved.ids
+    reached = None if known is None else not expected.gold.isdisjoint(known)
+    if trace.error or trace.answer is None:
+        return _failed(expected, reached, trace.error or "no answer")
+    names = trace.names if known is None else known
+    found = read_answer(expected, trace.answer, names, retrieved or (), trace.citations, refusal_of)
+    if found is None:
+        return _failed(expected, reached, "no answer")
+    facts, cited, refusal = found
+    outcome = Outcome(*facts)
+    if known is None:
+        # An id cannot be looked for among passages whose ids were not logged; a place can.
+        is_known = retrieved is not None and all(name in names or name.isdecimal() for name in cited or ())
+        inside = outcome.cited_retrieved if is_known else None
+        outcome = outcome._replace(cited_retrieved=inside, retrieved_gold=None)
+        if expected.gold and cited and not _places(trace).isdisjoint(cited):
+            outcome = outcome._replace(hit=outcome.hit or None, cited_gold=None)
+    return Reading(outcome, cited, refusal)
 
-    refusal = refusal_of(answer)
-    contained = refusal.value != "refused" and contains(expected.phrases, answer)
-    passages = trace.retrieved or ()
-    if trace.citations is None:
+
+Facts = tuple[Any, ...]  # the fields of an outcome
+
+
+def read_answer(
+    expected: Expected, answer: str, names: Sequence[str], passages: citations.Passages,
+    given: tuple[str, ...] | None, refusal_of: RefusalOf,
+) -> tuple[Facts, tuple[str, ...] | None, Refusal] | None:  # fmt: skip
+    """The same of an answer to which passages of known ids were retrieved, with what it cites; None if it has no words.
+
+    `given` is what a field says that it cites.
+    """
+    gold, refusal = expected.gold, refusal_of(answer)
+    phrases, value = expected.phrases, refusal.value
+    contained = value != "refused" and phrases != () and contains(phrases, answer)
+    if not (contained or answer[:1].isalnum()) and is_empty(answer):  # a phrase that was found is proof of words
+        return None
+    if given is None:
         cited = citations.parse(answer, names, gold, passages)
     else:
-        cited = citations.resolve(trace.citations, names, gold, passages)
-    if not contained and is_empty(answer):  # a phrase that was found is proof of words
-        return _failed(expected, retrieved_gold, "no answer")
-    cited_gold = sum(map(gold.__contains__, cited)) if cited else 0
-    by_place = bool(cited and gold) and known is None and not _places(trace).isdisjoint(cited or ())
-    key = (
-        expected.answerable, "usable", refusal.value, cited_gold > 0 or (None if by_place else False), contained,
-        cited is not None, len(cited) if cited else 0, None if by_place else cited_gold,
-        _cited_retrieved(trace, cited or (), names), retrieved_gold,
+        cited = citations.resolve(given, names, gold, passages)
+    count = hits = inside = 0
+    if cited:
+        count, hits, inside = len(cited), len(gold.intersection(cited)), len([one for one in cited if one in names])
+    reached = not gold.isdisjoint(names)
+    facts = (
+        expected.answerable, "usable", value, hits > 0, contained, cited is not None, count, hits, inside, reached
     )  # fmt: skip
-    return Reading(interned(key), cited, refusal)
-
-
-def interned(key: tuple[Any, ...]) -> Outcome:
-    """One object per distinct outcome: making a named tuple costs more than finding one."""
-    outcome = _OUTCOMES.get(key)
-    if outcome is None:
-        outcome = _OUTCOMES[key] = Outcome._make(key)
-    return outcome
-
-
-_OUTCOMES: dict[tuple[Any, ...], Outcome] = {}
+    return facts, cited, refusal
 
 
 def _places(trace: Trace) -> set[str]:
@@ -239,18 +223,8 @@ def _places(trace: Trace) -> set[str]:
     return {name for name, passage in zip(trace.names, passages, strict=True) if not passage.id}
 
 
-def _cited_retrieved(trace: Trace, cited: tuple[str, ...], names: tuple[str, ...]) -> int | None:
-    """An id cannot be looked for among passages whose ids were not logged; a place can."""
-    if trace.retrieved is None:
-        return None
-    found = sum(map(names.__contains__, cited))
-    is_known = trace.retrieved.ids is not None or all(name in names or name.isdecimal() for name in cited)
-    return found if is_known else None
-
-
-def _failed(expected: Expected, retrieved_gold: bool | None, reason: str) -> Reading:
-    outcome = Outcome(expected.answerable, "error", retrieved_gold=retrieved_gold)
-    return Reading(interned(outcome), reason=reason)
+def _failed(expected: Expected, reached: bool | None, reason: str) -> Reading:
+    return Reading(Outcome(expected.answerable, "error", retrieved_gold=reached), reason=reason)
 
 
 def label(outcome: Outcome) -> OutcomeLabel:

@@ -1,9 +1,7 @@
 """`score`: read, join, count, decide. The only place where the parts of the deterministic tier meet.
 
-Many answers are read together, a column at a time (`BatchReader`): what `outcomes.read` says of each, at a fraction of
-the work. Whatever a scan of the columns cannot settle is left to `outcomes.read`, which stays the definition of every
-outcome. `BlockScorer` finds the question of each trace in a block, wherever the block is read; `Attempts` keeps what
-counts of several answers; then outcomes are counted and the rules decide.
+`BlockScorer` finds the question of each trace in a block and reads its answer (`outcomes.read`), wherever the block is
+read; `Attempts` keeps what counts of several answers; then outcomes are counted and the rules decide.
 """
 
 from __future__ import annotations
@@ -12,8 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, count
-from operator import getitem
+from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Literal, get_args
@@ -21,7 +18,7 @@ from weakref import finalize
 
 import msgspec
 import numpy as np
-from msgspec import Struct, field, json
+from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 from numpy.typing import NDArray
 
@@ -38,7 +35,7 @@ from surefoot.core.types import (
     Problem,
     ProblemLog,
     Question,
-    RefusalValue,
+    Retrieved,
     Trace,
     check_group_fields,
     in_words,
@@ -51,171 +48,14 @@ from surefoot.io import rows as sources
 from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
 from surefoot.io.questions import content_hash, fingerprint_of, hashes_of, verify_lock
-from surefoot.io.rows import Block, Lines, Row, rows_in
-from surefoot.io.traces import LOOKED_FOR, SPANS, LikeRow, Shape, Span, TraceReader, traces_in, traces_of, value_of
+from surefoot.io.rows import Block, Lines, Row, are_ids, decode, decode_lines, may_be_json, rows_in
+from surefoot.io.traces import LOOKED_FOR, SPANS, Span, TraceReader, traces_in, traces_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring import outcomes
-from surefoot.scoring.outcomes import CASES, Expected, Phrases, Reading, ScoredRow, label, outcome_of, row_head
+from surefoot.scoring.outcomes import CASES, Expected, Facts, Reading, ScoredRow, label, outcome_of, read_answer, row_of
 from surefoot.text import citations
-from surefoot.text.citations import Cited, ids_in
-from surefoot.text.normal import id_of_text, is_empty, normalise
-from surefoot.text.refusals import ANSWERED, MODES, Mode, Refusal, Texts
-
-_REFUSALS_KEPT = 4_096  # the same few sentences decline again and again
-_MOST_CITED = 31  # by an answer that is read here
-_REFUSALS: tuple[RefusalValue, ...] = ("answered", "partial", "refused")
-_REFUSED = _REFUSALS.index("refused")
-_ANSWERABLE = (False, True, None)
-_BITS = 22  # of what a case says but for the place
-_ALL_BUT_PLACE = (1 << _BITS) - 1
-
-Numbers = NDArray[np.int64]
-
-
-class Case(dict[Cited, int]):
-    """All that is known of a row but its answer, and what it makes of the ids that an answer cites: in one number,
-    below 0 where that cannot be told here.
-
-    From the lowest bits on, it says whether the question is answerable (2 bits), whether gold was retrieved (2, from 1,
-    0 if nobody knows), how many of the ids were retrieved (6, the same), how many are gold (6), how many there are
-    (6, from 1, 0 for no citation), and the place of the question.
-    """
-
-    __slots__ = ("expected", "place", "retrieved")
-
-    def __init__(self, place: int = -1, expected: Expected | None = None, retrieved: Sequence[str] | None = ()) -> None:
-        super().__init__()
-        self.place = place  # of its question; below 0 where each answer has to be read by itself
-        self.expected = expected or Expected()
-        self.retrieved = retrieved
-
-    def __missing__(self, cited: Cited) -> int:
-        gold, ids, found = self.expected.gold, self.retrieved or (), ids_in(cited) or ()
-        is_known = all(one in gold or one in ids for one in found)
-        if self.place < 0 or not is_known or len(found) > _MOST_CITED:
-            return -1
-        facts = self.place << 6 | (0 if cited is None else len(found) + 1)
-        facts = facts << 6 | sum(one in gold for one in found)
-        inside, reached = 1 + sum(one in ids for one in found), 1 if gold.isdisjoint(ids) else 2
-        facts = facts << 8 | (0 if self.retrieved is None else inside << 2 | reached)
-        facts = facts << 2 | _ANSWERABLE.index(self.expected.answerable)
-        if len(found) < 2:
-            self[cited] = facts
-        return facts
-
-
-class Cases:
-    """Cases by number, in columns."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[tuple[object, ...], int] = {}  # by what rows say of them
-        self._all: list[Case] = []
-        self.add({})
-
-    def add(self, cases: Mapping[tuple[object, ...], Case]) -> None:
-        self.numbers.update(zip(cases, count(len(self._all)), strict=False))
-        self._all += cases.values()
-        self.phrases = Phrases([case.expected.phrases for case in self._all])
-        self._column = np.array(self._all, object)
-
-    def at(self, number: int) -> Case:
-        return self._all[number]
-
-    def numbers_of(self, columns: Sequence[Sequence[object]]) -> Numbers:
-        """Those of rows, of which some columns say all that their cases are known by."""
-        return np.fromiter(map(self.numbers.__getitem__, zip(*columns, strict=True)), np.int64, len(columns[0]))
-
-    def facts(self, which: Numbers, cited: Sequence[Cited]) -> Numbers:
-        """What some of the cases make of cited ids."""
-        return np.fromiter(map(getitem, self._column[which].tolist(), cited), np.int64, len(cited))
-
-
-class Readings(Struct, frozen=True):
-    """The places of questions and the outcomes of answers, as codes, and what a person wants to see beside them."""
-
-    places: Numbers
-    codes: Numbers  # below 0 where an answer has to be read by itself
-    citations: list[Cited]
-    refusals: dict[int, Refusal]  # by the number of the answer; all others are answered
-
-    def at(self, number: int) -> Reading:
-        refusal = self.refusals.get(number, ANSWERED)
-        return Reading(outcome_at(int(self.codes[number])), ids_in(self.citations[number]), refusal)
-
-
-class BatchReader:
-    """Reads answers to cases. A citation field is None where the row has none."""
-
-    def __init__(self, mode: Mode) -> None:
-        self._mode = mode
-        self._known: dict[str, Refusal] = {}
-
-    def __call__(
-        self,
-        cases: Cases,
-        which: Numbers,
-        answers: Sequence[str],
-        fields: Sequence[Sequence[str] | None] | None = None,
-    ) -> Readings:
-        """`which` of the cases each answer is about."""
-        texts = Texts(answers)
-        refusals = self._refusals(answers, texts)
-        values = np.zeros(len(answers), np.int64)
-        values[list(refusals)] = [_REFUSALS.index(refusal.value) for refusal in refusals.values()]
-        contained = cases.phrases.stand_in(answers, which, texts, values != _REFUSED)
-        cited = citations.parse_all(answers, texts)
-        if fields is not None:
-            cited = [
-                found if given is None else tuple(dict.fromkeys(map(str.strip, given)))
-                for found, given in zip(cited, fields, strict=True)
-            ]
-        facts = cases.facts(which, cited)
-        codes = ((facts & _ALL_BUT_PLACE) * 2 + contained) * 3 + values
-        codes[(facts < 0) | _is_odd(answers, texts, contained)] = -1
-        return Readings(facts >> _BITS, codes, cited, refusals)
-
-    def _refusals(self, answers: Sequence[str], texts: Texts) -> dict[int, Refusal]:
-        """Those of answers that decline, in whole or in part."""
-        refusals, known = dict[int, Refusal](), self._known
-        for number in self._mode.suspects(texts).tolist():
-            answer = answers[number]
-            refusal = known.get(answer)
-            if refusal is None:
-                if len(known) >= _REFUSALS_KEPT:
-                    known.clear()
-                refusal = known[answer] = self._mode.read(answer)
-            if refusal is not ANSWERED:
-                refusals[number] = refusal
-        return refusals
-
-
-def outcome_at(code: int) -> Outcome:
-    """What a code stands for."""
-    outcome = _OUTCOMES.get(code)
-    if outcome is None:
-        rest, declined = divmod(code, 3)
-        facts, contained = divmod(rest, 2)
-        answerable, reached, inside = facts & 3, facts >> 2 & 3, facts >> 4 & 63
-        hits, count = facts >> 10 & 63, facts >> 16
-        outcome = _OUTCOMES[code] = Outcome(
-            _ANSWERABLE[answerable], "usable", _REFUSALS[declined], hits > 0, bool(contained), count > 0,
-            max(count - 1, 0), hits, inside - 1 if inside else None, reached == 2 if reached else None,
-        )  # fmt: skip
-    return outcome
-
-
-_OUTCOMES: dict[int, Outcome] = {}
-
-
-def _is_odd(answers: Sequence[str], texts: Texts, contained: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """True for answers that may be JSON, or may be empty: that there are words in them is clear from a phrase, or
-    mostly from their first character."""
-    first = texts.characters[texts.starts]
-    is_odd: NDArray[np.bool_] = (first == ord("{")) | (first == ord("["))
-    is_letter = ((first | 32) - ord("a") < 26) | (first - ord("0") < 10)  # of unsigned numbers
-    for number in np.flatnonzero(~(is_letter | contained)).tolist():
-        is_odd[number] |= is_empty(answers[number])
-    return is_odd
+from surefoot.text.normal import id_of_text, normalise
+from surefoot.text.refusals import MODES
 
 
 class BlockResult(Struct):
@@ -231,7 +71,7 @@ class BlockResult(Struct):
     places: array[int] = field(default_factory=lambda: array("q"))  # of questions
     codes: array[int] = field(default_factory=lambda: array("q"))  # of outcomes
     lines: array[int] = field(default_factory=lambda: array("q"))
-    outcomes: dict[Outcome, int] = field(default_factory=dict)  # each with its code
+    outcomes: dict[Facts, int] = field(default_factory=dict)  # each with its code
     lacking: Counter[str] = field(default_factory=Counter)  # ids of passages that are not in the corpus
     table: list[bytes] = field(default_factory=list)  # rows as lines of JSON
 
@@ -240,32 +80,12 @@ class BlockResult(Struct):
         self.codes.append(self.outcomes.setdefault(outcome, len(self.outcomes)))
         self.lines.append(line)
 
-    def extend(self, places: Numbers, codes: Numbers, lines: Numbers) -> None:
-        """Many traces at once, by the codes of a batch."""
-        distinct, which = np.unique(codes, return_inverse=True)
-        own = [self.outcomes.setdefault(outcome_at(code), len(self.outcomes)) for code in distinct.tolist()]
-        self.rows += len(places)
-        self.places.frombytes(places.tobytes())
-        self.codes.frombytes(np.array(own, np.int64)[which].tobytes())
-        self.lines.frombytes(lines.tobytes())
 
-    def put_in_order(self) -> None:
-        """Of lines: rows that are read by themselves come after the others of their slice."""
-        order = np.argsort(self.lines, kind="stable")
-        if (order[1:] > order[:-1]).all():
-            return
-        self.places, self.codes, self.lines = (
-            array("q", np.array(column)[order].tobytes()) for column in (self.places, self.codes, self.lines)
-        )
-        self.table = [self.table[number] for number in order] if self.table else []
-
-
-_CASES_KEPT, _EXPECTED_KEPT, _HEADS_KEPT, _FOUND_KEPT = 20_000, 20_000, 20_000, 20_000
+_EXPECTED_KEPT, _FOUND_KEPT = 20_000, 20_000
 _HIDDEN = (
     "some rows have an empty citations field, which counts, and answers that cite passages: leave the field out where"
     " it is not filled, and the marks in the text are read"
 )
-_OF_CASES = ("question_id", "question", "retrieved", "error")
 
 
 class BlockScorer:
@@ -284,16 +104,12 @@ class BlockScorer:
         self._index, self._is_log = QuestionIndex(questions), is_log
         self._questions = questions
         self._expected: dict[int, Expected] = {}
+        self._joined: dict[tuple[str | None, str | None], tuple[int, Expected]] = {}  # by what rows say
         self.reader = TraceReader(mapping)
-        mode = MODES[refusal]
-        self._refusal_of, self._read_batch = mode.read, BatchReader(mode)
+        self._refusal_of = MODES[refusal]
         self._keep_rows = keep_rows
-        self._cases: dict[tuple[str, ...], Cases] = {}  # by the fields they are known by
-        self._heads: dict[tuple[object, ...], bytes] = {}  # of rows of the table
         self._texts = texts
-        self._is_batched = not mapping and not texts and self._index.is_plain
         self.found_fields, self.remarks = self.reader.found_fields, self.reader.remarks
-        self._shape: Shape | None = None  # what the rows before looked like
         self.lacking: Counter[str] = Counter()  # of all blocks
 
     def __call__(self, block: Block) -> BlockResult:
@@ -303,7 +119,6 @@ class BlockScorer:
             self._score_lines(block.data(), block.first_line, result)
         else:
             self._score_rows(rows_in(block), result)
-        result.put_in_order()
         return self._with_lacking(result)
 
     def score_traces(self, traces: Sequence[Trace], source: str) -> BlockResult:
@@ -323,73 +138,37 @@ class BlockScorer:
         return BlockResult(source, self.found_fields, self.remarks)
 
     def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
-        if self._shape is None:  # guessed from the first row
-            self._shape = self._shape_of(sources.decode_one(data.partition(b"\n")[0]).value)
-        if self._shape is None:
-            self._score_rows(sources.decode_lines(data, result.source, first_line), result)
-            return
-        alike, unlike = self._shape.decode_lines(data)
-        numbers = np.delete(np.arange(len(alike) + len(unlike)), unlike)
-        if left := sorted([*unlike, *self._score_alike(self._shape, alike, numbers, first_line, result)]):
-            lines = data.split(b"\n")
-            for number in left:
-                self._score_rows(sources.decode_lines(lines[number], result.source, first_line + number), result)
-        if unlike:  # what follows may look otherwise
-            self._shape = None
-
-    def _shape_of(self, row: object) -> Shape | None:
-        if not self._is_batched or not isinstance(row, dict) or not self.reader.is_one_trace(row):
-            return None
-        return Shape.of(self.reader, row)
-
-    def _score_alike(
-        self, shape: Shape, rows: Sequence[LikeRow], numbers: Numbers, first_line: int, result: BlockResult
-    ) -> list[int]:
-        """The numbers of the rows that could not be scored: with an error, with a question that takes more than a look
-        to find, or with an answer that has to be read by itself."""
-        cases, which = self._cases_of(shape, rows)
-        answers = shape.column("answer", rows)
-        given = shape.column("citations", rows) if "citations" in shape.fields else None
-        fields = given and [sources.citations_in(value_of(raw)) for raw in given]
-        for number, cited in enumerate(fields or ()):
-            if cited is not None and not cited:
-                case = cases.at(which[number])
-                self._note_hidden(answers[number], case.retrieved or (), case.expected.gold)
-        readings = self._read_batch(cases, which, answers, fields)
-        kept = np.flatnonzero(readings.codes >= 0)
-        places, lines = readings.places[kept], first_line + numbers[kept]
-        result.extend(places, readings.codes[kept], lines)
-        if self._keep_rows:
-            read = zip(kept.tolist(), places.tolist(), strict=True)
-            heads = [self._head(place, readings.at(number), answers[number]) for number, place in read]
-            self._tabulate(heads, lines.tolist(), result)
-        left: list[int] = numbers[readings.codes < 0].tolist()
-        return left
-
-    def _cases_of(self, shape: Shape, rows: Sequence[LikeRow]) -> tuple[Cases, Numbers]:
-        """Rows of the same question, with the same passages, have one case."""
-        fields = tuple(field for field in _OF_CASES if field in shape.fields)
-        columns = [shape.column(field, rows) for field in fields]
-        cases = self._cases.setdefault(fields, Cases())
-        try:
-            return cases, cases.numbers_of(columns)
-        except KeyError:
-            if len(cases.numbers) > _CASES_KEPT:
-                cases = self._cases[fields] = Cases()
-        new = set(zip(*columns, strict=True)).difference(cases.numbers)
-        cases.add({key: self._case(**dict(zip(fields, key, strict=True))) for key in new})
-        return cases, cases.numbers_of(columns)
-
-    def _case(self, question_id: str | None = None, question: str | None = None, **raws: bytes) -> Case:
-        """Without a place where a row has to be read by itself: something failed, a passage has no id, or the question
-        takes more than a look to tell."""
-        place = self._index.find(None if self._is_log and question is not None else question_id, question)
-        passages = sources.passages_in(value_of(raws.get("retrieved", b"null")))
-        is_named = passages is None or passages.ids is not None
-        as_worded = question_id is None or question is None or self._is_log or self._index.find_text(question) == place
-        if place < 0 or not is_named or not as_worded or sources.error_in(value_of(raws.get("error", b"null"))):
-            return Case()
-        return Case(place, self._expected_at(place), None if passages is None else passages.ids)
+        """Score rows by their keys alone, as nearly all of a log can be: those with a question that was met before, an
+        answer that is a text, and ids. All others are read by `_score_rows`."""
+        plain_keys, joined, refusal_of = self.reader.plain_keys, self._joined, self._refusal_of
+        for line, raw in enumerate(data.split(b"\n"), first_line):
+            try:
+                row = decode(raw)
+                by_id, by_text, by_answer, by_passages = plain_keys[tuple(row)]
+                answer, ids = row[by_answer], row[by_passages] if by_passages else ()
+                place, expected = joined[row[by_id] if by_id else None, row[by_text] if by_text else None]
+                if ids:
+                    ids = [one["id"] for one in ids] if type(ids[0]) is dict else ids
+                is_plain = type(answer) is str and not (answer[:1] in ("{", "[") and may_be_json(answer))
+                found = None
+                if is_plain and (not by_passages or type(ids) is list) and are_ids(ids):
+                    passages = partial(_passages, row[by_passages]) if ids else ()
+                    found = read_answer(expected, answer, ids, passages, None, refusal_of)
+            except (KeyError, TypeError, *UNREADABLE):
+                found = None
+            if found is None:
+                self._score_rows(decode_lines(raw, result.source, line), result)
+                continue
+            facts, cited, refusal = found
+            if not by_passages:
+                facts = (*facts[:-2], None, None)
+            result.rows += 1
+            result.places.append(place)
+            result.codes.append(result.outcomes.setdefault(facts, len(result.outcomes)))
+            result.lines.append(line)
+            if self._keep_rows:
+                reading = Reading(Outcome(*facts), cited, refusal)
+                result.table.append(_encode(row_of(expected.id, reading, answer, result.source, line)) + b"\n")
 
     def _score_rows(self, rows: Iterable[Row], result: BlockResult) -> None:
         for row in rows:
@@ -412,12 +191,13 @@ class BlockScorer:
             return
         if self._texts:
             self._texts.filled(trace)  # to learn which ids the corpus lacks
+        expected = self._expected.get(place) or self._expected_at(place)
         if trace.citations is not None and not trace.citations and trace.answer:
-            self._note_hidden(trace.answer, trace.names, self._expected_at(place).gold)
-        reading = outcomes.read(self._expected_at(place), trace, self._refusal_of)
+            self._note_hidden(trace.answer, trace.names, expected.gold)
+        reading = outcomes.read(expected, trace, self._refusal_of)
         result.add(place, reading.outcome, line)
         if self._keep_rows:
-            self._tabulate([self._head(place, reading, trace.answer)], [line], result)
+            result.table.append(_encode(row_of(expected.id, reading, trace.answer, result.source, line)) + b"\n")
 
     def _note_hidden(self, answer: str, retrieved: Sequence[str], gold: Collection[str]) -> None:
         """An empty field of citations counts, also where some pipeline writes it whatever its answer cites."""
@@ -427,49 +207,44 @@ class BlockScorer:
                 self.remarks.add(_HIDDEN)
 
     def _expected_at(self, place: int) -> Expected:
-        if place not in self._expected:
-            if len(self._expected) >= _EXPECTED_KEPT:
-                self._expected.clear()
-            self._expected[place] = Expected() if self._is_log else Expected.of(self._questions[place])
-        return self._expected[place]
-
-    def _head(self, place: int, reading: Reading, answer: str | None) -> bytes:
-        """A row of the table without where its trace stands, which leaves much that is the same."""
-        span = reading.span_in(answer)
-        key = (place, reading.outcome, reading.citations, span, reading.reason)
-        head = self._heads.get(key)
-        if head is None:
-            if len(self._heads) >= _HEADS_KEPT:
-                self._heads.clear()
-            head = self._heads[key] = row_head(self._questions[place].id, reading, span)
-        return head
-
-    def _tabulate(self, heads: Iterable[bytes], lines: Iterable[int], result: BlockResult) -> None:
-        form = b'%%b,"source":%b,"line":%%d}\n' % json.encode(result.source).replace(b"%", b"%%")
-        result.table += [form % pair for pair in zip(heads, lines, strict=True)]
+        if len(self._expected) >= _EXPECTED_KEPT:
+            self._expected.clear()
+        question = self._questions[place]
+        made = self._expected[place] = Expected(id=question.id) if self._is_log else Expected.of(question)
+        return made
 
     def _join(self, qid: str | None, text: str | None, line: int, result: BlockResult) -> int:
         """The place of the question; below 0 when there is none, which is then named."""
         place = self._index.find(None if self._is_log and text is not None else qid, text)
         if place < 0:
-            if place == QuestionIndex.AMBIGUOUS:
-                message = f"several questions have the {_name(qid, text)}: give the traces a question id"
-                result.problems.add(Problem("ambiguous_question", message, result.source, line))
-            elif qid is None and text is None:
-                message = f"the spans of this trace name no question (looked for {LOOKED_FOR})"
-                result.problems.add(Problem("unknown_question", message, result.source, line))
-            else:
-                message = f"no question has the {_name(qid, text)}"
-                result.problems.add(Problem("unknown_question", message, result.source, line))
-        elif qid is not None and text is not None and not self._is_log:
-            self._check_wording(text, place, line, result)
+            self._name_missing(place, qid, text, line, result)
+        elif qid is None or text is None or self._is_log or self._is_asked_so(text, place, line, result):
+            if len(self._joined) >= _FOUND_KEPT:
+                self._joined.clear()
+            if text is None or not may_be_json(text):
+                self._joined[qid, text] = place, self._expected.get(place) or self._expected_at(place)
         return place
 
-    def _check_wording(self, text: str, place: int, line: int, result: BlockResult) -> None:
+    def _name_missing(self, place: int, qid: str | None, text: str | None, line: int, result: BlockResult) -> None:
+        kind, message = "unknown_question", f"no question has the {_name(qid, text)}"
+        if place == QuestionIndex.AMBIGUOUS:
+            kind = "ambiguous_question"
+            message = f"several questions have the {_name(qid, text)}: give the traces a question id"
+        elif qid is None and text is None:
+            message = f"the spans of this trace name no question (looked for {LOOKED_FOR})"
+        result.problems.add(Problem(kind, message, result.source, line))
+
+    def _is_asked_so(self, text: str, place: int, line: int, result: BlockResult) -> bool:
         """A trace joined by id whose question reads otherwise: it may have been changed under its id."""
-        if self._index.find_text(text) not in (place, QuestionIndex.AMBIGUOUS):
-            message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
-            result.problems.add(Problem("note", message, result.source, line))
+        if self._index.find_text(text) in (place, QuestionIndex.AMBIGUOUS):
+            return True
+        message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
+        result.problems.add(Problem("note", message, result.source, line))
+        return False
+
+
+def _passages(value: object) -> Retrieved:
+    return sources.passages_in(value) or Retrieved()
 
 
 def _name(qid: str | None, text: str | None) -> str:
@@ -491,8 +266,6 @@ class QuestionIndex:
         self._by_id = {question.id: place for place, question in enumerate(questions)}
         self._by_text = self._places([question.text for question in questions])
         self._by_normal_text = self._places([normalise(question.text) for question in questions])
-
-        self.is_plain = not any(question.text.startswith(("{", "[")) for question in questions)  # none may be JSON
 
     def _places(self, texts: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -543,7 +316,7 @@ class Attempts:
             return
         self.traces += len(result.places)
         places, codes = np.array(result.places, np.int64), np.array(result.codes, np.int64)
-        numbers = [self._known.setdefault(outcome, len(self._known)) for outcome in result.outcomes]
+        numbers = [self._known.setdefault(Outcome(*facts), len(self._known)) for facts in result.outcomes]
         outcomes = np.array(numbers, np.int64)[codes]
         if self._rerun == "all":
             met, times = np.unique(places * _MADE + outcomes, return_counts=True)
@@ -588,7 +361,7 @@ class Attempts:
             if outcome.state in ("missing", "duplicate"):
                 times = self._times[place]
                 reason = f"{times} traces for one question" if times else "no trace"
-                yield json.encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
+                yield _encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
             else:
                 self._spool.seek(int(self._row_at[place]))
                 yield self._spool.readline()

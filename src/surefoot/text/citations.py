@@ -16,18 +16,15 @@ must look like an id (no spaces, a digit in it), so that "[sic]" and "[emphasis 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.core.types import Passage, document_in
-
-if TYPE_CHECKING:  # pipelines cite without it, and without numpy
-    from surefoot.text.refusals import Texts
+from surefoot.text.normal import lowered
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _SECTION = re.compile(
@@ -86,7 +83,7 @@ _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
     rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_SECTION_NUMBER}){{0,9}})"
 )
-_KIND_WORDS, _LETTERS = frozenset(_KINDS), re.compile(r"[a-z]+")
+_KIND_WORDS, _LETTERS, _BEFORE_LABEL = frozenset(_KINDS), re.compile(r"[a-z]+"), re.compile(r"([a-z]+)[.\s]")
 _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)
@@ -126,7 +123,8 @@ class Bearer(NamedTuple):
 def references_in(text: str) -> list[Reference]:
     """What a citation refers to, if it is nothing but references: "MSA, ss. 4.1 and 4.2; DPA, p. 3"."""
     found: list[Reference] = []
-    if "§" not in text and _KIND_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
+    words = _BEFORE_LABEL if text.isascii() else _LETTERS
+    if "§" not in text and _KIND_WORDS.isdisjoint(words.findall(text.lower())):
         return found
     for part in text.replace("\n", ";").split(";"):
         listed = [_parsed(one.strip(_DRESSING)) for one in part.split(", ")]  # "MSA s. 4.2, DPA s. 3"
@@ -262,6 +260,10 @@ _CITATIONS_LABEL = re.compile(
     r"[ \t]{0,4}(?:\n[ \t]{0,4}(?:[-*•][ \t]{1,4})?)?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
     re.IGNORECASE,
 )
+_LISTED = "citations: "
+_PLAIN_IDS = re.compile(r"(?:(?!\d+(?:-\d+)?(?:,|$))[^\W_](?:[\w#./:-]{0,118}[^\W_])?(?:, ?(?=.)|$))*", re.ASCII)
+_LABEL_WORDS = ("citation", "source", "reference")
+_LABEL_WORD, _CITED = re.compile("|".join(_LABEL_WORDS)), "cited "
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
 CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
@@ -271,6 +273,7 @@ _WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|fr
 _FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
 _IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
+_LIST_COMMA = re.compile(r"[,;\n]")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
 _REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
@@ -278,66 +281,92 @@ _QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
 _IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
-_SIGNS = ":[(=【［"  # without any of these there is no citation, but for words such as "section"
-_LISTED = "itations: ["
 UNREAD = ""  # no passage is called so
 _BULLETS = re.compile(r"(?:\n[ \t]*[-*•][ \t]+\S+[ \t]*(?=\n|$))+")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
 
 
+Passages = Sequence[Passage] | Callable[[], Sequence[Passage]]  # few answers need more of them than their ids
+
+
 def parse(
-    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
+    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
 ) -> tuple[str, ...] | None:
-    """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order."""
-    marks = locate(answer, retrieved, gold, passages)
-    return tuple(dict.fromkeys(i for mark in marks for i in mark.ids)) if marks else None
+    """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order.
+
+    The ids of `locate`, which is asked only where a look at the brackets does not settle them.
+    """
+    names, body, listed, marks = {*retrieved, *gold}, answer, None, list[str]()
+    is_clear = answer.isascii() or not ("【" in answer or "［" in answer)
+    if is_clear and (":" in answer or "=" in answer) and (labels := _labels_in(answer)):
+        body, listed = _list_at_end(answer) if labels == 1 else (answer, None)
+        is_clear = listed is not None
+    if is_clear and "(" in body:
+        is_clear = _is_aside(body, names)
+    if is_clear and "[" in body:
+        marks = _INLINE.findall(body)
+        if not names.issuperset(marks):
+            is_clear = not _FOOTNOTE.search(answer)
+            known = _Known(retrieved, gold, passages, names)
+            marks = [i for mark in marks for i in _inline_ids(mark, known)] if is_clear else marks
+        elif any(map(str.isdecimal, marks)):
+            is_clear = not _FOOTNOTE.search(answer)
+    if not is_clear:
+        found = locate(answer, retrieved, gold, passages)
+        return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
+    return tuple(dict.fromkeys([*(listed or ()), *marks])) if marks or listed is not None else None
 
 
-Cited = str | tuple[str, ...] | None  # a single id may stand for itself
+def _labels_in(answer: str) -> int:
+    """How many words an answer has that a label may begin with."""
+    words = _as_compared(answer)
+    return sum(map(words.count, _LABEL_WORDS))
 
 
-def ids_in(cited: Cited) -> tuple[str, ...] | None:
-    return (cited,) if isinstance(cited, str) else cited
+def _list_at_end(answer: str) -> tuple[str, list[str] | None]:
+    """What stands before `citations: [a, b]` at the end of an answer, and the ids, if they can mean nothing else."""
+    at = answer.rfind("[")
+    start = at - len(_LISTED)
+    inside, before = answer[at + 1 : -1], answer[max(0, start - 1) : max(0, start)]
+    is_list = start >= 0 and answer[-1] == "]" and answer[start:at].lower() == _LISTED
+    if not is_list or before.isalnum() or before in ("[", "(") or not _PLAIN_IDS.fullmatch(inside):
+        return answer, None
+    if "." in inside and not _KIND_WORDS.isdisjoint(_BEFORE_LABEL.findall(inside.lower())):
+        return answer, None
+    ids = inside.replace(" ", "").split(",") if inside else []
+    return (answer, None) if not _NOTHING.isdisjoint(map(str.lower, ids)) else (answer[:start], ids)
 
 
-def parse_all(answers: Sequence[str], texts: Texts) -> list[Cited]:
-    """What `parse` gives for each of many answers without a sign of a citation, with a single list at the end, or with
-    inline marks, if that is known ids alone; UNREAD where `parse` has to read."""
-    ends, joined, signs = texts.ends, texts.joined, texts.first_of(_SIGNS)
-    labels = signs - len(_LISTED) + 3
-    is_list = texts.stand_at(_LISTED, labels) & (labels > texts.starts) & (texts.characters[ends - 1] == ord("]"))
-    found: list[Cited] = [
-        joined[start:end] for start, end in zip((signs + 3).tolist(), (ends - 1).tolist(), strict=True)
-    ]
-    has_sign = signs < ends
-    for number in (~has_sign).nonzero()[0].tolist():
-        found[number] = None
-    for number in (has_sign & ~is_list).nonzero()[0].tolist():
-        found[number] = _inline(answers[number])
-    return found
+def _is_aside(body: str, names: set[str]) -> bool:
+    """True where nothing in parentheses can be a citation."""
+    insides = _IN_PARENTHESES.findall(body)
+    if body.count("(") != len(insides):
+        return False
+    return not any(
+        "§" in inside
+        or "[" in inside
+        or not inside.isascii()
+        or _WORD_BEFORE.match(inside)
+        or not names.isdisjoint(_AND.split(inside))
+        or inside in names
+        or not _KIND_WORDS.isdisjoint(_BEFORE_LABEL.findall(inside.lower()))
+        for inside in insides
+    )
 
 
-def _inline(answer: str) -> Cited:
-    if "(" in answer or _has_wide(answer) or _CITATIONS_LABEL.search(answer):
-        return UNREAD
-    return tuple(dict.fromkeys(map(str.strip, _INLINE.findall(answer)))) or UNREAD
-
-
-class _Known(Struct, frozen=True):
+class _Known(Struct):
     """What passages are called: those that were retrieved, in order, and the gold ones."""
 
     retrieved: Sequence[str]
     gold: Collection[str]
-    passages: Sequence[Passage] = ()
+    passages: Passages
+    names: set[str]
     footnotes: Mapping[str, str] = {}
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.retrieved or name in self.gold
 
     def meant(self, token: str) -> str:
         """`[2]` means the second retrieved passage, unless a footnote or the name of a passage says otherwise."""
         token = self.footnotes.get(token, token)
-        is_place = token.isdecimal() and len(token) <= 3 and token not in self
+        is_place = token.isdecimal() and len(token) <= 3 and token not in self.names
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
     def referred(self, raw: str) -> list[str]:
@@ -345,7 +374,8 @@ class _Known(Struct, frozen=True):
         found = references_in(raw)
         if not found:
             return []
-        bearers = bearers_of(self.retrieved, self.passages)
+        passages = self.passages() if callable(self.passages) else self.passages
+        bearers = bearers_of(self.retrieved, passages)
         if not any(one.doc for one in found) and any(f"({raw})".lower() in one.text for one in bearers):
             return []  # what a passage says itself
         ids: list[str] = []
@@ -368,40 +398,49 @@ class Mark(NamedTuple):
 
 
 def locate(
-    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Sequence[Passage] = ()
+    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
 ) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
-    answer = answer.translate(_BRACKETS) if _has_wide(answer) else answer
-    known = _Known(retrieved, gold, passages)
-    notes = [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known] if "[" in answer else []
-    body, inline = answer, list[Mark]()
-    if notes:
-        known = replace(known, footnotes={note["number"]: note["id"] for note in notes})
+    if not answer.isascii():
+        answer = answer.translate(_BRACKETS) if "【" in answer or "［" in answer else answer
+    if not ("[" in answer or "(" in answer or ":" in answer or "=" in answer):
+        return []
+    known = _Known(retrieved, gold, passages, {*retrieved, *gold})
+    body, lists, inline = answer, list[Mark](), list[Mark]()
+    if "[" in answer and (notes := [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known.names]):
+        known.footnotes = {note["number"]: note["id"] for note in notes}
         body = blanked(answer, [Mark(*note.span(), (), True) for note in notes])
-    used = {mark.lstrip("^") for mark in _INLINE.findall(body)} if notes else ()
-    lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
-    lists = sorted(lists + _labelled_lists(body, known))
-    body = blanked(body, lists) if lists else body
+        used = {mark.lstrip("^") for mark in _INLINE.findall(body)}
+        lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
+    if labelled := _labelled_lists(body, known):
+        lists = sorted(lists + labelled)
+    if lists:
+        is_tail = len(lists) == 1 and lists[0].end == len(answer)
+        body = answer[: lists[0].start] if is_tail else blanked(body, lists)
     if "[" in body:
         for match in _INLINE.finditer(body):
             if ids := _inline_ids(match[1], known):
                 inline.append(Mark(match.start(), match.end(), tuple(ids), False))
-    if "(" in body:
-        for match in _IN_PARENTHESES.finditer(body):
-            parts = [match[1]] if match[1] in known else _AND.split(match[1])
-            if not _WORD_BEFORE.match(match[1]) and not all(part in known for part in parts):
-                continue  # "(2)" counts something else
-            named = [i for part in parts for i in _inline_ids(part, known) or [UNREAD]]
-            if all(i in known for i in named):
-                inline.append(Mark(match.start(), match.end(), tuple(named), False))
-        for match in _REFERRING.finditer(blanked(body, sorted(inline)) if inline else body):
-            if referred := known.referred(match[1]):
-                inline.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(referred)), False))
-    return lists + sorted(inline)
+    if "(" in body and (named := _in_parentheses(body, inline, known)):
+        inline = sorted(inline + named)
+    return lists + inline
 
 
-def _has_wide(answer: str) -> bool:
-    return "【" in answer or "［" in answer
+def _in_parentheses(body: str, marks: Sequence[Mark], known: _Known) -> list[Mark]:
+    found = list[Mark]()
+    for match in _IN_PARENTHESES.finditer(body):
+        inside = match[1]
+        parts = [inside] if inside in known.names else _AND.split(inside)
+        if not known.names.issuperset(parts) and not _WORD_BEFORE.match(inside):
+            continue  # "(2)" counts something else
+        named = [i for part in parts for i in _inline_ids(part, known) or [UNREAD]]
+        if known.names.issuperset(named):
+            found.append(Mark(match.start(), match.end(), tuple(named), False))
+    before = sorted([*marks, *found]) if found else marks
+    for match in _REFERRING.finditer(blanked(body, before) if before else body):
+        if referred := known.referred(match[1]):
+            found.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(referred)), False))
+    return found
 
 
 def blanked(answer: str, marks: Iterable[Mark]) -> str:
@@ -415,69 +454,89 @@ def blanked(answer: str, marks: Iterable[Mark]) -> str:
 
 
 def resolve(
-    ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = (), passages: Sequence[Passage] = ()
+    ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = (), passages: Passages = ()
 ) -> tuple[str, ...]:
     """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
-    known = _Known(retrieved, gold, passages)
+    known = _Known(retrieved, gold, passages, {*retrieved, *gold})
     return tuple(dict.fromkeys(found for i in map(str.strip, ids) if i for found in _meant(i, known)))
 
 
 def _meant(token: str, known: _Known) -> Sequence[str]:
+    if not known.footnotes and token in known.names:
+        return (token,)
     meant = known.meant(token)
-    if meant not in known and (places := _places_in_range(token, known)):
+    if meant in known.names:
+        return [meant]
+    if places := _places_in_range(token, known):
         return places
-    referred = known.referred(token) if meant not in known else []
-    return referred if any(i in known for i in referred) else [meant]
+    referred = known.referred(token)
+    return [meant] if known.names.isdisjoint(referred) else referred
 
 
 def split_list(raw: str, known: Container[object] = ()) -> list[str]:
     """The ids in the inside of a written list."""
     if raw in known:
         return [raw]
-    if found := _IN_OBJECT.findall(raw):
+    if '"' in raw and (found := _IN_OBJECT.findall(raw)):
         return list(found)
     if quoted := _QUOTED.findall(raw):
         return [one.strip() for one in quoted]
     ids: list[str] = []
-    for part in re.split(r"[,;\n]", raw):
+    for part in _LIST_COMMA.split(raw):
         part = part.strip(_TRIM).removeprefix("- ").removeprefix("• ")
         ids.extend([part] if part in known else (word.strip(_TRIM) for word in part.split()))
     return [i for i in ids if i.lower() not in _NOTHING]
 
 
 def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
+    if ":" not in answer and "=" not in answer:
+        return []
     lists, end = list[Mark](), 0
-    while label := _CITATIONS_LABEL.search(answer, end):
+    # The expression for a label would be tried at every character, so only words that it may begin with are looked at.
+    words = _as_compared(answer)
+    for at in [word.start() for word in _LABEL_WORD.finditer(words)]:
+        label = _CITATIONS_LABEL.match(answer, at) if at >= end else None
+        if at - len(_CITED) >= end and words.startswith(_CITED, at - len(_CITED)):
+            label = _CITATIONS_LABEL.match(answer, at - len(_CITED)) or label
+        if label is None:
+            continue
         end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
         found = None if _is_inline(answer, label.start()) else _list_ids(label, answer[label.end() : end], known)
         if found is None:
             end = label.end()
         else:
-            ids = tuple(i for one in found for i in _meant(one, known))
+            ids = tuple([i for one in found for i in _meant(one, known)])
             lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
     return lists
 
 
+def _as_compared(answer: str) -> str:
+    """In lower case, every character in its place, with letters that a pattern takes for an `i` or an `s` as such."""
+    low = lowered(answer)
+    return low if low.isascii() else low.replace("ı", "i").replace("ſ", "s")
+
+
 def _is_inline(answer: str, start: int) -> bool:
     """True for `... text [source: a]`: a label that opens a bracket behind other words on its line."""
-    before = answer[max(0, start - 80) : start].rpartition("\n")[2]
-    return before[-1:] in ("[", "(") and any(c.isalnum() for c in before)
+    if answer[max(0, start - 1) : start] not in ("[", "("):
+        return False
+    return any(c.isalnum() for c in answer[max(0, start - 80) : start].rpartition("\n")[2])
 
 
 def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:
     """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
-    written = rest if label["open"] else label["bare"] + rest
-    if written.strip() not in known and (referred := known.referred(written)):
+    names, written = known.names, rest if label["open"] else label["bare"] + rest
+    if written.strip() not in names and (referred := known.referred(written)):
         return referred
     if label["open"]:
-        return split_list(rest, known)
+        return split_list(rest, names)
     first = label["bare"].strip(_TRIM + ".")
     if first.lower() in _NOTHING:
         return []
-    if first not in known and not _looks_like_id(first):
+    if first not in names and not _looks_like_id(first):
         return None
-    ids = [i if i in known else i.rstrip(".") for i in split_list(label["bare"] + rest, known)]
-    return ids if all(i in known or _looks_like_id(i) for i in ids) else None
+    ids = [i if i in names else i.rstrip(".") for i in split_list(label["bare"] + rest, names)]
+    return ids if all(i in names or _looks_like_id(i) for i in ids) else None
 
 
 def _line_end(answer: str, start: int, limit: int) -> int:
@@ -502,8 +561,10 @@ def _closing(answer: str, start: int) -> int:
 
 def _inline_ids(raw: str, known: _Known) -> list[str]:
     whole = raw.strip()
-    if whole in known:
+    if whole in known.names:
         return [whole]
+    if whole.isdecimal():
+        return [known.meant(whole)] if len(whole) <= 3 else []
     if referred := known.referred(whole):
         return referred
     ids: list[str] = []
@@ -517,12 +578,12 @@ def _inline_ids(raw: str, known: _Known) -> list[str]:
 
 def _named(part: str, known: _Known) -> list[str]:
     """What one part of a mark names: an id, or passages by their place."""
-    if part in known:
+    if part in known.names:
         return [part]
     if places := _places(part, known):
         return places
     bare = _WORD_BEFORE.sub("", part, count=1) if _WORD_BEFORE.match(part) else part
-    return [known.meant(bare)] if bare in known or _looks_like_id(bare) else []
+    return [known.meant(bare)] if bare in known.names or _looks_like_id(bare) else []
 
 
 def _places(part: str, known: _Known) -> list[str]:

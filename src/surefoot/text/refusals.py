@@ -13,8 +13,7 @@ something if one of them does: with a subject and a verb that are about neither 
 figure that was not given before.
 
 The clauses of an answer either decline, or support a decline (apology, next steps, what the sources do cover), or are
-content. Declines without content are `refused`, with content `partial`; none is `answered`. Many answers are
-scanned as one text first: a few passes over all their characters find those that need a closer look.
+content. Declines without content are `refused`, with content `partial`; none is `answered`.
 """
 
 from __future__ import annotations
@@ -24,10 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple
 
 from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
@@ -418,89 +414,6 @@ def figures(text: str) -> tuple[Quantity, ...]:
     return tuple(found for found in quantities(without_references(text)) if found.kind != "year")
 
 
-Numbers = NDArray[np.integer[Any]]
-
-_PREFIX, _ALPHABET = 4, 27  # letters by which a word is looked up; a to z, and 0 for all else
-_LETTER_CODES = bytes(code - 96 if 97 <= code <= 122 else 0 for code in range(256))
-_LETTER_RUN = re.compile("[a-z]+")
-
-
-class Texts:
-    """Texts one behind the other, with a line end before and behind each."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.lengths: Numbers = np.fromiter(map(len, texts), np.int64, len(texts))
-        self.starts: Numbers = np.cumsum(self.lengths + 1) - self.lengths
-        self.ends: Numbers = self.starts + self.lengths
-        self.joined = "\n".join(("", *texts, ""))
-        self.is_ascii = self.joined.isascii()
-        self.is_even = self.is_ascii or "İ" not in self.joined  # the one letter that becomes two
-        # In lower case, every character stays where it was.
-        self.lowered = self.joined.lower() if self.is_even else self.joined.replace("İ", "I").lower()
-        self.characters: Numbers = (
-            np.frombuffer(self.joined.encode(), np.uint8)
-            if self.is_ascii
-            else np.frombuffer(self.joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-        )
-
-    @cached_property
-    def plain(self) -> bytes:
-        """In lower case, with a question mark for whatever is not ASCII."""
-        return self.lowered.encode("ascii", "replace")
-
-    def numbers_of(self, positions: Sequence[int] | Numbers) -> Numbers:
-        """The texts in which some characters stand, each once."""
-        is_one = np.zeros(len(self.starts), np.bool_)
-        is_one[np.searchsorted(self.starts, positions, "right") - 1] = True
-        return np.flatnonzero(is_one)
-
-    def having(self, characters: str) -> NDArray[np.bool_]:
-        """By position, whether one of the characters stands there."""
-        is_one: NDArray[np.bool_] = self.characters == ord(characters[0])
-        for one in characters[1:]:
-            if one.isascii() or not self.is_ascii:
-                is_one |= self.characters == ord(one)
-        return is_one
-
-    def first_of(self, characters: str) -> Numbers:
-        """Where in each text the first of some characters stands, or the end of the text."""
-        found = np.append(np.flatnonzero(self.having(characters)), len(self.characters))
-        first: Numbers = np.minimum(found[np.searchsorted(found, self.starts)], self.ends)
-        return first
-
-    def stand_at(self, words: str, positions: Numbers) -> NDArray[np.bool_]:
-        """Whether some words stand at each of the positions."""
-        stand = positions > 0
-        for place, one in enumerate(words):
-            stand &= self.characters.take(positions + place, mode="clip") == ord(one)
-        return stand
-
-
-class WordScan:
-    """Finds the texts that have one of many words, which consist of the letters a to z."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self._words = frozenset(words)
-        self._is_prefix = np.zeros((_ALPHABET,) * _PREFIX, np.bool_)
-        for word in self._words:
-            letters = [ord(letter) - 96 for letter in word[:_PREFIX]]
-            self._is_prefix[(*letters, 0)[:_PREFIX]] = True  # behind a short word, anything may stand
-
-    def numbers_in(self, texts: Texts) -> Numbers:
-        """The texts with a word that no letter from a to z goes before or behind."""
-        letters = np.frombuffer(texts.plain.translate(_LETTER_CODES) + bytes(_PREFIX), np.uint8)
-        is_letter = letters > 0
-        at = np.flatnonzero(is_letter[1:] > is_letter[:-1]) + 1
-        prefix = letters[at].astype(np.int32)
-        for place in range(1, _PREFIX):
-            prefix = prefix * _ALPHABET + letters[at + place]
-        likely = at[self._is_prefix.ravel()[prefix]]
-        is_whole = ~is_letter[likely + 1] | ~is_letter[likely + 2] | ~is_letter[likely + 3]
-        run, lowered, words = _LETTER_RUN.match, texts.lowered, self._words
-        longer = [place for place in likely[~is_whole].tolist() if (found := run(lowered, place)) and found[0] in words]
-        return texts.numbers_of(np.concatenate((likely[is_whole], np.array(longer, np.int64))))
-
-
 # Families where the absence may itself be what was asked ("No, it is not mentioned"), or somebody else's words
 _ABSENCE = frozenset({"silent", "untold", "none"})
 
@@ -623,7 +536,7 @@ class _Text:
         return bool(answered and self.spans[first][0] <= answered.end() + 1)
 
 
-_LONGEST_TOKEN, _LONGEST_QUESTION = 120, 600
+_LONGEST_TOKEN, _LONGEST_QUESTION, _SHORT_ANSWER = 120, 600, 300
 # What follows these is mostly the reason for declining, not an answer.
 _REASONED = frozenset({"unable", "ai", "objects"})
 
@@ -658,7 +571,8 @@ ANSWERED = Refusal("answered", 0, 0)
 
 def exact(answer: str) -> Refusal:
     """Take only the bare token that a prompt may ask for as a refusal."""
-    if answer.strip().lower() != _EXACT:
+    bare = answer.strip()
+    if len(bare) != len(_EXACT) or bare.lower() != _EXACT:
         return ANSWERED
     start = len(answer) - len(answer.lstrip())
     return Refusal("refused", start, start + len(_EXACT))
@@ -666,6 +580,10 @@ def exact(answer: str) -> Refusal:
 
 def detect(answer: str) -> Refusal:
     """Say whether an answer declines in whole, in part or not at all, and where it says so."""
+    return _detect_short(answer) if len(answer) <= _SHORT_ANSWER else _detect(answer)
+
+
+def _detect(answer: str) -> Refusal:
     start = len(answer) - len(answer.lstrip())
     end = len(answer.rstrip())
     if end - start <= _LONGEST_TOKEN and (token := _token(fold(answer[start:end]), start)):
@@ -674,6 +592,9 @@ def detect(answer: str) -> Refusal:
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
     return found
+
+
+_detect_short = lru_cache(maxsize=4_096)(_detect)  # the same few sentences decline again and again
 
 
 def asks_back(answer: str) -> bool:
@@ -686,43 +607,7 @@ def asks_back(answer: str) -> bool:
     return len(rest) < len(told) and all(_CHOICES.match(piece) for piece in rest if stated(piece))
 
 
-def may_be_exact(texts: Texts) -> Numbers:
-    """The texts that `exact` has to read; it takes any other for an answer."""
-    around = texts.characters[texts.starts], texts.characters[texts.ends - 1]
-    may_be_space = np.logical_or.reduce([(one <= ord(" ")) | (one > ord("~")) for one in around])
-    return np.flatnonzero(may_be_space | (texts.lengths == len(_EXACT)))
-
-
-def may_decline(texts: Texts) -> Numbers:
-    """The same for `detect`: texts with a word of a refusal or a question."""
-    quotes = np.flatnonzero(texts.having("'’‘ʼ"))
-    found = (
-        _words_of_refusals().numbers_in(texts),
-        texts.numbers_of(quotes[texts.characters[quotes - 1] | 32 == ord("n")]),  # "n't"
-        texts.numbers_of(np.flatnonzero(texts.having("?"))),
-    )
-    suspect = np.zeros(len(texts.starts), np.bool_)
-    suspect[np.concatenate(found)] = True
-    return np.flatnonzero(suspect)
-
-
-@cache
-def _words_of_refusals() -> WordScan:
-    """Every hint, and of every token a word that is a hint, or else its longest; by their longest run of letters."""
-    tokens = (token.split() for token in _TOKENS)
-    words = {max(token, key=lambda word: (word in HINT_WORDS, len(word))) for token in tokens}
-    words |= HINT_WORDS | _NO_ANSWERS
-    return WordScan(max(_RUN.findall(word), key=len) for word in words)
-
-
-class Mode(NamedTuple):
-    """A way to read refusals: one answer, and which of many answers have to be read at all."""
-
-    read: Callable[[str], Refusal]
-    suspects: Callable[[Texts], Numbers]
-
-
-MODES: Mapping[str, Mode] = {"detect": Mode(detect, may_decline), "exact": Mode(exact, may_be_exact)}
+MODES: Mapping[str, Callable[[str], Refusal]] = {"detect": detect, "exact": exact}
 
 
 def beside(sentence: str) -> list[str]:
