@@ -6,6 +6,7 @@ what is found of that, and what is found although nothing is wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -35,6 +36,11 @@ _SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.28, 0.5, 0.075, 0.45
 _LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
 _QUOTE = 160
+_CAPITALISED = re.compile(r"[A-Z][\w.&'’-]*\w")
+_NAME = re.compile(
+    rf"(?<=\w)(?:,? (?:between|with|of|dated|from|by|and))?(?: (?:the )?{_CAPITALISED.pattern})+"
+    r"(?:,? (?:\d{1,2}, )?\d{4})?"
+)
 _RIVALS = 3  # later passages that are read
 _NOT_READ = frozenset({"ambiguous", "judgement"})  # two passages answer one, and none the other, however they read
 _OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held before, or in two documents, is asked
@@ -89,8 +95,13 @@ class Reader:
         return f"; {best.id!r} supports it: {_short(quote)}" if best else ""
 
     def _gold(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
+        """As it is asked, and without the names that its passages lack: a document seldom says its own."""
         said = [Passage(gold[0].id, claim, gold[0].doc) for claim in question.gold_claims]
-        best = self._proof.answering(question.text, [*gold, *_joined(gold), *said])[0]
+        read = [*gold, *_joined(gold), *said]
+        known = {word for one in read for word in _CAPITALISED.findall(one.text)}
+        bare = _NAME.sub(lambda one: one[0] if known & {*_CAPITALISED.findall(one[0])} else "", question.text)
+        found = [self._proof.answering(asked, read)[0] for asked in dict.fromkeys((question.text, bare))]
+        best = max(found, key=lambda one: one.probability or 0)
         if best.probability is None:
             yield from self._not_read(question, best.passage, best.reason)
         elif (sure := _too_low(best.probability, _ANSWERS_IT)) >= _LEAST_SURE:
