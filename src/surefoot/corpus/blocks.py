@@ -21,6 +21,10 @@ _SHORT, _MOST_WORDS = 0.75, 10  # of a line that only names what comes below it:
 _WIDE = 120  # characters: lines this long are paragraphs, not lines of one
 
 
+_DIVIDED = "\ufffe"  # where a word was divided; so does the library for PDF say it
+_WORD, _PARTS = re.compile(r"\w+"), re.compile(rf"(?:\b\w+)?{_DIVIDED}\w*")
+
+
 class Block(Struct, frozen=True):
     kind: Literal["heading", "text", "table", "unread"]
     text: str
@@ -65,28 +69,17 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
     """
     lengths = [len(line.text) for line in lines if line.text]
     is_wide = bool(lengths) and median(lengths) > _WIDE
-    known = {word[0] for line in lines for word in re.finditer(r"[a-z]+", line.text.lower())}
-    found: list[Line] = []
-    head: Block | None = None
+    found, above = list[Line](), 0  # lines of what is not at its end, and its level
     for place, line in enumerate(lines):
         level = (_level(line, usual) or _section_level(lines, place)) if line.text else 0
-        if head and level == head.level and _goes_on(line, lines[place - 1], usual):
-            head = replace(head, text=f"{head.text} {line.text}")
-            continue
-        if head:
-            yield head
-            head = None
-        if found and (not line.text or level or is_wide or _begins(line, found[-1])):
-            yield _paragraph(found, known)
+        begins = not _goes_on(line, lines[place - 1], usual) if level else is_wide or _begins(line, lines[place - 1])
+        if found and (not line.text or level != above or begins):
+            yield _block(found, above)
             found = []
-        if level:
-            head = Block("heading", line.text, level, line.page)
-        elif line.text:
-            found.append(line)
-    if head:
-        yield head
+        if line.text:
+            found, above = [*found, line], level
     if found:
-        yield _paragraph(found, known)
+        yield _block(found, above)
 
 
 def _goes_on(line: Line, before: Line, usual: float) -> bool:
@@ -118,31 +111,28 @@ def _section_level(lines: Sequence[Line], place: int) -> int:
 
 def _begins(line: Line, before: Line) -> bool:
     """Whether a paragraph begins here, seen from the line before."""
-    if line.gap > 0.6:
-        return True
-    if label_of(line.text) and (_ENDS.search(before.text) or before.reach < 0.85):
-        return True
-    if ITEM.match(line.text):
-        return True
-    return before.reach < 0.75 and bool(_ENDS.search(before.text)) and line.text[:1].isupper()
+    ends, is_label = bool(_ENDS.search(before.text)), bool(label_of(line.text))
+    return (
+        line.gap > 0.6 or bool(ITEM.match(line.text)) or (is_label and (ends or before.reach < 0.85))
+        or (ends and before.reach < 0.75 and line.text[:1].isupper())
+    )  # fmt: skip
 
 
-def _paragraph(lines: Iterable[Line], known: set[str]) -> Block:
-    first, *rest = lines
-    text = first.text
-    for line in rest:
-        text = _joined(text, line.text, known)
-    return Block("text", text, 0, first.page)
+def _block(lines: Sequence[Line], level: int) -> Block:
+    text = re.sub(r"(?<=[^\W\d_])-\n(?=[^\W\d_])", _DIVIDED, "\n".join(line.text for line in lines)).replace("\n", " ")
+    return Block("heading" if level else "text", text, level, lines[0].page)
 
 
-def _joined(text: str, more: str, known: set[str]) -> str:
+def undivided(blocks: Iterable[Block]) -> list[Block]:
     """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
-    if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
-        start, end = re.search(r"[^\W\d_]*$", text[:-1]), re.match(r"[^\W\d_]*", more)
-        if start and end and (start[0] + end[0]).lower() in known:
-            return text[:-1] + more
-        return text + more
-    return f"{text} {more}"
+    every = list(blocks)
+    known = {word[0] for block in every for word in _WORD.finditer(block.text.lower())}
+
+    def whole(word: re.Match[str]) -> str:
+        joined = word[0].replace(_DIVIDED, "")
+        return joined if joined.lower() in known else word[0].replace(_DIVIDED, "-")
+
+    return [replace(block, text=_PARTS.sub(whole, block.text)) for block in every]
 
 
 def table(rows: Sequence[Sequence[str]], page: int | None = None) -> Block:

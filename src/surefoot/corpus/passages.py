@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from surefoot.core.files import TRACE_SUFFIXES
 from surefoot.core.types import Passage, document_in
-from surefoot.corpus.blocks import Block
+from surefoot.corpus.blocks import Block, undivided
 from surefoot.text.citations import label_of
 from surefoot.text.normal import normalise, sentences
 
@@ -64,7 +64,7 @@ def is_rows(name: str) -> bool:
 
 def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     """The passages of one document; `name` begins their ids."""
-    every = list(blocks)
+    every = undivided(blocks)
     heads = [block for block in every if block.kind == "heading" and block.level <= (2 if block is every[0] else 1)]
     title = min(heads, key=lambda head: head.level).text if heads else ""
     every = every if "cookie" in title.lower() else list(_without_banners(every))

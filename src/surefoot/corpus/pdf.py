@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_int
 from functools import reduce
-from itertools import islice, pairwise
+from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -29,8 +29,6 @@ MOST_PAGES = 20_000
 _BOLD = 600  # weight of a font
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxl]+\s*$")  # a line of a table of contents
 _SOFT = "\u00ad"  # where a word may be divided
-_MARKS = ".,;:()\"“”'"
-_DIVIDED = "\ufffe"  # the hyphen at the end of a line, whose next word the library has joined on
 _PAGE_NUMBER = re.compile(r"(?:page )?[-– ]*\d{1,4}(?: ?(?:/|of) ?\d+)?[-– ]*", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _RECOGNISE = "run it through text recognition (OCR) first"
@@ -45,7 +43,7 @@ _TALLEST = 25  # lines of a cell
 _NEW_PAGE = 0.5  # white space above the first line: enough for a heading, too little to begin a paragraph
 _COLUMN = 40  # points between columns of prose, at least
 _THIN, _NEAR = 2.5, 3.0  # points: what is no wider is a rule; rules that are no farther apart meet
-_MOST_DRAWN, _MOST_RULES = 20_000, 1_500  # on a page; drawings with more are no tables
+_MOST_RULES = 1_500  # on a page; drawings with more are no tables
 
 
 class _Box(NamedTuple):
@@ -151,9 +149,8 @@ def read_pdf(data: bytes) -> Iterator[Block]:
     for number, page in enumerate(pages, 1):
         if page.is_picture:
             yield Block("unread", f"page {number} holds no text, only pictures ({_RECOGNISE})", 0, number)
-    known = {word.text.lower().strip(_MARKS) for page in pages for line in page.lines for word in line.words}
     usual = median([line.size for page in pages for line in page.lines for _ in line.words])
-    pages = [page._replace(lines=_with_tables(page, known)) for page in pages]
+    pages = [page._replace(lines=_with_tables(page)) for page in pages]
     kept = list(_without_running_heads(pages, usual))
     yield from _blocks(kept if any(kept) else [page.lines for page in pages], usual)
 
@@ -190,10 +187,8 @@ def _line(page: Any, text: str, start: int, number: int) -> _Printed:  # noqa: A
     for match in re.finditer(r"\S+", text):
         first, last, word = start + match.start(), start + match.end() - 1, match.group()
         left, bottom, _, top = page.get_charbox(first, loose=True)
-        end = page.get_charbox(last)
-        if _DIVIDED in word and end[3] < bottom:  # what follows the hyphen stands in the next line
-            end = page.get_charbox(first + word.index(_DIVIDED))
-        words.append(_Word(_Box(left, bottom, max(left, end[2]), top), word.replace(_SOFT, "")))
+        right = max(left, page.get_charbox(last)[2])  # the rest of a divided word stands in the next line
+        words.append(_Word(_Box(left, bottom, right, top), word.replace(_SOFT, "")))
     first = start + len(text) - len(text.lstrip())
     size, is_bold = float(raw.FPDFText_GetFontSize(page, first)), raw.FPDFText_GetFontWeight(page, first) >= _BOLD
     return _Printed(words, size if size > 1 else words[0].box.height, is_bold, number)
@@ -202,7 +197,7 @@ def _line(page: Any, text: str, start: int, number: int) -> _Printed:  # noqa: A
 def _drawn(page: Any) -> Iterator[_Box | None]:  # noqa: ANN401
     """The places of rules; of a box that was drawn, its sides; None for a picture."""
     fill, stroke = c_int(), c_int()
-    for part in islice(page.get_objects([raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE]), _MOST_DRAWN):
+    for part in page.get_objects([raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE]):
         if part.type == raw.FPDF_PAGEOBJ_IMAGE:
             yield None
             continue
@@ -214,62 +209,62 @@ def _drawn(page: Any) -> Iterator[_Box | None]:  # noqa: ANN401
             yield from (box._replace(top=box.bottom), box._replace(bottom=box.top))
 
 
-def _undivided(line: _Printed, known: set[str]) -> _Printed:
-    """A word that was divided at the end of a line is made whole if the document has it elsewhere."""
-    words = []
-    for box, text in line.words:
-        joined = text.replace(_DIVIDED, "")
-        words.append(_Word(box, joined if joined.lower().strip(_MARKS) in known else text.replace(_DIVIDED, "-")))
-    return replace(line, words=words)
-
-
 class _Grid:
     """Rules that meet, and the rows and columns that they make."""
 
-    def __init__(self, box: _Box, rules: Sequence[_Box], texts: Sequence[_Box]) -> None:
-        self.box, self.texts = box, texts
+    def __init__(self, box: _Box, rules: Sequence[_Box], lines: Sequence[_Printed]) -> None:
+        self.box = box
         self.flat = [rule for rule in rules if rule.right - rule.left > rule.top - rule.bottom]
         self.upright = [rule for rule in rules if rule.right - rule.left <= rule.top - rule.bottom]
         self.x = _levels([box.left, box.right, *(rule.left for rule in self.upright)])
         self.y = _levels([-box.top, -box.bottom, *(-rule.top for rule in self.flat)])
+        pieces = (
+            [] if min(len(self.x), len(self.y)) < 3 else [part for line in lines for part in line.pieces(_WIDE_GAP)]
+        )
+        ends = [(self.at(part.words[0].box), self.at(part.words[-1].box)) for part in pieces]
+        self.own = {one for one, other in ends if one == other}  # places with a text that stands in no other
 
-    def cell(self, word: _Box) -> tuple[int, int] | None:
-        """Of the cell in which the middle of the word is: its first row and column."""
+    def at(self, word: _Box) -> tuple[int, int]:
+        """The row and column in which the middle of the word is."""
         row = bisect(self.y, -(word.bottom + word.top) / 2) - 1
         column = bisect(self.x, (word.left + word.right) / 2) - 1
-        return self.first(row, column) if 0 <= row < len(self.y) - 1 and 0 <= column < len(self.x) - 1 else None
+        return row, column
 
-    def first(self, row: int, column: int) -> tuple[int, int]:
-        """A cell goes on where no rule is between; on the right, only where no other text is."""
-        x, y, below = self.x[column], -self.y[row], -self.y[row + 1]
-        across, up = (x + self.x[column + 1]) / 2, (y + below) / 2
-        if column and not any(one.meets(_Box(x, up, x, up), _NEAR) for one in self.upright):
-            sides = _Box(self.x[column - 1], below, x, y), _Box(x, below, self.x[column + 1], y)
-            if not all(
-                any(text.meets(side, -1) and not text.meets(other, -1) for text in self.texts)
-                for side, other in (sides, sides[::-1])
-            ):
-                return self.first(row, column - 1)
+    def cell(self, row: int, column: int) -> tuple[int, int]:
+        """Where the cell begins: it goes on where no rule is between, and no other text on its left."""
+        x, y = self.x[column], -self.y[row]
+        across, up = (x + self.x[column + 1]) / 2, (y - self.y[row + 1]) / 2
+        is_open = not {(row, column - 1), (row, column)} <= self.own
+        if column and is_open and not any(one.meets(_Box(x, up, x, up), _NEAR) for one in self.upright):
+            return self.cell(row, column - 1)
         if row and not any(one.meets(_Box(across, y, across, y), _NEAR) for one in self.flat):
-            return self.first(row - 1, column)
+            return self.cell(row - 1, column)
         return row, column
 
     def put_into(self, lines: list[_Printed]) -> list[_Printed]:
         """The lines with one table in the place of what stands between the rules."""
-        found, texts, place, wide = list[_Printed](), dict[tuple[int, int], str](), 0, 0
+        found, texts, place, rows, columns = (
+            list[_Printed](),
+            dict[tuple[int, int], str](),
+            0,
+            range(len(self.y) - 1),
+            range(len(self.x) - 1),
+        )
         for line in lines:
-            cells = [None if line.rows else self.cell(word.box) for word in line.words]
-            wide += len({cell[1] for cell in cells if cell}) > 1
-            outside = [word for word, cell in zip(line.words, cells, strict=True) if cell is None]
-            for word, cell in zip(line.words, cells, strict=True):
-                if cell is not None:
+            outside = []
+            for word in line.words:
+                row, column = (-1, -1) if line.rows else self.at(word.box)
+                if row in rows and column in columns:
+                    cell = self.cell(row, column)
                     texts[cell], place = f"{texts.get(cell, '')} {word.text}".strip(), place or len(found) + 1
+                else:
+                    outside.append(word)
             found += [replace(line, words=outside)] if outside else []
-        if any(len({cell[side] for cell in texts}) < 2 for side in (0, 1)) or wide > 1.5 * len(self.y):
-            return lines  # it is a frame, or has no rules between its rows
-        rows = [[texts.get(self.first(y, x), "") for x in range(len(self.x) - 1)] for y in range(len(self.y) - 1)]
+        if any(len({cell[side] for cell in texts}) < 2 for side in (0, 1)):
+            return lines  # it is a frame
+        cells = [[texts.get(self.cell(row, column), "") for column in columns] for row in rows]
         words = [_Word(self.box, " ".join(texts.values()))]
-        found.insert(place - 1, replace(lines[0], words=words, rows=[row for row in rows if any(row)]))
+        found.insert(place - 1, replace(lines[0], words=words, rows=[row for row in cells if any(row)]))
         return found
 
 
@@ -279,48 +274,40 @@ def _levels(places: list[float]) -> list[float]:
     return [ordered[0], *(b for a, b in pairwise(ordered) if b - a > _NEAR)]
 
 
-def _with_tables(page: _Page, known: set[str]) -> list[_Printed]:
+def _with_tables(page: _Page) -> list[_Printed]:
     """The lines of a page, with what stands between rules that cross as one table."""
     groups: list[tuple[_Box, list[_Box]]] = []
     for rule in page.rules:
         near = [group for group in groups if group[0].meets(rule, _NEAR)]
         box = reduce(_Box.around, (group[0] for group in near), rule)
-        groups = [
-            *(one for one in groups if one not in near),
-            (box, [rule, *(one for group in near for one in group[1])]),
-        ]
-    lines = [_undivided(line, known) for line in page.lines]
-    texts = [piece.box for line in lines for piece in line.pieces(_WIDE_GAP)] if groups else []
-    for grid in (_Grid(*group, texts) for group in groups):
-        lines = grid.put_into(lines) if len(grid.x) > 2 and len(grid.y) > 2 and lines else lines
-    return lines
+        joined = box, [rule, *(one for group in near for one in group[1])]
+        groups = [*(one for one in groups if one not in near), joined]
+    return reduce(lambda lines, group: _Grid(group[0], group[1], lines).put_into(lines), groups, page.lines)
 
 
 def _without_running_heads(pages: Sequence[_Page], usual: float) -> Iterator[list[_Printed]]:
-    """Lines at the edge of a page go where the words, but for numbers, or the height are those of other pages."""
-    edges, enough = [_edges(page.lines) for page in pages], max(2, len(pages) / 2)
-    words = Counter(text for found in edges for text in {_NUMBER.sub("#", line.text) for line, _ in found})
-    often = [line.box for found in edges for line, _ in found if words[_NUMBER.sub("#", line.text)] > 1]
-    heights = Counter(round(box.top) for box in often)
+    """Lines that stand apart at the edge of a page go if other pages have them too, but for numbers.
+
+    So does small print in the margin of a single page, unless it is a sentence.
+    """
+    edges = [_edges(page.lines) for page in pages]
+    words = Counter(text for found in edges for text in {_NUMBER.sub("#", line.text) for line in found})
     for page, found in zip(pages, edges, strict=True):
         heads = []
-        for line, is_apart in found:
-            runs = words[_NUMBER.sub("#", line.text)] >= enough or (is_apart and heights[round(line.box.top)] >= enough)
-            # So does small print in the margin of a single page, unless it is a sentence.
+        for line in found:
             is_marginal = abs(line.box.top / page.height - 0.5) > 0.43 and line.size < 0.9 * usual
-            if runs or _PAGE_NUMBER.fullmatch(line.text) or (is_apart and is_marginal and line.text[-1] != "."):
-                heads.append(line.box)
+            runs = words[_NUMBER.sub("#", line.text)] >= max(2, len(pages) / 2) or _PAGE_NUMBER.fullmatch(line.text)
+            heads += [line.box] if runs or (is_marginal and line.text[-1] != ".") else []
         yield [line for line in page.lines if line.box not in heads]
 
 
-def _edges(page: list[_Printed]) -> list[tuple[_Printed, bool]]:
+def _edges(page: list[_Printed]) -> list[_Printed]:
     """The first and last lines of a page that stand apart from the text, or may be no rows of a table."""
-    ordered, found = sorted(page, key=lambda line: -line.box.top), list[tuple[_Printed, bool]]()
+    ordered, found = sorted(page, key=lambda line: -line.box.top), list[_Printed]()
     for lines in (ordered[: _EDGE + 1], ordered[: -_EDGE - 2 : -1]):
         gaps = [-a.box.beside(b.box) / a.box.height for a, b in pairwise(lines)]
-        apart = max((at for at, gap in enumerate(gaps, 1) if gap > _APART), default=0)
-        found += [(line, True) for line in lines[:apart]]
-        found += [(line, False) for line in lines[:1] if not apart and len(line.pieces(_WIDE_GAP)) < 2]
+        alone = sum(len(line.pieces(_WIDE_GAP)) < 2 for line in lines[:1])
+        found += lines[: max((at for at, gap in enumerate(gaps, 1) if gap > _APART), default=alone)]
     return found
 
 
@@ -360,36 +347,19 @@ def _rows(lines: Sequence[_Printed]) -> list[_Row]:
                 for row in rows[at + 1 :]:
                     rows[at].add(row.box, row.pieces, row.lines)
                 del rows[at + 1 :]
-            elif at == len(rows) or (at := _row_with_room(box, rows)) < 0:
-                start, at = len(rows) if at < 0 or line.rows else start, len(rows)
+            else:
+                start, at = len(rows) if at < len(rows) or line.rows else start, len(rows)
                 rows.append(_Row([], box, []))
             rows[at].add(box, [piece], [] if number else [line])
     return rows
 
 
 def _goes_on(box: _Box, rows: Sequence[_Row]) -> bool:
-    """Whether it stands beside what is in the first of the rows, and right of the others, which are lines of a cell."""
-    first, rest = rows[0], _Row([piece for row in rows[1:] for piece in row.pieces], box, [])
-    beside = [piece.box for piece in first.pieces if box.beside(piece.box) > 0]
-    left = [piece.box for piece in (rest.pieces if beside else [*rest.pieces, *first.pieces])]
+    """Whether it goes on beside these rows, all but one of which are lines of a cell."""
     return (
-        not first.pieces[0].rows and len(rows) <= _TALLEST and sum(len(row.cells()) > 1 for row in rows) < 2
-        and box.beside(first.box) > -_TALLEST / 2 * box.height and all(one.right <= box.left for one in left)
-        and not any(box.meets(one, -1) for one in beside)
+        not rows[0].pieces[0].rows and len(rows) <= _TALLEST and sum(len(row.cells()) > 1 for row in rows) < 2
+        and not any(box.meets(piece.box, -1) for piece in rows[0].pieces)
     )  # fmt: skip
-
-
-def _row_with_room(box: _Box, rows: Sequence[_Row]) -> int:
-    """The row of a table that it fills although it was printed later, as LibreOffice Calc does with wrapped cells."""
-    middle, best, found = (box.left + box.right) / 2, -box.height / 2, -1
-    for at, row in enumerate(rows):
-        if box.beside(row.box) <= best:
-            continue
-        near = [one.cells() for one in rows[max(0, at - 1) : at + 2]]
-        is_inside = any(len(cells) > 1 and cells[0].left <= middle <= cells[-1].right for cells in near)
-        if is_inside and not any(box.meets(piece.box, -1) for piece in row.pieces):
-            best, found = box.beside(row.box), at
-    return found
 
 
 def _table_at(rows: Sequence[_Row], place: int) -> tuple[list[list[str]], int]:
@@ -404,17 +374,16 @@ def _table_at(rows: Sequence[_Row], place: int) -> tuple[list[list[str]], int]:
         fit = sum(all(sum(cell.across(one) > 0 for one in columns) == 1 for cell in row) for row in cells)
         is_sure = (len(columns) > 2 and (len(run) > 3 or gap == _WIDE_GAP)) or (len(run) > 2 and gap == _WIDE_GAP)
         if sum(len(row) > 1 for row in cells) > 1 and fit > 0.6 * len(run) and is_sure:
-            full = next(at for at, row in enumerate(cells) if len(row) == len(columns))
-            return _joined([_cells(row, columns, at < full) for at, row in enumerate(run)], run), len(run)
+            return _joined([_cells(row, columns) for row in run], run), len(run)
     return [], 1
 
 
 def _run(rows: Sequence[_Row], gap: float) -> list[_Row]:
     """Rows with gaps, with narrower ones if they are as many, and of one cell between or, close, below them."""
     run, spaces, columns, count = list[_Row](), list[float](), list[_Box](), 0
-    for row, below in zip(rows, [*rows[1:], rows[-1]], strict=True):
+    for row in rows:
         space, tight = _space(run[-1], row) if run else 0.0, row.is_row(_TIGHT_GAP) and len(row.cells(_TIGHT_GAP))
-        is_row = tight and (row.is_row(gap) or tight in (len(columns), len(below.cells(gap))))
+        is_row = tight and (row.is_row(gap) or tight == len(columns))
         is_alike = bool(run) and row.pieces[0].size == run[0].pieces[0].size and space < max(_APART, *spaces) * 1.2
         is_lone = is_alike and sum(row.box.across(column) > 0 for column in columns) == 1
         if row.pieces[0].rows or not -1 < space < _FAR or not (is_row or is_lone):
@@ -438,23 +407,16 @@ def _widened(columns: list[_Box], cells: list[_Box]) -> list[_Box]:
     return cells if len(cells) > len(columns) else wider if len(cells) == len(columns) and is_clear else columns
 
 
-def _cells(row: _Row, columns: Sequence[_Box], is_head: bool) -> list[str]:
-    """Words go to the column that they stand in; a cell that stands in several is in each, as is a head between two."""
-    found, is_full = [""] * len(columns), len(columns) in (len(row.cells()), len(row.cells(_TIGHT_GAP)))
+def _cells(row: _Row, columns: Sequence[_Box]) -> list[str]:
+    """Words go to the column that they stand in; a cell that stands in several is in each."""
+    found = [""] * len(columns)
     for piece in row.pieces:
         parts = piece.pieces(_GAP) if sum(piece.box.across(column) > 0 for column in columns) > 1 else [piece]
         for part in parts:
-            middle = part.box._replace(
-                left=(part.box.left + part.box.right) / 2, right=(part.box.left + part.box.right) / 2
-            )
-            near = sorted(range(len(columns)), key=lambda at: -middle.across(columns[at]))
-            over = [at for at, column in enumerate(columns) if part.box.across(column) > 0]
-            is_between = (
-                is_head and middle.across(columns[near[0]]) < 0 and columns[0].left < middle.left < columns[-1].right
-            )
-            places = near[:2] if is_between else over if len(over) > 1 and len(parts) == 1 else near[:1]
-            for at in near[:1] if is_full else places:
-                found[at] = f"{found[at]} {part.text}".strip()
+            reach = [part.box.across(column) for column in columns]
+            for at, by in enumerate(reach):
+                if by == max(reach) or (by > 0 and len(parts) == 1):
+                    found[at] = f"{found[at]} {part.text}".strip()
     return found
 
 
