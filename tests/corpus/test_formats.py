@@ -182,7 +182,8 @@ def test_documents_of_one_title_are_told_apart(folder: Path) -> None:
 
 
 def test_a_question_about_cookies_is_no_passage(folder: Path) -> None:
-    banner = "<div><p>We use cookies to improve your visit.</p><p>Accept all</p><p>Settings</p></div>"
+    question = "<p>We use cookies to improve your visit.</p><p>Accept all</p><p>Settings</p>"
+    banner = f"<div id='Cookie-bar'><div role=dialog>{question}</div></div>"
     (folder / "a.html").write_text(f"<body>{banner}<h1>Lockers</h1><p>{PROSE}</p></body>")
     (folder / "b.html").write_text("<h1>Cookie policy</h1><p>We use cookies to keep you signed in for 30 days.</p>")
     text = "\n".join(row["text"] for row in added(folder))

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from datetime import datetime, time
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -23,11 +23,8 @@ _IN_LINE = """
     tt u var wbr
 """
 _INLINE = frozenset(_IN_LINE.split())
-_TAG = re.compile(
-    r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|thead|tbody|tfoot|option|optgroup|colgroup|area|base|br|col|embed|hr|img|input|link|"
-    r"meta|source|track|wbr|html|head|body)\b)[a-z][^<>]*(?<!/)>",
-    re.IGNORECASE,
-)
+_ASIDE = "dialog, [role=dialog], [role=navigation], div:is([id*=cookie i], [class*=cookie i]):not(:has(h1))"
+_TAG = re.compile(r"<(/?)(?:div|span|font|b|i|a|em|strong|u|ul|ol|dl|table|center|blockquote)\b[^<>]*>", re.IGNORECASE)
 _DEEPEST = 2_000
 _MOST_TAGS = 2_000_000
 _LARGEST = 64 * 1024 * 1024
@@ -41,56 +38,35 @@ _UNSAID = ("del", "moveFrom", "instrText", "Fallback", "tracked-changes", "annot
 
 def read_html(text: str) -> Iterator[Block]:
     """Text belongs to the nearest element around it that is not part of a line."""
-    _check_depth(text)
+    depth = max(accumulate(-1 if tag[1] else 1 for tag in _TAG.finditer(text)), default=0)
+    if depth > _DEEPEST or text.count("<") > _MOST_TAGS:  # the parser's time grows with the square of the depth
+        what = f"it has more than {_MOST_TAGS:,} tags, or they are nested more than {_DEEPEST:,} deep"
+        raise UsageError(what, "split it, or save it as text")
     parser = library("selectolax.lexbor", "documents").LexborHTMLParser(text)
     parser.strip_tags(_UNREAD)
-    around: dict[int, Any] = {}  # the nearest such element of each node; None inside a table that was read whole
-    words: list[str] = []
-    last: Any = None
-    for node in parser.body.traverse(include_text=True) if parser.body is not None else ():
-        tag, parent = node.tag, node.parent
-        mine = around.get(parent.mem_id) if parent is not None else None
-        if tag == "-text":
-            if mine is not None and last is not None and mine.mem_id != last.mem_id:
-                yield from _element(last, words)
-                words = []
-            if mine is not None:
-                words.append(node.text(deep=False))
-                last = mine
-            continue
-        around[node.mem_id] = mine if tag in _INLINE or (mine is None and around) else node
-        if tag == "br":
-            words.append("\n")
-        elif tag == "table" and mine is not None and (rows := _rows(node)):
-            if last is not None:
-                yield from _element(last, words)
-            words, last, around[node.mem_id] = [], None, None
-            yield table(rows)
-    if last is not None:
-        yield from _element(last, words)
+    while aside := parser.css_first(_ASIDE):
+        aside.decompose()
+    for _, group in groupby(_texts(parser.body) if parser.body else (), lambda one: one[0].mem_id):
+        nodes, texts = zip(*group, strict=True)
+        tag, text = nodes[0].tag, "".join(texts)
+        text = text.strip("\n") if tag in ("pre", "table") else " ".join(text.split())
+        if level := int(tag[1]) if re.fullmatch("h[1-6]", tag) else 0:
+            yield from [Block("heading", text, level)] if text else []
+        elif text.strip():
+            yield Block("table" if tag == "table" else "text", text)
 
 
-def _check_depth(text: str) -> None:
-    """The parser's time grows with the square of the depth. Tags that need no closing do not count."""
-    depth = 0
-    if text.count("<") > _MOST_TAGS:
-        raise UsageError(f"it has more than {_MOST_TAGS:,} tags", "split it, or save it as text")
-    for match in _TAG.finditer(text):
-        depth = max(0, depth - 1) if match[1] else depth + 1
-        if depth > _DEEPEST:
-            raise UsageError(f"its elements are nested more than {_DEEPEST:,} deep", "save it as plain HTML or text")
-
-
-def _element(node: Any, words: list[str]) -> Iterator[Block]:  # noqa: ANN401 - the library has no types
-    text = "".join(words)
-    if node.tag != "pre":
-        text = " ".join(text.split())
-    if not text.strip():
-        return
-    if re.fullmatch("h[1-6]", node.tag):
-        yield Block("heading", text, int(node.tag[1]))
-    else:
-        yield Block("text", text.strip("\n"))
+def _texts(body: Any) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - the library has no types
+    """Pieces of text, each with its element; a table of data is one piece."""
+    around: dict[int, Any] = {body.parent.mem_id: body}  # None inside a table that was read whole
+    for node in body.traverse(include_text=True):
+        above = around[node.parent.mem_id]
+        if above is not None and node.tag in ("-text", "br"):
+            yield above, "\n" if node.tag == "br" else node.text(deep=False)
+        rows = _rows(node) if above is not None and node.tag == "table" else []
+        if rows:
+            yield node, table(rows).text
+        around[node.mem_id] = None if rows else above if node.tag in _INLINE or above is None else node
 
 
 def _rows(node: Any) -> list[list[str]]:  # noqa: ANN401

@@ -7,7 +7,6 @@ passage ends hangs on its own paragraphs alone: at every heading, behind every l
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
@@ -26,9 +25,6 @@ MOST = 1_500  # no paragraph or table is longer: it is cut between sentences, or
 _STRETCH = 20_000  # characters of a paragraph in which sentences are looked for at once
 _DIGITS = 6  # of an id
 _COMPRESSED = (".gz", ".zst")
-_BANNER = 400  # characters of a question about cookies, at most
-_COOKIES = re.compile(r"\b(?:we|site|website|page) uses? cookies\b", re.IGNORECASE)
-_CHOICE = re.compile(r"(?:accept|reject|decline|allow|agree|manage|only|settings|preferences|ok)\b", re.IGNORECASE)
 _ROWS = 5  # of a long table make a passage, about, once they are enough
 
 
@@ -67,7 +63,6 @@ def passages(blocks: Iterable[Block], name: str) -> list[Row]:
     every = undivided(blocks)
     heads = [block for block in every if block.kind == "heading" and block.level <= (2 if block is every[0] else 1)]
     title = min(heads, key=lambda head: head.level).text if heads else ""
-    every = every if "cookie" in title.lower() else list(_without_banners(every))
     found, ids = [], Ids(name)
     for path, group in _groups(every):
         text = "\n".join([*path[-1:], *(block.text for block in group if block.kind != "heading")])
@@ -78,16 +73,6 @@ def passages(blocks: Iterable[Block], name: str) -> list[Row]:
         page = next((block.page for block in group if block.page is not None), None)
         found.append(Row(id_, text, title or PurePosixPath(name).stem, page, " > ".join(path), labels))
     return found
-
-
-def _without_banners(blocks: Iterable[Block]) -> Iterator[Block]:
-    """What web sites ask about cookies, with the answers that they offer, is no part of a document."""
-    is_banner = False
-    for block in blocks:
-        offers = block.kind == "text" and len(block.text) < _BANNER
-        is_banner = offers and bool(_COOKIES.search(block.text) or (is_banner and _CHOICE.match(block.text)))
-        if not is_banner:
-            yield block
 
 
 class Ids:
