@@ -75,7 +75,7 @@ def test_what_is_given_directly_is_read_as_corpus_add_reads_it(tmp_path: Path) -
         "Only one.", "Of a row.", "Without an id.", "Title\n1.1 The first paragraph.", "Part\nSecond.",
     ]  # fmt: skip
     assert direct.passages[1].id == "own" and direct.passages[3].id.startswith("sub/a.md#1.1-")
-    assert direct.warnings == ["1 file of another format skipped: picture.png"]
+    assert direct.warnings == ["1 file of other formats skipped: picture.png"]
 
 
 def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:

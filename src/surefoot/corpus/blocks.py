@@ -135,9 +135,10 @@ def undivided(blocks: Iterable[Block]) -> list[Block]:
     return [replace(block, text=_PARTS.sub(whole, block.text)) for block in every]
 
 
-def table(rows: Sequence[Sequence[str]], page: int | None = None) -> Block:
-    """Rows of cells, the first of them the header."""
-    width = max(map(len, rows))
-    cells = [[" ".join(cell.split()).replace("|", "/") for cell in row] + [""] * (width - len(row)) for row in rows]
-    lines = [f"| {' | '.join(row)} |" for row in cells]
-    return Block("table", "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]]), 0, page)
+def table(rows: Iterable[Sequence[str]], page: int | None = None) -> Iterator[Block]:
+    """Rows of cells, the first of them the header, without those that are empty; no table where none is left."""
+    cells = [[" ".join(cell.split()).replace("|", "/") for cell in row] for row in rows]
+    width = max((at for row in cells for at, cell in enumerate(row, 1) if cell), default=0)
+    lines = [f"| {' | '.join((row + [''] * width)[:width])} |" for row in cells if any(row)]
+    if lines:
+        yield Block("table", "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]]), 0, page)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from surefoot.core.files import fault_in, make_folder, replacing
 from surefoot.core.records import fingerprint
 from surefoot.core.result import READER, Person, Result, Seen, Tell
 from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace, counted, names
-from surefoot.corpus.files import READERS, Source
+from surefoot.corpus.files import OF_OFFICE_97, READERS, Source
 from surefoot.corpus.passages import Row, is_rows
 from surefoot.corpus.read import find_documents, read_documents
 from surefoot.corpus.rows import rows_of
@@ -42,33 +42,27 @@ def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = READER.
     given = Path(path)
     if not given.exists():
         raise UsageError(f"the corpus {given} does not exist", _HINT)
-    if (given / FILE).is_file():
-        given = given / FILE
-    rows, lines = _rows(given, with_texts) if _is_file_of_rows(given) else _documents(given)
+    given = given / FILE if (given / FILE).is_file() else given
+    source = Source(given.name, given)
+    if given.is_file() and (source.is_rows or not source.is_readable):  # a corpus may have any name and size
+        rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
+        lines = [f"{given}: {note}" for note in notes]
+    else:
+        found = find_documents([given])
+        reads = list(read_documents(found.documents))
+        apart = told_apart({read.name: list(read.rows) for read in reads})
+        rows = [row for rows in apart.values() for row in rows]
+        lines = [*found.lines, *(line for read in reads for line in read.lines)]
     if not rows:
         raise UsageError("; ".join([f"the corpus {given} holds no passage", *lines]), _HINT)
     for line in lines:
         tell(f"warning: {line}")
-    return _distinct(rows, given)
-
-
-def _is_file_of_rows(given: Path) -> bool:
-    """Whatever its name is, and however large: a corpus need not be as small as a document."""
-    source = Source(given.name, given)
-    return given.is_file() and (source.is_rows or not source.is_readable)
-
-
-def _rows(given: Path, with_texts: bool) -> tuple[list[Row], list[str]]:
-    rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
-    return rows, [f"{given}: {note}" for note in notes]
-
-
-def _documents(given: Path) -> tuple[list[Row], list[str]]:
-    found = find_documents([given])
-    reads = list(read_documents(found.documents))
-    lines = [*found.lines, *(line for read in reads for line in read.lines)]
-    apart = told_apart({read.name: list(read.rows) for read in reads})
-    return [row for rows in apart.values() for row in rows], lines
+    by_id: dict[str, Row] = {}  # a folder may also hold the corpus that was made of it
+    for row in rows:
+        if by_id.setdefault(row.id, row).text != row.text:
+            hint = "a citation must lead to one passage: give each its own id"
+            raise UsageError(f"the corpus {given} has two passages with the id {row.id!r}", hint)
+    return list(by_id.values())
 
 
 def told_apart(documents: dict[str, list[Row]]) -> dict[str, list[Row]]:
@@ -83,33 +77,18 @@ def told_apart(documents: dict[str, list[Row]]) -> dict[str, list[Row]]:
     return documents
 
 
-def _distinct(rows: list[Row], given: Path) -> list[Row]:
-    """A folder may also hold the corpus that was made of it; but no two passages may have one id."""
-    by_id: dict[str, Row] = {}
-    for row in rows:
-        if by_id.setdefault(row.id, row).text != row.text:
-            hint = "a citation must lead to one passage: give each its own id"
-            raise UsageError(f"the corpus {given} has two passages with the id {row.id!r}", hint)
-    return list(by_id.values())
-
-
 def documents_in(path: Path) -> dict[str, list[Row]]:
     """The rows of each document, by its name; none where there is no file yet."""
     found: dict[str, list[Row]] = {}
-    if path.is_file():
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                row = _decoded(line, path, number)
-                found.setdefault(row.file, []).append(row)
+    with path.open("rb") if path.is_file() else nullcontext(()) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = msgspec.json.decode(line, type=Row)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                what = f"{path}:{number}: this is not a row of a corpus: {fault_in(error, Row)}"
+                raise UsageError(what, "make it with `surefoot corpus add`, or name another file with --out") from error
+            found.setdefault(row.file, []).append(row)
     return found
-
-
-def _decoded(line: bytes, path: Path, number: int) -> Row:
-    try:
-        return msgspec.json.decode(line, type=Row)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = "make it with `surefoot corpus add`, or name another file with --out"
-        raise UsageError(f"{path}:{number}: this is not a row of a corpus: {fault_in(error, Row)}", hint) from error
 
 
 def write_corpus(path: Path, documents: Mapping[str, Sequence[Row]]) -> None:
@@ -220,7 +199,8 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
     brought = {row.id: name for name, rows in there.items() if is_rows(name) for row in rows}
     found = find_documents(given, apart_from=path)
     if not found.documents:
-        kinds = f"{', '.join(READERS)}, rows of JSON and Parquet, and archives, but not archives in archives"
+        kinds = ", ".join(one for one in READERS if one not in OF_OFFICE_97)
+        kinds += ", rows of JSON and Parquet, and archives, but not archives in archives"
         raise UsageError(f"there is no document at {given[0]}", f"these are read: {kinds}")
     for line in found.lines:
         person.tell(f"note: {line}")
@@ -237,14 +217,8 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
             seen = "unchanged" if is_same else "changed" if read.name in known else "added"
             status, passages = "unread" if read.problem else seen, len(there.get(read.name, ()))
             counts[status] += 1
-            documents.append(
-                {
-                    "name": read.name,
-                    "status": status,
-                    "passages": passages,
-                    "problem": read.problem or "; ".join(read.gaps) or None,
-                }
-            )
+            problem = read.problem or "; ".join(read.gaps) or None
+            documents.append({"name": read.name, "status": status, "passages": passages, "problem": problem})
     if not there:
         hint = "pass documents with text in them, or rows with `text`; no corpus was written"
         raise Incomplete(f"nothing could be read from {' or '.join(map(str, given[:3]))}", hint)

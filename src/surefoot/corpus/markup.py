@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from datetime import datetime, time
 from itertools import accumulate, groupby
 from typing import Any
 from xml.etree import ElementTree
@@ -63,10 +62,9 @@ def _texts(body: Any) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - the librar
         above = around[node.parent.mem_id]
         if above is not None and node.tag in ("-text", "br"):
             yield above, "\n" if node.tag == "br" else node.text(deep=False)
-        rows = _rows(node) if above is not None and node.tag == "table" else []
-        if rows:
-            yield node, table(rows).text
-        around[node.mem_id] = None if rows else above if node.tag in _INLINE or above is None else node
+        tables = [*table(_rows(node))] if above is not None and node.tag == "table" else []
+        yield from ((node, one.text) for one in tables)
+        around[node.mem_id] = None if tables else above if node.tag in _INLINE or above is None else node
 
 
 def _rows(node: Any) -> list[list[str]]:  # noqa: ANN401
@@ -88,8 +86,7 @@ def read_office(data: bytes) -> Iterator[Block]:
             page = number if slides else None
             for node, is_title in _parts(trees[name], _PARAGRAPHS | _TABLES):
                 if _tag(node) in _TABLES:
-                    rows = [row for row in _cells(node) if any(row)]
-                    yield from [table(rows, page)] if rows else []
+                    yield from table(_cells(node), page)
                 elif text := " ".join(_text(node).split()):
                     named = node.find("{*}pPr/{*}pStyle")
                     style = _value(node if named is None else named, "style-name", "val")
@@ -173,24 +170,19 @@ def read_workbook(data: bytes) -> Iterator[Block]:
     with _unpacked(data):
         for sheet in library("openpyxl", "office").load_workbook(io.BytesIO(data), read_only=True, data_only=True):
             yield Block("heading", sheet.title, 3)
-            every = [[_shown(cell) for cell in row] for row in sheet.iter_rows()]
-            for is_filled, group in groupby(every, any):
+            for is_filled, group in groupby(([_shown(cell) for cell in row] for row in sheet.iter_rows()), any):
                 rows = list(group) if is_filled else []
                 while rows and sum(map(bool, rows[0])) < 2:
                     yield Block("text", "".join(rows.pop(0)))
-                width = max((at for row in rows for at, cell in enumerate(row, 1) if cell), default=0)
-                yield from [table([row[:width] for row in rows])] if rows else []
+                yield from table(rows)
 
 
 def _shown(cell: Any) -> str:  # noqa: ANN401
     """As its format shows it, as far as that is money, a share or a date."""
-    value, form = cell.value, str(cell.number_format or "")
-    if isinstance(value, datetime) and value.time() == time():
-        return f"{value:%Y-%m-%d}"
-    if isinstance(value, float | int) and (named := re.search(r"0(?:\.(0+))?(%)?", form)):
-        comma, places = "," * ("#,#" in form), len(named[1] or "")
-        return f"{value:{comma}.{places}{'%' if named[2] else 'f'}}"
-    return str(int(value) if isinstance(value, float) and value.is_integer() else "" if value is None else value)
+    value, form = cell.value, re.search(r"0(?:\.(0+))?(%)?", str(cell.number_format))
+    if isinstance(value, float | int) and form:
+        return f"{value:{',' * ('#,#' in form.string)}.{len(form[1] or '')}{'%' if form[2] else 'f'}}"
+    return "" if value is None else str(value).removesuffix(" 00:00:00")
 
 
 def read_rtf(text: str) -> Iterator[Block]:
@@ -202,7 +194,7 @@ def read_rtf(text: str) -> Iterator[Block]:
     lines = re.sub(r"(\|[^|\n]*)\n(?=[^|\n]+\|)(?<!\|\n)", r"\1 ", lines).splitlines()
     for is_row, group in groupby(filter(str.strip, lines), lambda line: line.endswith("|")):
         if is_row:
-            yield table([line[:-1].split("|") for line in group])
+            yield from table([line[:-1].split("|") for line in group])
         for line in () if is_row else group:
             is_marked = line[0] == "\x02"
             level = int(line[1]) if is_marked else heading_level(line) or int(line == lines[0])

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -91,33 +92,23 @@ def _digest(text: str) -> str:
     return hashlib.sha256(normalise(text).encode("utf-8", "replace")).hexdigest()[:_DIGITS]
 
 
-def _groups(blocks: Iterable[Block]) -> Iterator[tuple[list[str], list[Block]]]:
+def _groups(blocks: Sequence[Block]) -> Iterator[tuple[list[str], list[Block]]]:
     """The blocks of each passage, with the headings above it. A heading with nothing below it is a passage too."""
-    path: list[Block] = []
-    group: list[Block] = []
-    is_empty = False  # the last heading has nothing below it yet
-    for block in blocks:
+    path, group = list[Block](), list[Block]()
+    for block, below in zip_longest(blocks, blocks[1:]):
+        for piece in [block] if block.kind == "heading" else _pieces(block):
+            is_full = group and (len(group[-1].text) >= LONG or sum(len(one.text) for one in group) >= ENOUGH)
+            is_apart = (group and piece.kind != group[-1].kind) or piece.kind in ("table", "heading")
+            if group and (is_full or is_apart):
+                yield [heading.text for heading in path], group
+                group = []
+            group = [*group, piece]
         if block.kind == "heading":
-            if group or (is_empty and block.level <= path[-1].level):
-                yield _passage(path, group)
             path = [*(heading for heading in path if heading.level < block.level), block]
-            group, is_empty = [], True
-            continue
-        for piece in _pieces(block):
-            if group and (piece.kind == "table" or group[-1].kind == "table"):
-                yield _passage(path, group)
-                group = []
-            group.append(piece)
-            is_empty = False
-            if len(piece.text) >= LONG or sum(len(one.text) for one in group) >= ENOUGH:
-                yield _passage(path, group)
-                group = []
-    if group or is_empty:
-        yield _passage(path, group)
-
-
-def _passage(path: list[Block], group: list[Block]) -> tuple[list[str], list[Block]]:
-    return [heading.text for heading in path], group or [path[-1]]
+            is_empty = below is None or (below.kind == "heading" and below.level <= block.level)
+            group = group if is_empty else []
+    if group:
+        yield [heading.text for heading in path], group
 
 
 def _pieces(block: Block) -> Iterator[Block]:

@@ -324,14 +324,12 @@ def _blocks(pages: Sequence[list[_Printed]], usual: float) -> Iterator[Block]:
                 cells = cells if before[0] == cells[0] else [before[0], *cells]
                 if not cells[1][0] and all(a or not b for a, b in zip(before[-1], cells[1], strict=True)):
                     before[-1] = _both(before[-1], cells.pop(1))
-            if before:
-                yield table(before, at)
+            yield from table(before, at)
             if cells:
                 yield from paragraphs(_as_text(prose), usual)
             prose = [] if cells else prose + rows[place].lines
             before, at, place = cells, line.page, place + count
-    if before:
-        yield table(before, at)
+    yield from table(before, at)
     yield from paragraphs(_as_text(prose), usual)
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.errors import SurefootError, UsageError
+from surefoot.core.types import counted
 from surefoot.corpus.files import LARGEST, READERS, Source, sources
 from surefoot.corpus.passages import Ids, Row, is_rows, passages
 from surefoot.corpus.rows import CONTENT_IDS, rows_of, with_id
@@ -51,10 +52,7 @@ class Found(Struct, frozen=True):
     @property
     def lines(self) -> list[str]:
         some = ", ".join(self.skipped[:_NAMED]) + (" ..." if len(self.skipped) > _NAMED else "")
-        files = (
-            "1 file of another format" if len(self.skipped) == 1 else f"{len(self.skipped):,} files of other formats"
-        )
-        return [f"{files} skipped: {some}"] if self.skipped else []
+        return [f"{counted(len(self.skipped), 'file')} of other formats skipped: {some}"] if self.skipped else []
 
 
 def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> Found:
