@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
-from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
+from surefoot.text.normal import WORDS, late, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
 
 _TABLE = words_of("refusals")
@@ -85,12 +85,19 @@ _LETTERS = [letter for letter in map(chr, range(0x800)) if letter.isalpha()]
 BREAKS = ".!?;:|\n"
 PUNCTUATION = BREAKS + ',()"'
 OTHER, NUMBER = "_", "0"
+_MOST_TAGGED = 20_000
 
 
 class Tags(dict[str, str]):
     """Characters by word; words outside the table are taken apart (contractions, elisions) or are OTHER or NUMBER."""
 
     def __missing__(self, word: str) -> str:
+        tags = self._taken_apart(word)
+        if len(self) < _MOST_TAGGED:
+            self[word] = tags
+        return tags
+
+    def _taken_apart(self, word: str) -> str:
         if word[-2:] == "ly":
             return ""
         head, mark, tail = word.rpartition("'")
@@ -191,11 +198,78 @@ HINT = re.compile(charset(*_TABLE["hints"].split()))
 HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
 
 
+class Rule(NamedTuple):
+    family: str
+    pattern: re.Pattern[str]
+    needs: int  # of each of its `_NEEDS` that a bit stands for, a text must have a tag
+
+
+def _needed(rule: str) -> Iterator[frozenset[str]]:
+    """Sets of tags of each of which a match has one: those of a word, or of any of several, that is not optional."""
+    here = 0
+    while here < len(rule):
+        word = _NAME.match(rule, here)
+        end = word.end() if word else _end_of_group(rule, here) if rule[here] == "(" else here + 1
+        is_optional = rule[end : end + 1] == "?" or rule.startswith("{0", end)
+        if word and not is_optional and word[0] not in _MARKS:
+            yield frozenset(members(word[0]))
+        elif rule[here] == "(" and rule[here + 1] != "?" and not is_optional:
+            ways = [min(_needed(way), key=len, default=frozenset("")) for way in _ways(rule[here + 1 : end - 1])]
+            if all(ways):
+                yield frozenset().union(*ways)
+        here = end
+
+
+def _end_of_group(rule: str, start: int) -> int:
+    depth = 0
+    for place in range(start, len(rule)):
+        depth += {"(": 1, ")": -1}.get(rule[place], 0)
+        if not depth:
+            return place + 1
+    raise ValueError(f"the rule {rule!r} does not close its group")
+
+
+def _ways(inside: str) -> list[str]:
+    ways, depth = [""], 0
+    for sign in inside:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "|" and not depth:
+            ways.append("")
+        else:
+            ways[-1] += sign
+    return ways
+
+
 @cache
-def _declining() -> re.Pattern[str]:
-    """All rules as one expression. The group that matches is the family."""
-    families = ((family, "|".join(map(_translated, rules))) for family, rules in _RULES.items())
-    return re.compile("|".join(f"(?P<{family}>{rules})" for family, rules in families))
+def _rules() -> tuple[list[Rule], dict[str, int]]:
+    """All rules, and of each tag the needs that it meets."""
+    bits, met, found = dict[frozenset[str], int](), dict[str, int](), list[Rule]()
+    for family, rules in _RULES.items():
+        for rule in rules:
+            several = [min(_needed(way), key=len, default=frozenset("")) for way in _ways(rule)]  # any of which will do
+            needed = (
+                {*_needed(rule)} if len(several) == 1 else {frozenset[str]().union(*several)} if all(several) else ()
+            )
+            needs = sum(1 << bits.setdefault(one, len(bits)) for one in needed)
+            found.append(Rule(family, late(_translated(rule)), needs))
+    for tags, bit in bits.items():
+        for tag in tags:
+            met[tag] = met.get(tag, 0) | 1 << bit
+    return found, met
+
+
+@lru_cache(maxsize=20_000)
+def _declined(tags: str, start: int) -> tuple[str, int, int] | None:
+    """The family, start and end of the first decline in the tags of a sentence. Most rules lack a word they need."""
+    rules, met = _rules()
+    have, first = 0, None
+    for tag in set(tags):
+        have |= met.get(tag, 0)
+    for rule in rules:
+        match = None if rule.needs & ~have else rule.pattern.search(tags, start)
+        if match and (first is None or match.start() < first[1]):
+            first = rule.family, *match.span()
+    return first
 
 
 # Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
@@ -509,19 +583,24 @@ class _Text:
 
     def _declines(self, first: int, last: int) -> list[Decline]:
         found: list[Decline] = []
-        here = first if HINT.search(self.tags, first, last) else last
-        while match := _declining().search(self.tags, here, last):
-            here = match.start() + 1
-            start, end = self.spans[match.start()][0], self.spans[match.end() - 1][1]
-            is_defined = _DEFINED.search(self.original, max(0, start - _LONGEST_TERM), end)
-            if not is_defined and not self._is_reported(first, last, match):
-                found.append(Decline(match.lastgroup or "", *match.span(), start, end))
-                here = match.end()
+        if not HINT.search(self.tags, first, last):
+            return found
+        before = max(0, first - 1)  # the mark that ends the sentence before, which rules may look at
+        sentence, here = self.tags[before:last], first
+        while match := _declined(sentence, here - before):
+            family, here, end = match[0], before + match[1], before + match[2]
+            decline = Decline(family, here, end, self.spans[here][0], self.spans[end - 1][1])
+            is_defined = _DEFINED.search(self.original, max(0, decline.start - _LONGEST_TERM), decline.end)
+            if is_defined or self._is_reported(first, last, decline):
+                here += 1
+            else:
+                found.append(decline)
+                here = end
         return found
 
-    def _is_reported(self, first: int, last: int, match: re.Match[str]) -> bool:
+    def _is_reported(self, first: int, last: int, decline: Decline) -> bool:
         """Whether a decline is only a condition, somebody else's, or the very answer."""
-        start, end, family = match.start(), match.end(), match.lastgroup or ""
+        family, start, end = decline.family, decline.first, decline.last
         before = self.tags[first:start]
         if _QUOTING.search(before):
             return True
@@ -552,6 +631,7 @@ _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
 _NO_ANSWERS = word_set("null false nil insufficient abstain abstains abstained refused refusal refuse empty missing")
 # Tokens, by their words; a key before and citations behind are let go.
 _TOKENS = frozenset(" ".join(token.split()) for token in WORDS["tokens"].split(","))
+_LONGEST_TOKEN_WORDS = max(len(token.split()) for token in _TOKENS)
 _KEYS = frozenset(
     {"claim", "claims", "answer", "response", "text", "output", "final", "verdict", "result", "status", "error", "code"}
 )
@@ -586,9 +666,13 @@ def detect(answer: str) -> Refusal:
 def _detect(answer: str) -> Refusal:
     start = len(answer) - len(answer.lstrip())
     end = len(answer.rstrip())
-    if end - start <= _LONGEST_TOKEN and (token := _token(fold(answer[start:end]), start)):
+    folded = fold(answer)
+    words = _RUN.findall(folded)
+    if end - start <= _LONGEST_TOKEN and (token := _token(answer[start:end], start)):
         return token
-    found = _verdict(_Text(_unquoted(answer)).clauses())
+    found = ANSWERED
+    if "n'" in folded or not HINT_WORDS.isdisjoint(words):
+        found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
     return found
@@ -630,17 +714,20 @@ def _unquoted(answer: str) -> str:
     return answer.replace("'", " ", 1) if bare[:1] == "'" else answer
 
 
-def _token(folded: str, offset: int) -> Refusal | None:
-    words = list(_WORD.finditer(folded))
-    if len(words) == 1 and words[0][0] in _NO_VALUE and folded.startswith("["):
+def _token(answer: str, offset: int) -> Refusal | None:
+    folded = fold(answer)
+    words = _WORD.findall(folded)
+    if len(words) == 1 and words[0] in _NO_VALUE and folded.startswith("["):
         return Refusal("refused", offset, offset + len(folded))
-    while len(words) > 1 and words[0][0] in _KEYS:
-        words.pop(0)
-    while len(words) > 1 and words[-1][0] in _EMPTY:
-        words.pop()
-    if " ".join(word[0] for word in words) in _TOKENS:
-        return Refusal("refused", offset + words[0].start(), offset + words[-1].end())
-    return None
+    first, last = 0, len(words)
+    while last - first > 1 and words[first] in _KEYS:
+        first += 1
+    while last - first > 1 and words[last - 1] in _EMPTY:
+        last -= 1
+    if last - first > _LONGEST_TOKEN_WORDS or " ".join(words[first:last]) not in _TOKENS:
+        return None
+    places = [word.span() for word in _WORD.finditer(folded)]
+    return Refusal("refused", offset + places[first][0], offset + places[last - 1][1])
 
 
 def _verdict(clauses: list[Clause]) -> Refusal:
