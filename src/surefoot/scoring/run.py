@@ -142,6 +142,7 @@ class BlockScorer:
         answer that is a text, and ids. All others are read by `_score_rows`."""
         plain_keys, joined, refusal_of = self.reader.plain_keys, self._joined, self._refusal_of
         for line, raw in enumerate(data.split(b"\n"), first_line):
+            row = None
             try:
                 row = decode(raw)
                 by_id, by_text, by_answer, by_passages = plain_keys[tuple(row)]
@@ -157,7 +158,9 @@ class BlockScorer:
             except (KeyError, TypeError, *UNREADABLE):
                 found = None
             if found is None:
-                self._score_rows(decode_lines(raw, result.source, line), result)
+                is_read = type(row) is dict
+                rows = [Row(result.source, line, row)] if is_read else decode_lines(raw, result.source, line)
+                self._score_rows(rows, result)
                 continue
             facts, cited, refusal = found
             if not by_passages:

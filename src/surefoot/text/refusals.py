@@ -536,7 +536,7 @@ class Clause(NamedTuple):
 
 def fold(text: str) -> str:
     """Lower case with plain quotes, at the same length, so that positions hold in the original."""
-    folded = lowered(_WRAPPED.sub(" ", text)).replace(", however,", " " * 10)
+    folded = lowered(_WRAPPED.sub(" ", text) if "\n" in text else text).replace(", however,", " " * 10)
     return folded if folded.isascii() else folded.translate(_PLAIN)
 
 
@@ -635,6 +635,7 @@ _LONGEST_TOKEN_WORDS = max(len(token.split()) for token in _TOKENS)
 _KEYS = frozenset(
     {"claim", "claims", "answer", "response", "text", "output", "final", "verdict", "result", "status", "error", "code"}
 )
+_OPENINGS = _KEYS | _NO_VALUE | {token.split()[0] for token in _TOKENS}
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
 _RUN = re.compile("[a-z]+")
 _EXACT = "not in context"
@@ -666,12 +667,10 @@ def detect(answer: str) -> Refusal:
 def _detect(answer: str) -> Refusal:
     start = len(answer) - len(answer.lstrip())
     end = len(answer.rstrip())
-    folded = fold(answer)
-    words = _RUN.findall(folded)
     if end - start <= _LONGEST_TOKEN and (token := _token(answer[start:end], start)):
         return token
-    found = ANSWERED
-    if "n'" in folded or not HINT_WORDS.isdisjoint(words):
+    found, folded = ANSWERED, fold(answer)
+    if "n'" in folded or not HINT_WORDS.isdisjoint(_RUN.findall(folded)):
         found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
@@ -685,7 +684,10 @@ def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
     if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
         return False
-    told = [piece.strip() for piece in sentences(_MARK.sub("", answer))]
+    said = _MARK.sub("", answer)
+    if "?" not in answer and answer.isascii() and not _ASKS_WHICH.search(said):
+        return False
+    told = [piece.strip() for piece in sentences(said)]
     told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
     rest = [piece for piece in told if not (_ASKS_WHICH.match(piece) or asks(piece)) or _OFFERS.match(piece)]
     return len(rest) < len(told) and all(_CHOICES.match(piece) for piece in rest if stated(piece))
@@ -716,6 +718,9 @@ def _unquoted(answer: str) -> str:
 
 def _token(answer: str, offset: int) -> Refusal | None:
     folded = fold(answer)
+    opening = _WORD.search(folded)
+    if opening is None or opening[0] not in _OPENINGS:
+        return None
     words = _WORD.findall(folded)
     if len(words) == 1 and words[0] in _NO_VALUE and folded.startswith("["):
         return Refusal("refused", offset, offset + len(folded))
