@@ -193,9 +193,8 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
     path = _file(out)
     make_folder(path)
     there = documents_in(path)
-    hashes = {name: {row.sha256 for row in rows} for name, rows in there.items()}
     # A document with rows of two states is read again.
-    known = {name: found.pop() if len(found) == 1 else "" for name, found in hashes.items()}
+    known = {name: " ".join({row.sha256 for row in rows}) for name, rows in there.items()}
     brought = {row.id: name for name, rows in there.items() if is_rows(name) for row in rows}
     found = find_documents(given, apart_from=path)
     if not found.documents:

@@ -10,6 +10,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from ctypes import c_int
 from functools import reduce
 from itertools import pairwise
@@ -109,19 +110,16 @@ class _Row(Struct):
     pieces: list[_Printed]
     box: _Box
     lines: list[_Printed]
-    known: dict[float, list[_Box]] = {}
 
     def add(self, box: _Box, pieces: Sequence[_Printed], lines: Sequence[_Printed]) -> None:
         self.box, self.pieces, self.lines = self.box.around(box), [*self.pieces, *pieces], [*self.lines, *lines]
-        self.known = {}
 
     def cells(self, gap: float = _WIDE_GAP) -> list[_Box]:
-        if gap not in self.known:
-            self.known[gap] = found = list[_Box]()
-            for box in sorted(part.box for piece in self.pieces for part in piece.pieces(gap)):
-                above = found.pop() if found and box.left < found[-1].right else box
-                found.append(above.around(box))
-        return self.known[gap]
+        found = list[_Box]()
+        for box in sorted(part.box for piece in self.pieces for part in piece.pieces(gap)):
+            above = found.pop() if found and box.left < found[-1].right else box
+            found.append(above.around(box))
+        return found
 
     def is_row(self, gap: float) -> bool:
         """Whether it has several cells. A paragraph that hangs behind its label looks as if it had two."""
@@ -137,13 +135,10 @@ class _Page(NamedTuple):
 
 
 def read_pdf(data: bytes) -> Iterator[Block]:
-    document = _opened(data)
-    try:
+    with closing(_opened(data)) as document:
         if len(document) > MOST_PAGES:
             raise UsageError(f"the PDF has {len(document):,} pages", f"split it: at most {MOST_PAGES:,} are read")
         pages = [_page(document, number) for number in range(len(document))]
-    finally:
-        document.close()
     if not any(page.lines for page in pages):
         raise UsageError("the PDF holds no text, only pictures", _RECOGNISE)
     for number, page in enumerate(pages, 1):
@@ -176,10 +171,10 @@ def _page(document: Any, number: int) -> _Page:  # noqa: ANN401
             found.append(_line(text, line, start, number + 1))
         start += len(line) + 2
     text.close()
-    drawn, height = list(_drawn(page)), page.get_height()
+    is_picture = not found and any(page.get_objects([raw.FPDF_PAGEOBJ_IMAGE]))
+    rules, height = list(_rules(page)), page.get_height()
     page.close()
-    rules = [box for box in drawn if box is not None]
-    return _Page(found, rules if len(rules) <= _MOST_RULES else [], height, not found and None in drawn)
+    return _Page(found, rules if len(rules) <= _MOST_RULES else [], height, is_picture)
 
 
 def _line(page: Any, text: str, start: int, number: int) -> _Printed:  # noqa: ANN401
@@ -194,13 +189,10 @@ def _line(page: Any, text: str, start: int, number: int) -> _Printed:  # noqa: A
     return _Printed(words, size if size > 1 else words[0].box.height, is_bold, number)
 
 
-def _drawn(page: Any) -> Iterator[_Box | None]:  # noqa: ANN401
-    """The places of rules; of a box that was drawn, its sides; None for a picture."""
+def _rules(page: Any) -> Iterator[_Box]:  # noqa: ANN401
+    """The places of rules; of a box that was drawn, its sides."""
     fill, stroke = c_int(), c_int()
-    for part in page.get_objects([raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE]):
-        if part.type == raw.FPDF_PAGEOBJ_IMAGE:
-            yield None
-            continue
+    for part in page.get_objects([raw.FPDF_PAGEOBJ_PATH]):
         box = _Box(*part.get_bounds())
         if min(box.right - box.left, box.top - box.bottom) < _THIN:
             yield box
@@ -218,10 +210,8 @@ class _Grid:
         self.upright = [rule for rule in rules if rule.right - rule.left <= rule.top - rule.bottom]
         self.x = _levels([box.left, box.right, *(rule.left for rule in self.upright)])
         self.y = _levels([-box.top, -box.bottom, *(-rule.top for rule in self.flat)])
-        pieces = (
-            [] if min(len(self.x), len(self.y)) < 3 else [part for line in lines for part in line.pieces(_WIDE_GAP)]
-        )
-        ends = [(self.at(part.words[0].box), self.at(part.words[-1].box)) for part in pieces]
+        pieces = [part.words for line in lines for part in line.pieces(_WIDE_GAP)]
+        ends = [(self.at(words[0].box), self.at(words[-1].box)) for words in pieces]
         self.own = {one for one, other in ends if one == other}  # places with a text that stands in no other
 
     def at(self, word: _Box) -> tuple[int, int]:
@@ -243,13 +233,8 @@ class _Grid:
 
     def put_into(self, lines: list[_Printed]) -> list[_Printed]:
         """The lines with one table in the place of what stands between the rules."""
-        found, texts, place, rows, columns = (
-            list[_Printed](),
-            dict[tuple[int, int], str](),
-            0,
-            range(len(self.y) - 1),
-            range(len(self.x) - 1),
-        )
+        found, texts, place = list[_Printed](), dict[tuple[int, int], str](), 0
+        rows, columns = range(len(self.y) - 1), range(len(self.x) - 1)
         for line in lines:
             outside = []
             for word in line.words:
@@ -282,7 +267,8 @@ def _with_tables(page: _Page) -> list[_Printed]:
         box = reduce(_Box.around, (group[0] for group in near), rule)
         joined = box, [rule, *(one for group in near for one in group[1])]
         groups = [*(one for one in groups if one not in near), joined]
-    return reduce(lambda lines, group: _Grid(group[0], group[1], lines).put_into(lines), groups, page.lines)
+    many = [group for group in groups if len(group[1]) > 2]
+    return reduce(lambda lines, group: _Grid(group[0], group[1], lines).put_into(lines), many, page.lines)
 
 
 def _without_running_heads(pages: Sequence[_Page], usual: float) -> Iterator[list[_Printed]]:
@@ -425,10 +411,7 @@ def _joined(cells: list[list[str]], run: Sequence[_Row]) -> list[list[str]]:
         lower, upper = ([place for place, cell in enumerate(row) if cell] for row in (one, found[-1]))
         goes_on = space < max(_CLOSE, min(spaces) + _SLACK) and len(lower) == 1 and (lower[0] > 0 or not found[-1][0])
         begins = space < _CLOSE and len(upper) == 1 and one[upper[0]] and (at < 1 or spaces[at - 1] > _CLOSE)
-        if goes_on or begins:
-            found[-1] = _both(found[-1], one)
-        else:
-            found.append(one)
+        found[-1:] = [_both(found[-1], one)] if goes_on or begins else [found[-1], one]
     return found
 
 
@@ -445,7 +428,6 @@ def _as_text(lines: Sequence[_Printed]) -> list[Line]:
     for before, line in zip([*lines[:1], *lines], lines, strict=False):
         gap = (before.box.bottom - line.box.top) / usual if before.page == line.page else _NEW_PAGE
         left, _, right, _ = columns[line.page, round(line.box.left / _COLUMN)]
-        found.append(
-            Line(line.text, line.page, line.size, line.is_bold, gap, (line.box.right - left) / (right - left or 1))
-        )
+        reach = (line.box.right - left) / (right - left or 1)
+        found.append(Line(line.text, line.page, line.size, line.is_bold, gap, reach))
     return found

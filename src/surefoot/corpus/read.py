@@ -115,8 +115,6 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
 
 def _rows(source: Source, data: bytes) -> tuple[list[Row], list[str]]:
     with tempfile.NamedTemporaryFile() as file:  # what is packed in an archive has no path to be read from
-        if source.member:
-            file.write(data)
-            file.flush()
-        path = file.name if source.member else source.path
-        return rows_of(read_rows([path]), source.name, most=LARGEST)
+        file.write(data)
+        file.flush()
+        return rows_of(read_rows([file.name]), source.name, most=LARGEST)
