@@ -83,7 +83,7 @@ _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
     rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_SECTION_NUMBER}){{0,9}})"
 )
-_KIND_WORDS, _LETTERS, _BEFORE_LABEL = frozenset(_KINDS), re.compile(r"[a-z]+"), re.compile(r"([a-z]+)[.\s]")
+_KIND_WORDS, _BEFORE_LABEL = frozenset(_KINDS), re.compile(r"([a-z]+)[.\s]")
 _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)
@@ -123,8 +123,7 @@ class Bearer(NamedTuple):
 def references_in(text: str) -> list[Reference]:
     """What a citation refers to, if it is nothing but references: "MSA, ss. 4.1 and 4.2; DPA, p. 3"."""
     found: list[Reference] = []
-    words = _BEFORE_LABEL if text.isascii() else _LETTERS
-    if "§" not in text and _KIND_WORDS.isdisjoint(words.findall(text.lower())):
+    if "§" not in text and _KIND_WORDS.isdisjoint(_BEFORE_LABEL.findall(text.lower())):
         return found
     for part in text.replace("\n", ";").split(";"):
         listed = [_parsed(one.strip(_DRESSING)) for one in part.split(", ")]  # "MSA s. 4.2, DPA s. 3"
@@ -260,8 +259,10 @@ _CITATIONS_LABEL = re.compile(
     r"[ \t]{0,4}(?:\n[ \t]{0,4}(?:[-*•][ \t]{1,4})?)?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
     re.IGNORECASE,
 )
-_LISTED = "citations: "
-_PLAIN_IDS = re.compile(r"(?:(?!\d+(?:-\d+)?(?:,|$))[^\W_](?:[\w#./:-]{0,118}[^\W_])?(?:, ?(?=.)|$))*", re.ASCII)
+# Of ids that cannot be places
+_LIST_AT_END = re.compile(
+    r"(?<![^\W_])(?<![\[(])citations: \[(?P<ids>(?:(?!\d+(?:-\d+)?[,\]])[a-z0-9](?:[\w#./:-]{0,118}[a-z0-9])?"
+    r"(?:, ?(?=[a-z0-9])|(?=\])))*)\]\Z", re.IGNORECASE)  # fmt: skip
 _LABEL_WORDS = ("citation", "source", "reference")
 _LABEL_WORD, _CITED = re.compile("|".join(_LABEL_WORDS)), "cited "
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
@@ -298,60 +299,40 @@ def parse(
     """
     names, body, listed, marks = {*retrieved, *gold}, answer, None, list[str]()
     is_clear = answer.isascii() or not ("【" in answer or "［" in answer)
-    if is_clear and (":" in answer or "=" in answer) and (labels := _labels_in(answer)):
-        body, listed = _list_at_end(answer) if labels == 1 else (answer, None)
-        is_clear = listed is not None
+    if is_clear and (":" in answer or "=" in answer):
+        words = _as_compared(answer)
+        if labels := sum(map(words.count, _LABEL_WORDS)):
+            body, listed = _list_at_end(answer) if labels == 1 else (answer, None)
+            is_clear = listed is not None
     if is_clear and "(" in body:
         is_clear = _is_aside(body, names)
     if is_clear and "[" in body:
         marks = _INLINE.findall(body)
-        if not names.issuperset(marks):
-            is_clear = not _FOOTNOTE.search(answer)
+        is_clear = not (any(map(str.isdecimal, marks)) and _FOOTNOTE.search(answer))
+        if is_clear and not names.issuperset(marks):
             known = _Known(retrieved, gold, passages, names)
-            marks = [i for mark in marks for i in _inline_ids(mark, known)] if is_clear else marks
-        elif any(map(str.isdecimal, marks)):
-            is_clear = not _FOOTNOTE.search(answer)
+            marks = [i for mark in marks for i in _inline_ids(mark, known)]
     if not is_clear:
         found = locate(answer, retrieved, gold, passages)
         return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
     return tuple(dict.fromkeys([*(listed or ()), *marks])) if marks or listed is not None else None
 
 
-def _labels_in(answer: str) -> int:
-    """How many words an answer has that a label may begin with."""
-    words = _as_compared(answer)
-    return sum(map(words.count, _LABEL_WORDS))
-
-
 def _list_at_end(answer: str) -> tuple[str, list[str] | None]:
     """What stands before `citations: [a, b]` at the end of an answer, and the ids, if they can mean nothing else."""
-    at = answer.rfind("[")
-    start = at - len(_LISTED)
-    inside, before = answer[at + 1 : -1], answer[max(0, start - 1) : max(0, start)]
-    is_list = start >= 0 and answer[-1] == "]" and answer[start:at].lower() == _LISTED
-    if not is_list or before.isalnum() or before in ("[", "(") or not _PLAIN_IDS.fullmatch(inside):
-        return answer, None
-    if "." in inside and not _KIND_WORDS.isdisjoint(_BEFORE_LABEL.findall(inside.lower())):
-        return answer, None
-    ids = inside.replace(" ", "").split(",") if inside else []
-    return (answer, None) if not _NOTHING.isdisjoint(map(str.lower, ids)) else (answer[:start], ids)
+    match = _LIST_AT_END.match(answer, max(0, answer.rfind("[") - len("citations: ")))
+    ids = match["ids"].replace(" ", "").split(",") if match and match["ids"] else []
+    is_clear = match and not references_in(match["ids"]) and _NOTHING.isdisjoint(map(str.lower, ids))
+    return (answer[: match.start()], ids) if match and is_clear else (answer, None)
 
 
 def _is_aside(body: str, names: set[str]) -> bool:
     """True where nothing in parentheses can be a citation."""
     insides = _IN_PARENTHESES.findall(body)
-    if body.count("(") != len(insides):
-        return False
-    return not any(
-        "§" in inside
-        or "[" in inside
-        or not inside.isascii()
-        or _WORD_BEFORE.match(inside)
-        or not names.isdisjoint(_AND.split(inside))
-        or inside in names
-        or not _KIND_WORDS.isdisjoint(_BEFORE_LABEL.findall(inside.lower()))
-        for inside in insides
-    )
+    return body.count("(") == len(insides) and not any(
+        "[" in one or one in names or not names.isdisjoint(_AND.split(one)) or _WORD_BEFORE.match(one)
+        or references_in(one) for one in insides
+    )  # fmt: skip
 
 
 class _Known(Struct):
@@ -401,8 +382,7 @@ def locate(
     answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
 ) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
-    if not answer.isascii():
-        answer = answer.translate(_BRACKETS) if "【" in answer or "［" in answer else answer
+    answer = answer.translate(_BRACKETS) if "【" in answer or "［" in answer else answer
     if not ("[" in answer or "(" in answer or ":" in answer or "=" in answer):
         return []
     known = _Known(retrieved, gold, passages, {*retrieved, *gold})
@@ -462,8 +442,6 @@ def resolve(
 
 
 def _meant(token: str, known: _Known) -> Sequence[str]:
-    if not known.footnotes and token in known.names:
-        return (token,)
     meant = known.meant(token)
     if meant in known.names:
         return [meant]
@@ -518,9 +496,8 @@ def _as_compared(answer: str) -> str:
 
 def _is_inline(answer: str, start: int) -> bool:
     """True for `... text [source: a]`: a label that opens a bracket behind other words on its line."""
-    if answer[max(0, start - 1) : start] not in ("[", "("):
-        return False
-    return any(c.isalnum() for c in answer[max(0, start - 80) : start].rpartition("\n")[2])
+    before = answer[max(0, start - 80) : start].rpartition("\n")[2]
+    return before[-1:] in ("[", "(") and any(c.isalnum() for c in before)
 
 
 def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:

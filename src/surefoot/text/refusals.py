@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import chain, pairwise
+from operator import or_
 from typing import Literal, NamedTuple
 
 from surefoot.text.normal import WORDS, late, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
@@ -85,19 +86,12 @@ _LETTERS = [letter for letter in map(chr, range(0x800)) if letter.isalpha()]
 BREAKS = ".!?;:|\n"
 PUNCTUATION = BREAKS + ',()"'
 OTHER, NUMBER = "_", "0"
-_MOST_TAGGED = 20_000
 
 
 class Tags(dict[str, str]):
     """Characters by word; words outside the table are taken apart (contractions, elisions) or are OTHER or NUMBER."""
 
     def __missing__(self, word: str) -> str:
-        tags = self._taken_apart(word)
-        if len(self) < _MOST_TAGGED:
-            self[word] = tags
-        return tags
-
-    def _taken_apart(self, word: str) -> str:
         if word[-2:] == "ly":
             return ""
         head, mark, tail = word.rpartition("'")
@@ -144,6 +138,7 @@ def _tag_table(named: Iterable[str]) -> tuple[Tags, dict[str, str]]:
 
 
 _NAME = re.compile(r"[^\W\d_][\w']*")
+_PIECE_OF_RULE = re.compile(r"[^\W\d_][\w']*|[()|]")
 _ELEMENT = re.compile(r"[^\W\d_][\w']*|~~|~|-|#|(?<![?<])=|\^|\$| ")
 _TAGGED_WORD = "[^" + re.escape(PUNCTUATION) + "]"
 _PARTS = {name: "".join(rows(table)) for name, table in _TABLE["parts"].items()}
@@ -198,63 +193,33 @@ HINT = re.compile(charset(*_TABLE["hints"].split()))
 HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
 
 
-class Rule(NamedTuple):
-    family: str
-    pattern: re.Pattern[str]
-    needs: int  # of each of its `_NEEDS` that a bit stands for, a text must have a tag
-
-
-def _needed(rule: str) -> Iterator[frozenset[str]]:
+def _needed(rule: str) -> set[frozenset[str]]:
     """Sets of tags of each of which a match has one: those of a word, or of any of several, that is not optional."""
-    here = 0
-    while here < len(rule):
-        word = _NAME.match(rule, here)
-        end = word.end() if word else _end_of_group(rule, here) if rule[here] == "(" else here + 1
-        is_optional = rule[end : end + 1] == "?" or rule.startswith("{0", end)
-        if word and not is_optional and word[0] not in _MARKS:
-            yield frozenset(members(word[0]))
-        elif rule[here] == "(" and rule[here + 1] != "?" and not is_optional:
-            ways = [min(_needed(way), key=len, default=frozenset("")) for way in _ways(rule[here + 1 : end - 1])]
-            if all(ways):
-                yield frozenset().union(*ways)
-        here = end
-
-
-def _end_of_group(rule: str, start: int) -> int:
-    depth = 0
-    for place in range(start, len(rule)):
-        depth += {"(": 1, ")": -1}.get(rule[place], 0)
-        if not depth:
-            return place + 1
-    raise ValueError(f"the rule {rule!r} does not close its group")
-
-
-def _ways(inside: str) -> list[str]:
-    ways, depth = [""], 0
-    for sign in inside:
+    ways, depth, start = [set[frozenset[str]]()], 0, 0
+    for found in _PIECE_OF_RULE.finditer(rule):
+        sign, is_optional = found[0], rule.startswith(("?", "{0"), found.end())
         depth += {"(": 1, ")": -1}.get(sign, 0)
-        if sign == "|" and not depth:
-            ways.append("")
-        else:
-            ways[-1] += sign
-    return ways
+        if depth == 1 and sign == "(":
+            start = found.end()
+        elif depth == 0 and sign == ")" and not is_optional and rule[start] != "?":
+            ways[-1] |= _needed(rule[start : found.start()])
+        elif depth == 0 and sign == "|":
+            ways.append(set())
+        elif depth == 0 and sign[0].isalpha() and not is_optional and sign not in _MARKS:
+            ways[-1].add(frozenset(members(sign)))
+    if len(ways) == 1:
+        return ways[0]
+    return {frozenset[str]().union(*(min(way, key=len) for way in ways))} if all(ways) else set()
 
 
 @cache
-def _rules() -> tuple[list[Rule], dict[str, int]]:
-    """All rules, and of each tag the needs that it meets."""
-    bits, met, found = dict[frozenset[str], int](), dict[str, int](), list[Rule]()
-    for family, rules in _RULES.items():
-        for rule in rules:
-            several = [min(_needed(way), key=len, default=frozenset("")) for way in _ways(rule)]  # any of which will do
-            needed = (
-                {*_needed(rule)} if len(several) == 1 else {frozenset[str]().union(*several)} if all(several) else ()
-            )
-            needs = sum(1 << bits.setdefault(one, len(bits)) for one in needed)
-            found.append(Rule(family, late(_translated(rule)), needs))
-    for tags, bit in bits.items():
-        for tag in tags:
-            met[tag] = met.get(tag, 0) | 1 << bit
+def _rules() -> tuple[list[tuple[str, re.Pattern[str], int]], dict[str, int]]:
+    """Each rule with its family and what it needs, a bit each; and the bits that a tag meets."""
+    bits, met, found = dict[frozenset[str], int](), Counter[str](), list[tuple[str, re.Pattern[str], int]]()
+    for family, rule in ((family, rule) for family, rules in _RULES.items() for rule in rules):
+        needs = sum(1 << bits.setdefault(one, len(bits)) for one in _needed(rule))
+        found.append((family, late(_translated(rule)), needs))
+    met.update({tag: sum(1 << bit for tags, bit in bits.items() if tag in tags) for tag in set().union(*bits)})
     return found, met
 
 
@@ -262,13 +227,11 @@ def _rules() -> tuple[list[Rule], dict[str, int]]:
 def _declined(tags: str, start: int) -> tuple[str, int, int] | None:
     """The family, start and end of the first decline in the tags of a sentence. Most rules lack a word they need."""
     rules, met = _rules()
-    have, first = 0, None
-    for tag in set(tags):
-        have |= met.get(tag, 0)
-    for rule in rules:
-        match = None if rule.needs & ~have else rule.pattern.search(tags, start)
+    have, first = reduce(or_, (met[tag] for tag in set(tags)), 0), None
+    for family, pattern, needs in rules:
+        match = None if needs & ~have else pattern.search(tags, start)
         if match and (first is None or match.start() < first[1]):
-            first = rule.family, *match.span()
+            first = family, *match.span()
     return first
 
 
@@ -682,13 +645,11 @@ _detect_short = lru_cache(maxsize=4_096)(_detect)  # the same few sentences decl
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
-    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or "lease" in answer):  # "please"
+    said = _MARK.sub("", answer[: _LONGEST_QUESTION + 1])
+    asks_which = "lease" in answer and (not said.isascii() or _ASKS_WHICH.search(said))  # "please"
+    if len(answer) > _LONGEST_QUESTION or not ("?" in answer or asks_which):
         return False
-    said = _MARK.sub("", answer)
-    if "?" not in answer and answer.isascii() and not _ASKS_WHICH.search(said):
-        return False
-    told = [piece.strip() for piece in sentences(said)]
-    told = [piece for piece in told if len(_WORD.findall(piece)) > 1]
+    told = [piece for piece in map(str.strip, sentences(said)) if len(_WORD.findall(piece)) > 1]
     rest = [piece for piece in told if not (_ASKS_WHICH.match(piece) or asks(piece)) or _OFFERS.match(piece)]
     return len(rest) < len(told) and all(_CHOICES.match(piece) for piece in rest if stated(piece))
 
@@ -718,10 +679,9 @@ def _unquoted(answer: str) -> str:
 
 def _token(answer: str, offset: int) -> Refusal | None:
     folded = fold(answer)
-    opening = _WORD.search(folded)
-    if opening is None or opening[0] not in _OPENINGS:
-        return None
     words = _WORD.findall(folded)
+    if not words or words[0] not in _OPENINGS:
+        return None
     if len(words) == 1 and words[0] in _NO_VALUE and folded.startswith("["):
         return Refusal("refused", offset, offset + len(folded))
     first, last = 0, len(words)
