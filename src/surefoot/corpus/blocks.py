@@ -22,7 +22,7 @@ _WIDE = 120  # characters: lines this long are paragraphs, not lines of one
 
 
 _DIVIDED = "\ufffe"  # where a word was divided; so does the library for PDF say it
-_WORD, _PARTS = re.compile(r"\w+"), re.compile(rf"(?:\b\w+)?{_DIVIDED}\w*")
+_WORD, _PARTS = re.compile(r"\w+"), re.compile(rf"((?:\b\w+)?){_DIVIDED}(\w*)")
 
 
 class Block(Struct, frozen=True):
@@ -45,21 +45,15 @@ class Line(Struct, frozen=True):
 
 def heading_level(text: str) -> int:
     """Of a line that reads like a heading, by its label or its capitals; 0 if it does not."""
-    words = text.split()
-    if not words or len(text) > _LONGEST_HEADING or _ENDS.search(text.rstrip(".")) or text.endswith(","):
+    label, words = label_of(text), text.split()
+    if not 0 < len(words) <= 12 or len(text) > _LONGEST_HEADING or _ENDS.search(text.rstrip(".")) or text[-1] == ",":
         return 0
-    label = label_of(text)
-    rest = text[len(label) :].strip(" .:-–§") if label else text
-    is_title = bool(label) and len(words) <= 12 and not text.endswith(".") and _is_title(rest)
-    if label and (is_title or rest.isupper()):
-        return 1 + label.count(".") if label[0].isdigit() else 1
-    letters = [character for character in text if character.isalpha()]
-    return 1 if len(letters) > 3 and text.isupper() and len(words) <= 12 else 0
-
-
-def _is_title(rest: str) -> bool:
+    rest = text[len(label) :]
     long = [word for word in re.findall(r"[^\W\d_]+", rest) if len(word) > 3]
-    return bool(long) and sum(word[0].isupper() for word in long) > len(long) / 2
+    is_title = text[-1] != "." and sum(word[0].isupper() for word in long) > len(long) / 2
+    if label and (is_title or rest.isupper()):
+        return 1 + label.count(".") * label[0].isdigit()
+    return int(text.isupper() and sum(map(str.isalpha, text)) > 3)
 
 
 def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
@@ -129,8 +123,7 @@ def undivided(blocks: Iterable[Block]) -> list[Block]:
     known = {word[0] for block in every for word in _WORD.finditer(block.text.lower())}
 
     def whole(word: re.Match[str]) -> str:
-        joined = word[0].replace(_DIVIDED, "")
-        return joined if joined.lower() in known else word[0].replace(_DIVIDED, "-")
+        return ("" if f"{word[1]}{word[2]}".lower() in known else "-").join(word.groups())
 
     return [replace(block, text=_PARTS.sub(whole, block.text)) for block in every]
 

@@ -48,11 +48,11 @@ def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = READER.
         rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
         lines = [f"{given}: {note}" for note in notes]
     else:
-        found = find_documents([given])
-        reads = list(read_documents(found.documents))
+        documents, skipped = find_documents([given])
+        reads = list(read_documents(documents))
         apart = told_apart({read.name: list(read.rows) for read in reads})
         rows = [row for rows in apart.values() for row in rows]
-        lines = [*found.lines, *(line for read in reads for line in read.lines)]
+        lines = [*skipped, *(line for read in reads for line in read.lines)]
     if not rows:
         raise UsageError("; ".join([f"the corpus {given} holds no passage", *lines]), _HINT)
     for line in lines:
@@ -67,9 +67,8 @@ def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = READER.
 
 def told_apart(documents: dict[str, list[Row]]) -> dict[str, list[Row]]:
     """Documents of one title have the names of their files behind it."""
-    titles = {
-        name: rows[0].doc.removesuffix(f" ({name})") for name, rows in documents.items() if rows and not is_rows(name)
-    }
+    named = {name: rows for name, rows in documents.items() if rows and not is_rows(name)}
+    titles = {name: rows[0].doc.removesuffix(f" ({name})") for name, rows in named.items()}
     times = Counter(titles.values())
     for name, title in titles.items():
         doc = f"{title} ({name})" if times[title] > 1 else title
@@ -196,16 +195,16 @@ def add_documents(paths: Sequence[str | Path] | str | Path, *, out: str | Path, 
     # A document with rows of two states is read again.
     known = {name: " ".join({row.sha256 for row in rows}) for name, rows in there.items()}
     brought = {row.id: name for name, rows in there.items() if is_rows(name) for row in rows}
-    found = find_documents(given, apart_from=path)
-    if not found.documents:
+    found, skipped = find_documents(given, apart_from=path)
+    if not found:
         kinds = ", ".join(one for one in READERS if one not in OF_OFFICE_97)
         kinds += ", rows of JSON and Parquet, and archives, but not archives in archives"
         raise UsageError(f"there is no document at {given[0]}", f"these are read: {kinds}")
-    for line in found.lines:
+    for line in skipped:
         person.tell(f"note: {line}")
     documents, counts = list[dict[str, Any]](), Counter[str]()
-    with closing(person.watch(len(found.documents), "documents")) as watch:
-        for read in read_documents(found.documents, known, brought):
+    with closing(person.watch(len(found), "documents")) as watch:
+        for read in read_documents(found, known, brought):
             watch.count(Seen(read.problem or None))
             kept = "; its earlier passages stay" if read.problem and read.name in known else ""
             for line in read.lines:

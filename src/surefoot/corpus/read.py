@@ -43,20 +43,11 @@ class Read(Struct, frozen=True):
         return [f"{self.name}: {note}" for note in (*self.gaps, *self.notes)]
 
 
-class Found(Struct, frozen=True):
-    """The documents at some paths, and files of formats that are not read."""
+def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> tuple[list[Source], list[str]]:
+    """What is at the paths, and a line on files of formats that are not read.
 
-    documents: list[Source]
-    skipped: list[str]
-
-    @property
-    def lines(self) -> list[str]:
-        some = ", ".join(self.skipped[:_NAMED]) + (" ..." if len(self.skipped) > _NAMED else "")
-        return [f"{counted(len(self.skipped), 'file')} of other formats skipped: {some}"] if self.skipped else []
-
-
-def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> Found:
-    """What is at the paths. A document is known by its name, so no two may have the same."""
+    A document is known by its name, so no two may have the same.
+    """
     found: dict[str, Source] = {}
     for source in (source for path in given for source in sources(path)):
         if apart_from is not None and source.path.resolve() == apart_from.resolve():
@@ -65,8 +56,10 @@ def find_documents(given: Sequence[Path], apart_from: Path | None = None) -> Fou
         if earlier != source:
             message = f"{earlier.path} and {source.path} would both be called {source.name}"
             raise UsageError(message, "add the folder above both: the names of its folders tell them apart")
-    documents = [source for source in found.values() if source.is_readable]
-    return Found(documents, [source.name for source in found.values() if not source.is_readable])
+    skipped = [source.name for source in found.values() if not source.is_readable]
+    some = ", ".join(skipped[:_NAMED]) + (" ..." if len(skipped) > _NAMED else "")
+    lines = [f"{counted(len(skipped), 'file')} of other formats skipped: {some}"] if skipped else []
+    return [source for source in found.values() if source.is_readable], lines
 
 
 def read_documents(
@@ -83,13 +76,11 @@ def read_documents(
 
 def _with_own_ids(read: Read, owners: dict[str, str]) -> Read:
     """Rows may bring ids that rows of another file have; the other file keeps them."""
-    ids, rows = Ids(read.name), list[Row]()
-    for row in read.rows:
-        is_own = owners.setdefault(row.id, read.name) == read.name
-        rows.append(row if is_own else with_id(row, ids))
+    ids, name = Ids(read.name), read.name
+    rows = tuple(row if owners.setdefault(row.id, name) == name else with_id(row, ids) for row in read.rows)
     changed = sum(one.id != other.id for one, other in zip(rows, read.rows, strict=True))
     notes = (*read.notes, f"ids that another file has: {changed:,}; {CONTENT_IDS}") if changed else read.notes
-    return replace(read, rows=tuple(rows), notes=notes)
+    return replace(read, rows=rows, notes=notes)
 
 
 def _read(source: Source, known: Mapping[str, str]) -> Read:
@@ -114,7 +105,9 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
 
 
 def _rows(source: Source, data: bytes) -> tuple[list[Row], list[str]]:
-    with tempfile.NamedTemporaryFile() as file:  # what is packed in an archive has no path to be read from
+    with tempfile.NamedTemporaryFile(
+        suffix=Path(source.name).name[-40:]
+    ) as file:  # what is packed in an archive has no path to be read from
         file.write(data)
         file.flush()
         return rows_of(read_rows([file.name]), source.name, most=LARGEST)
