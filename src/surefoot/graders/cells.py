@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.figures import figures_of
-from surefoot.text.normal import sentences, with_rows, word_set
+from surefoot.text.normal import WORDS, sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     THOUSANDS,
@@ -32,21 +32,9 @@ from surefoot.text.tables import Label, Table, TableCell, Token, prose_of, table
 Says = Literal["agrees", "conflicts", "silent"]
 MOST_CLAIM = 1_500
 # Words with which any cell can be spoken of.
-_FRAME = word_set(
-    """had has have having did do does been being will this that these those which what how much many who when where
-    there their they our his her it its per amount value figure number level result rate balance year years yearly
-    annual annually end ended ending fiscal financial calendar month quarter period during over stood stand came
-    come amounted report reported record recorded show shown showed list listed table according state stated give
-    given reach reached equal equalled respectively company firm group business organisation organization due make
-    made register registered see saw million billion thousand m bn mn dollar euro pound usd eur gbp us about around
-    roughly approximately nearly almost some just also only respective while whereas and but yes sat post posted
-    hold held we is was were be % unit item case people person"""
-)
+_FRAME = word_set(WORDS["frame"])
 # What the things of a row are said to do.
-_VERBS = word_set(
-    "lent sold won drew drawn spent paid got took ran contain pay cost spend take use carry sell earn employ offer"
-    " serve weigh measure produce generate"
-)
+_VERBS = word_set(WORDS["verbs"])
 _LOOSE = 3  # words that may stand between those of a label
 _EARLY = frozenset({"january", "february"})
 

@@ -189,14 +189,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _FEWEST = 3  # content words that let a claim be read without its question
 _YES_NO = re.compile(r"^\s*(?:yes|no)\b[.,;:]?\s+(?=[^\W_])", re.IGNORECASE)
-_STOP = word_set("""a about above after all also an and any are as at be been before being below between both but by can
-        could did do does each either for from further had has have having he her here his how if in into is
-        it its itself may me might more most must my nor of on once only or other our out over own per s
-        same shall she should so some such than that the their them then there these they this those through
-        to too under until up upon was we were what when where which while who whom whose why will with
-        within would you your yes no not never according states state stated says said following accordance
-        pursuant thereof therein hereby respect regard regarding namely january february march april june
-        july august september october november december i""")
+_STOP = word_set(WORDS["stop"])
 # Not "A": it may be a class.
 _FILLER = re.compile(
     r"\b(?:a|(?i:yes|also|an|the|this|that|these|those|it|its|they|them|their|there|is|are|was|were|be|been"
@@ -204,17 +197,7 @@ _FILLER = re.compile(
 )
 _SUFFIXES = tuple(re.findall("[a-z]+", "ations ation ments ment ings ing ities ity ies ers er ed es s ly e y"))
 # Different words that documents and answers use for one thing.
-_SAME = {
-    "cost": "fee", "charg": "fee", "price": "fee", "pric": "fee", "amount": "fee", "terminat": "end", "expir": "end",
-    "finish": "end", "ceas": "end", "begin": "start", "commenc": "start", "compan": "firm", "buy": "purchas",
-    "maximum": "limit", "cap": "limit", "ceil": "limit", "minimum": "least", "employe": "staff", "worker": "staff",
-    "notif": "report", "inform": "report", "tell": "report", "annual": "year", "year": "year", "month": "month",
-    "permit": "allow", "entitl": "allow", "authori": "allow", "requir": "oblig", "oblig": "oblig", "need": "oblig",
-    "forbid": "prohibit", "forbidden": "prohibit", "ban": "prohibit", "increas": "rise", "rose": "rise", "grew": "rise",
-    "decreas": "fall", "fell": "fall", "declin": "fall", "drop": "fall", "last": "durat", "length": "durat",
-    "long": "durat", "can't": "cannot", "can’t": "cannot",
-    "period": "durat", "term": "durat", "paid": "pay", "agre": "contract", "contract": "contract",
-}  # fmt: skip
+_SAME = dict(pair.split(":") for pair in WORDS["same"].split())
 
 
 @lru_cache(maxsize=50_000)

@@ -24,6 +24,7 @@ class Hit(NamedTuple):
     exposes: bool = False
 
 
+_TABLE = words_of("private")
 _BEFORE = 60  # characters that are looked at before a number
 _BLOCK = 200  # characters of an address block
 _FORMS = (
@@ -55,20 +56,7 @@ def _is_business(text: str, place: int) -> bool:
 # From the at sign on, then back from it: a pattern that begins with the name takes long on long words.
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![^\W_]|@)")
 _NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
-_MAILBOXES = """
-    abuse accounting accounts accountspayable admin administration ap ar billing bookings business careers care
-    claims clientservices compliance contact contracts corporate corporatesecretary customer customercare
-    customerservice customersupport dataprotection dpo email enquiries enquiry escalations ethics events facilities
-    feedback finance general generalcounsel hello help helpdesk hostmaster hr info information inquiries inquiry
-    insurance investor investors investorrelations invoice invoices ir it jobs legal legaldept legaldepartment
-    legalnotice legalnotices licensing mail main management marketing media membership news noc noreply no-reply
-    notice notices notification notifications office operations orders partners payables payments payroll postmaster
-    press privacy procurement purchasing reception records recruiting registrar reply reservations returns sales
-    secretary security service servicedesk services shop store subscriptions support team tech technical techsupport
-    treasury vendor vendors warranty web webmaster complaints hotline integrity ombudsman ombudsperson speakup tips
-    whistleblower whistleblowing
-"""
-_ROLES = frozenset(_MAILBOXES.split())
+_ROLES = frozenset(_TABLE["mailboxes"].split())
 
 
 # Written so that no program should find it
@@ -189,13 +177,7 @@ def _is_card(written: str) -> bool:
 
 
 # Length of an account number by country
-_IBAN_COUNTRIES = """
-    NO15 BE16 DK18 FI18 NL18 GL18 FO18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 CH21 HR21 LI21 LV21 BG22 BH22
-    CR22 DE22 GB22 GE22 IE22 ME22 RS22 VA22 AE23 GI23 IL23 IQ23 TL23 AD24 CZ24 ES24 MD24 PK24 RO24 SA24 SE24 SK24
-    TN24 VG24 LY25 PT25 IS26 TR26 BI27 FR27 GR27 IT27 MC27 MR27 SM27 AL28 AZ28 BY28 CY28 DO28 GT28 HU28 LB28 NI28
-    PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 MT31 SC31 LC32
-"""
-_IBAN_LENGTH = {code[:2]: int(code[2:]) for code in _IBAN_COUNTRIES.split()}
+_IBAN_LENGTH = {code[:2]: int(code[2:]) for code in _TABLE["ibans"].split()}
 _IBAN = re.compile(r"[A-Za-z]{2}\d\d(?<![\w-].{4})(?:(?: [A-Za-z0-9]{1,4}\b){3,8}|[A-Za-z0-9]{11,30})")
 
 
@@ -379,12 +361,11 @@ _DIGIT, _FIVE_DIGITS = re.compile(r"\d"), re.compile(r"\d(?:[^\d\n]{0,3}\n?\d){4
 
 
 # What concerns a named person alone
-_PRIVATE = words_of("private")
 _FACT = re.compile(
-    rf"\b(?:{'|'.join(rows(_PRIVATE['facts']))}|(?<!was )(?<!\()born (?:on )?(?:{_DAY})(?<=19[3-9]\d|20\d\d))(?!\w)",
+    rf"\b(?:{'|'.join(rows(_TABLE['facts']))}|(?<!was )(?<!\()born (?:on )?(?:{_DAY})(?<=19[3-9]\d|20\d\d))(?!\w)",
     re.IGNORECASE,
 )
-_NO_NAME = _PRIVATE["no_names"].replace("\n", "")
+_NO_NAME = _TABLE["no_names"].replace("\n", "")
 _WHO = re.compile(
     rf"\b(?:{_TITLE} {_NAME}|(?!(?:{_NO_NAME})\b){_NAME}(?: [A-Z]\.)?"
     rf"(?: (?!(?:{_NO_NAME}|{_FORMS})\b){_NAME}){{1,2}})(?!\w)"
