@@ -162,6 +162,7 @@ SHAPES = (
     Shape("test cases", "test_case", test_case, sentences=2),
     Shape("chat messages", "chat", chat, ids="{i:08x}-1c2d-4e3f"),
     Shape("OTLP spans", "otlp", otlp),
+    Shape("citation objects of a vendor", "blocks", blocks, sentences=2),
 )
 
 

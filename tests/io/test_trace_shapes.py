@@ -235,3 +235,45 @@ def test_the_answers_of_an_export_are_scored_and_its_other_rows_are_none(tmp_pat
     (tmp_path / "v1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = score(QUESTIONS, tmp_path / "v1.jsonl")
     assert found["labels"] == {"OK": 1, "ANS_NO_HIT": 1, "MISSING": 2} and found.accounting.rows == 2
+
+
+ANTHROPIC = [
+    {"type": "text", "text": "X is ", "citations": None},
+    {"type": "text", "text": "Y", "citations": [
+        {"type": "char_location", "cited_text": "X: Y", "document_index": 0, "document_title": "terms",
+         "start_char_index": 0, "end_char_index": 4},
+        {"type": "search_result_location", "cited_text": "Y", "source": "https://docs.example/x", "title": "X",
+         "search_result_index": 0, "start_block_index": 0, "end_block_index": 0},
+    ]},
+]  # fmt: skip
+OPENAI = [
+    {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["X"], "results": None},
+    {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "X is Y",
+     "annotations": [{"type": "file_citation", "index": 6, "file_id": "file-1", "filename": "terms.pdf"},
+                     {"type": "url_citation", "start_index": 0, "end_index": 6, "url": "https://x.example",
+                      "title": "X"}]}]},
+]  # fmt: skip
+COHERE = {"role": "assistant", "content": [{"type": "text", "text": "X is Y"}], "citations": [
+    {"start": 0, "end": 6, "text": "X is Y", "sources": [{"type": "document", "id": "doc:0", "document": {}},
+                                                         {"type": "document", "id": "doc:1"}]}]}  # fmt: skip
+COHERE_1 = {"text": "X is Y", "citations": [{"start": 0, "end": 6, "text": "X is Y", "document_ids": ["doc_0"]}]}
+
+
+@pytest.mark.parametrize(
+    ("said", "cited"),
+    [
+        ({"response": {"role": "assistant", "content": ANTHROPIC}}, ("terms", "https://docs.example/x")),
+        ({"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": ANTHROPIC}]},
+         ("terms", "https://docs.example/x")),
+        ({"output": OPENAI}, ("file-1", "https://x.example")),
+        ({"response": {"message": COHERE}}, ("doc:0", "doc:1")),
+        ({"response": COHERE_1}, ("doc_0",)),
+        ({"response": {"content": [{"type": "text", "text": "X is Y", "citations": None}]}}, None),
+    ],
+)  # fmt: skip
+def test_sources_that_vendors_name_beside_the_text_are_cited(
+    said: dict[str, Any], cited: tuple[str, ...] | None
+) -> None:
+    trace = TraceReader().read({"question": "What is X?", **said})
+    assert isinstance(trace, Trace)
+    assert (trace.answer, trace.citations) == ("X is Y", cited)

@@ -1237,7 +1237,29 @@ def _unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[objec
     inner = decoded(answer)
     if citations is None and isinstance(inner, dict):
         citations = citations_in(inner.get("citations"))
+    if not any(citations or ()):
+        citations = tuple(dict.fromkeys(_noted(inner))) or citations
     return said(answer, "assistant") or answer, citations
+
+
+def _noted(answer: object, depth: int = 0) -> Iterator[str]:
+    """The sources named in notes beside an answer or its parts, as vendors of models write them."""
+    if isinstance(answer, list):
+        messages = [one for one in answer if isinstance(one, dict) and one.get("role")]
+        for one in messages[-1:] or answer:  # of a conversation, the last message
+            yield from _noted(one, depth)
+    elif isinstance(answer, dict) and depth < _DEEPEST:
+        notes = [note for key in _NOTES if isinstance(answer.get(key), list) for note in answer[key]]
+        for note in notes:
+            if isinstance(note, dict):
+                of = next((note[key] for key in _SOURCES_OF_NOTE if isinstance(note.get(key), list)), [note])
+                yield from filter(None, (_identifier(one) or _named_source(one) for one in of))
+        for key in _WITH_NOTES:
+            yield from _noted(answer.get(key), depth + 1)
+
+
+def _named_source(note: object) -> str:
+    return first_text(note, _NAMES_OF_SOURCE) if isinstance(note, dict) else ""
 
 
 def _answer_from(citations: tuple[str, ...] | None, triage: object) -> str | None:
@@ -1246,6 +1268,10 @@ def _answer_from(citations: tuple[str, ...] | None, triage: object) -> str | Non
         return f"citations: [{', '.join(citations)}]"
     return "not in context" if citations == () and triage == "ok" else None
 
+
+# Where models' vendors put citations: beside a text, in a list of notes, each with one source or a list of them.
+_NOTES, _WITH_NOTES = ("citations", "annotations"), ("content", "message", "output", "choices", "response")
+_SOURCES_OF_NOTE, _NAMES_OF_SOURCE = ("sources", "document_ids"), ("file_id", "url", "document_title", "filename")
 
 Made = TypeVar("Made")
 
