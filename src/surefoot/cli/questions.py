@@ -31,7 +31,7 @@ def corpus() -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The corpus to make or update.")
 @_PLAIN
 def add(output: Output, paths: tuple[Path, ...], out: Path) -> int:
-    """Read PDF, DOCX, HTML, Markdown, text, CSV, TSV, JSON and Parquet rows, and folders and archives of them.
+    """Read PDF, HTML, office files, RTF, mail, Markdown, text, CSV, rows of JSON and Parquet, folders and archives.
 
     Unchanged documents are not read again; missing ones stay until removed. Files that cannot be read are named, with
     exit code 4. Rows are passages cut elsewhere: `text` (or content, page_content, body), perhaps `id`, `doc`, `page`.

@@ -61,8 +61,7 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
 
     `usual` is the size of letters in the text of the document.
     """
-    lengths = [len(line.text) for line in lines if line.text]
-    is_wide = bool(lengths) and median(lengths) > _WIDE
+    is_wide = median([len(line.text) for line in lines if line.text] or [0]) > _WIDE
     found, above = list[Line](), 0  # lines of what is not at its end, and its level
     for place, line in enumerate(lines):
         level = (_level(line, usual) or _section_level(lines, place)) if line.text else 0
@@ -71,7 +70,8 @@ def paragraphs(lines: Sequence[Line], usual: float = 0.0) -> Iterator[Block]:
             yield _block(found, above)
             found = []
         if line.text:
-            found, above = [*found, line], level
+            found.append(line)
+            above = level
     if found:
         yield _block(found, above)
 
@@ -106,10 +106,8 @@ def _section_level(lines: Sequence[Line], place: int) -> int:
 def _begins(line: Line, before: Line) -> bool:
     """Whether a paragraph begins here, seen from the line before."""
     ends, is_label = bool(_ENDS.search(before.text)), bool(label_of(line.text))
-    return (
-        line.gap > 0.6 or bool(ITEM.match(line.text)) or (is_label and (ends or before.reach < 0.85))
-        or (ends and before.reach < 0.75 and line.text[:1].isupper())
-    )  # fmt: skip
+    is_short = before.reach < (0.85 if is_label else 0.75) and (is_label or (ends and line.text[:1].isupper()))
+    return line.gap > 0.6 or bool(ITEM.match(line.text)) or (is_label and ends) or is_short
 
 
 def _block(lines: Sequence[Line], level: int) -> Block:

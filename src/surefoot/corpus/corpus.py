@@ -44,7 +44,7 @@ def load_rows(path: str | Path, *, with_texts: bool = True, tell: Tell = READER.
         raise UsageError(f"the corpus {given} does not exist", _HINT)
     given = given / FILE if (given / FILE).is_file() else given
     source = Source(given.name, given)
-    if given.is_file() and (source.is_rows or not source.is_readable):  # a corpus may have any name and size
+    if given.is_file() and (is_rows(source.name) or not source.is_readable):  # a corpus may have any name and size
         rows, notes = rows_of(read_rows([given]), given.name, with_texts=with_texts)
         lines = [f"{given}: {note}" for note in notes]
     else:

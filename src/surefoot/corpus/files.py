@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 from zlib import error as ZlibError
 
 from msgspec import Struct
@@ -29,7 +29,7 @@ LARGEST = 256 * 1024 * 1024  # bytes of one file, unpacked
 _LARGEST_TEXT = 64 * 1024 * 1024  # of one that is nothing but text
 _MARKDOWN = re.compile(
     r"^(?P<marks>#{1,6})[ \t]+(?P<heading>\S.*?)[ \t]*#*[ \t]*$|^(?P<rows>[ \t]*\|.*(?:\n[ \t]*\|.*)*)"
-    r"|^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*\n(?P<code>(?s:.*?))(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
+    r"|^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*(?:\n|\Z)(?P<code>(?s:.*?))(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
     re.MULTILINE,
 )
 _UNDERLINED = re.compile(r"(?:\A|(?<=\n\n))(?![#|>`~]|[-*+] )(\S.{0,98})\n(=+|-{2,})[ \t]*$", re.MULTILINE)
@@ -56,16 +56,7 @@ class Source(Struct, frozen=True):
     @property
     def is_readable(self) -> bool:
         """By its name. An archive stands for itself only if it cannot be opened, which `read` then tells."""
-        return self.suffix in READERS or self.is_rows or self._is_archive
-
-    @property
-    def is_rows(self) -> bool:
-        """Passages that others have cut."""
-        return is_rows(self.name)
-
-    @property
-    def _most(self) -> int:
-        return LARGEST if self.is_rows or self.suffix in _PACKED else _LARGEST_TEXT
+        return self.suffix in READERS or is_rows(self.name) or self._is_archive
 
     @property
     def _is_archive(self) -> bool:
@@ -74,18 +65,21 @@ class Source(Struct, frozen=True):
     def read(self) -> bytes:
         if self._is_archive:
             raise UsageError("the archive cannot be opened", "is it whole, and without a password?")
-        if not self.member:
-            return _limited(self.path.open("rb"), self.path.stat().st_size, self._most)
+        most = LARGEST if is_rows(self.name) or self.suffix in _PACKED else _LARGEST_TEXT
+        plain = None if self.member else self.path.open("rb")
         try:
-            size, unpack = _opened(self.path)[self.member]
-            return _limited(unpack(), size, self._most)
+            with plain or _opened(self.path)[self.member]() as file:
+                data: bytes = file.read(most + 1)  # what an archive says of a member's size need not be true
         except KeyError as error:
             raise UsageError(f"there is no {self.member} in the archive any more", "add it again") from error
         except _BROKEN as error:
             raise UsageError(f"cannot be unpacked: {error}", "pack it again, without a password") from error
+        if len(data) > most:
+            raise UsageError(f"it has more than {most:,} bytes", "split it")
+        return data
 
 
-_Members = dict[str, tuple[int, Callable[[], Any]]]  # how large each is, and what opens it
+_Members = dict[str, Callable[[], Any]]  # what opens each
 _OPEN: dict[tuple[object, ...], tuple[Any, _Members]] = {}
 
 
@@ -99,22 +93,12 @@ def _opened(path: Path) -> _Members:
         _OPEN.clear()
         if path.name.lower().endswith(".zip"):
             packed = zipfile.ZipFile(path)
-            files = [one for one in packed.infolist() if not one.is_dir()]
-            _OPEN[now] = packed, {one.filename: (one.file_size, partial(packed.open, one)) for one in files}
+            _OPEN[now] = packed, {name: partial(packed.open, name) for name in packed.namelist() if name[-1:] != "/"}
         else:
             tar = tarfile.open(path)  # noqa: SIM115 - closed by the next
             some = [one for one in islice(tar, MOST_MEMBERS + 1) if one.isfile()]
-            _OPEN[now] = tar, {one.name: (one.size, partial(tar.extractfile, one)) for one in some}
+            _OPEN[now] = tar, {one.name: partial(tar.extractfile, one) for one in some}
     return _OPEN[now][1]
-
-
-def _limited(file: IO[bytes], said: int, most: int) -> bytes:
-    """What an archive says of a member's size need not be true."""
-    with file:
-        data = b"" if said > most else file.read(most + 1)
-    if said > most or len(data) > most:
-        raise UsageError(f"it has more than {most:,} bytes", "split it")
-    return data
 
 
 def sources(given: Path) -> Iterator[Source]:
@@ -187,8 +171,18 @@ def _decoded(data: bytes) -> str:
     return text
 
 
+def _read_rtf(data: bytes) -> Iterator[Block]:
+    """As Markdown, for the library drops styles; it puts a bar behind each cell, also behind one of several lines."""
+    text = _decoded(data)
+    levels = dict(re.findall(r"\{\\s(\d+)\\[^{};]* heading (\d)", text, re.IGNORECASE))
+    marked = re.sub(r"\\s(\d+)(?!\d)", lambda style: f"{style[0]} {'#' * int(levels.get(style[1], 0))} ", text)
+    text = library("striprtf.striprtf", "office").rtf_to_text(marked, errors="ignore").strip()
+    lines = re.sub(r"(\|[^|\n]*)\n(?=[^|\n]+\|)(?<!\|\n)", r"\1 ", text).splitlines()
+    lines = [f"|{line}" if line.endswith("|") else f"{line.strip()}\n" for line in lines if line.strip()]
+    yield from read_markdown("\n".join(["# " * (text[:1] != "#") + lines[0], *lines[1:]] if lines else []).encode())
+
+
 def _read_pdf(data: bytes) -> Iterator[Block]:
-    library("pypdfium2", "documents")
     from surefoot.corpus import pdf  # noqa: PLC0415
 
     return pdf.read_pdf(data)
@@ -215,7 +209,7 @@ def _read_mail(data: bytes) -> Iterator[Block]:
 
 OF_OFFICE_97 = (".doc", ".xls", ".ppt")  # not read, but named with what to do
 READERS: dict[str, Callable[[bytes], Iterator[Block]]] = {
-    ".pdf": _read_pdf, ".xlsx": markup.read_workbook, ".rtf": lambda data: markup.read_rtf(_decoded(data)),
+    ".pdf": _read_pdf, ".xlsx": markup.read_workbook, ".rtf": _read_rtf,
     ".eml": _read_mail, **dict.fromkeys((*_OPEN_XML, *OF_OFFICE_97), markup.read_office),
     **dict.fromkeys((".html", ".htm", ".xhtml"), lambda data: markup.read_html(_decoded(data))),
     **dict.fromkeys((".md", ".markdown"), read_markdown), **dict.fromkeys((".csv", ".tsv"), read_table),

@@ -49,10 +49,9 @@ def read_html(text: str) -> Iterator[Block]:
         nodes, texts = zip(*group, strict=True)
         tag, text = nodes[0].tag, "".join(texts)
         text = text.strip("\n") if tag in ("pre", "table") else " ".join(text.split())
-        if level := int(tag[1]) if re.fullmatch("h[1-6]", tag) else 0:
-            yield from [Block("heading", text, level)] if text else []
-        elif text.strip():
-            yield Block("table" if tag == "table" else "text", text)
+        level = int(tag[1]) if re.fullmatch("h[1-6]", tag) else 0
+        if text.strip():
+            yield Block("heading" if level else "table" if tag == "table" else "text", text, level)
 
 
 def _texts(body: Any) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - the library has no types
@@ -183,19 +182,3 @@ def _shown(cell: Any) -> str:  # noqa: ANN401
     if isinstance(value, float | int) and form:
         return f"{value:{',' * ('#,#' in form.string)}.{len(form[1] or '')}{'%' if form[2] else 'f'}}"
     return "" if value is None else str(value).removesuffix(" 00:00:00")
-
-
-def read_rtf(text: str) -> Iterator[Block]:
-    """A row is a line with a bar behind each of its cells; a cell of several lines holds it open."""
-    levels = dict(re.findall(r"\{\\s(\d+)\\[^{};]* heading (\d)", text, re.IGNORECASE))
-    # The library drops styles: the level of a heading goes into its text, behind a sign that no text has.
-    marked = re.sub(r"\\s(\d+)(?!\d)", lambda at: f"{at[0]} \\'02{levels[at[1]]}" if at[1] in levels else at[0], text)
-    lines = library("striprtf.striprtf", "office").rtf_to_text(marked, errors="ignore")
-    lines = re.sub(r"(\|[^|\n]*)\n(?=[^|\n]+\|)(?<!\|\n)", r"\1 ", lines).splitlines()
-    for is_row, group in groupby(filter(str.strip, lines), lambda line: line.endswith("|")):
-        if is_row:
-            yield from table([line[:-1].split("|") for line in group])
-        for line in () if is_row else group:
-            is_marked = line[0] == "\x02"
-            level = int(line[1]) if is_marked else heading_level(line) or int(line == lines[0])
-            yield Block("heading" if level else "text", line[2 * is_marked :].strip(), level)

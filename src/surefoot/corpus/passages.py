@@ -102,7 +102,7 @@ def _groups(blocks: Sequence[Block]) -> Iterator[tuple[list[str], list[Block]]]:
             if group and (is_full or is_apart):
                 yield [heading.text for heading in path], group
                 group = []
-            group = [*group, piece]
+            group.append(piece)
         if block.kind == "heading":
             path = [*(heading for heading in path if heading.level < block.level), block]
             is_empty = below is None or (below.kind == "heading" and below.level <= block.level)

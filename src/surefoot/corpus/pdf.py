@@ -17,15 +17,15 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
-import pypdfium2
 from msgspec import Struct
 from msgspec.structs import replace
-from pypdfium2 import raw
 
 from surefoot.core.errors import UsageError
+from surefoot.core.files import library
 from surefoot.corpus.blocks import Block, Line, paragraphs, table
 from surefoot.text.citations import item_of, label_of
 
+pypdfium2, raw = library("pypdfium2", "documents"), library("pypdfium2.raw", "documents")
 MOST_PAGES = 20_000
 _BOLD = 600  # weight of a font
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxl]+\s*$")  # a line of a table of contents
@@ -340,10 +340,8 @@ def _rows(lines: Sequence[_Printed]) -> list[_Row]:
 
 def _goes_on(box: _Box, rows: Sequence[_Row]) -> bool:
     """Whether it goes on beside these rows, all but one of which are lines of a cell."""
-    return (
-        not rows[0].pieces[0].rows and len(rows) <= _TALLEST and sum(len(row.cells()) > 1 for row in rows) < 2
-        and not any(box.meets(piece.box, -1) for piece in rows[0].pieces)
-    )  # fmt: skip
+    is_cell = len(rows) <= _TALLEST and sum(len(row.cells()) > 1 for row in rows) < 2 and not rows[0].pieces[0].rows
+    return is_cell and not any(box.meets(piece.box, -1) for piece in rows[0].pieces)
 
 
 def _table_at(rows: Sequence[_Row], place: int) -> tuple[list[list[str]], int]:

@@ -89,8 +89,8 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
         digest = hashlib.sha256(data + _READING.encode()).hexdigest()[:16]
         if known.get(source.name) == digest:
             return Read(source.name, is_unchanged=True)
-        found, notes = _rows(source, data) if source.is_rows else ([], [])
-        blocks = [] if source.is_rows else list(READERS[source.suffix](data))
+        found, notes = _rows(source, data) if is_rows(source.name) else ([], [])
+        blocks = [] if is_rows(source.name) else list(READERS[source.suffix](data))
         gaps = tuple(block.text for block in blocks if block.kind == "unread")
         found = found or passages((block for block in blocks if block.kind != "unread"), source.name)
     except SurefootError as error:
@@ -105,9 +105,8 @@ def _read(source: Source, known: Mapping[str, str]) -> Read:
 
 
 def _rows(source: Source, data: bytes) -> tuple[list[Row], list[str]]:
-    with tempfile.NamedTemporaryFile(
-        suffix=Path(source.name).name[-40:]
-    ) as file:  # what is packed in an archive has no path to be read from
+    # What is packed in an archive has no path to be read from.
+    with tempfile.NamedTemporaryFile(suffix=Path(source.name).name[-40:]) as file:
         file.write(data)
         file.flush()
         return rows_of(read_rows([file.name]), source.name, most=LARGEST)
