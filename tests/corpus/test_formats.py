@@ -108,6 +108,8 @@ def test_office_files(folder: Path) -> None:
                     + "</t:table-row>" for row in ROWS)  # fmt: skip
     body = f"<t:h t:outline-level='1'>Prices written</t:h><t:p>{PROSE}</t:p><t:table>{cells}</t:table>"
     office(folder / "b.odt", {"content.xml": f"<o:d xmlns:o='o' xmlns:t='t'><o:body>{body}</o:body></o:d>"})
+    wide = body.replace("</t:table-row>", "<t:table-cell t:number-columns-repeated='1000'/></t:table-row>")
+    office(folder / "f.ods", {"content.xml": f"<o:d xmlns:o='o' xmlns:t='t'><o:body>{wide}</o:body></o:d>"})
     book = openpyxl.Workbook()
     for row in [
         ["Prices counted"],
@@ -128,10 +130,10 @@ def test_office_files(folder: Path) -> None:
     mail.add_attachment((folder / "b.odt").read_bytes(), "application", "x", filename="b.odt")
     (folder / "e.eml").write_bytes(bytes(mail))
     passages = added(folder)
-    for name, title in zip("abcde", ("shown", "written", "", "typed", "sent"), strict=True):
+    for name, title in zip("abcdef", ("shown", "written", "", "typed", "sent", "written"), strict=True):
         mine = [row for row in passages if row["file"].startswith(name)]
         assert rows_in(mine) == ROWS, name
-        assert not title or {row["doc"] for row in mine} == {f"Prices {title}"}
+        assert not title or {row["doc"].partition(" (")[0] for row in mine} == {f"Prices {title}"}
     assert [row["page"] for row in passages if row["file"] == "a.pptx"] == [2]
 
 
@@ -147,7 +149,8 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(folder: Path) -> None
         page % 6 + b">> >>", page % 7 + b"/XObject << /I 8 0 R >> >> >>",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", *streams, picture + b">> stream\n0\nendstream",
     ]))  # fmt: skip
-    (folder / "locked.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" * 9)
+    for name in ("locked.xlsx", "old.doc", "old.xls", "old.ppt"):
+        (folder / name).write_bytes(b"\xd0\xcf\x11\xe0" * 9)
     (folder / "cut.pptx").write_bytes(b"PK nothing")
     office(folder / "broken.odt", {"content.xml": "<never closed"})
     mail = EmailMessage()
@@ -162,6 +165,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(folder: Path) -> None
         assert "page 2 holds no text, only pictures" in problems["scan.pdf"]
         assert "the attachment plan.dwg was not read" in problems["a.eml"]
         assert "encrypted" in problems["locked.xlsx"] and "OCR" in done.err
+        assert all("of Office 97" in problems[f"old.{suffix}"] for suffix in ("doc", "xls", "ppt"))
         assert all("damaged" in problems[name] for name in ("cut.pptx", "broken.odt"))
         assert [row["status"] for row in done.json["documents"] if row["name"] in ("a.eml", "scan.pdf")] != [
             "changed"
