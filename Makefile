@@ -19,12 +19,12 @@ help:
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[documents,parquet,excel,otlp,zstd,label,monitor]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[documents,office,parquet,excel,otlp,zstd,label,monitor]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[documents,parquet,excel,otlp,zstd,label,monitor,postgres,dev,llm,ray]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[documents,office,parquet,excel,otlp,zstd,label,monitor,postgres,dev,llm,ray]'
 	@# On all cores, which pip would do on one; files for another Python than this one are passed over, as pip does.
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@# A browser and a database server for the tests; without root they are skipped, and say so.
