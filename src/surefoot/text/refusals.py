@@ -630,9 +630,9 @@ def detect(answer: str) -> Refusal:
 def _detect(answer: str) -> Refusal:
     start = len(answer) - len(answer.lstrip())
     end = len(answer.rstrip())
-    if end - start <= _LONGEST_TOKEN and (token := _token(answer[start:end], start)):
-        return token
     found, folded = ANSWERED, fold(answer)
+    if end - start <= _LONGEST_TOKEN and (token := _token(folded[start:end], start)):
+        return token
     if "n'" in folded or not HINT_WORDS.isdisjoint(_RUN.findall(folded)):
         found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
@@ -677,10 +677,10 @@ def _unquoted(answer: str) -> str:
     return answer.replace("'", " ", 1) if bare[:1] == "'" else answer
 
 
-def _token(answer: str, offset: int) -> Refusal | None:
-    folded = fold(answer)
-    words = _WORD.findall(folded)
-    if not words or words[0] not in _OPENINGS:
+def _token(folded: str, offset: int) -> Refusal | None:
+    opening = _WORD.search(folded)
+    words = _WORD.findall(folded) if opening and opening[0] in _OPENINGS else []
+    if not words:
         return None
     if len(words) == 1 and words[0] in _NO_VALUE and folded.startswith("["):
         return Refusal("refused", offset, offset + len(folded))
