@@ -124,7 +124,7 @@ def _shares(_context: click.Context, _option: click.Parameter, mix: str | None) 
 @shared.map_option
 @shared.citations_option
 @click.option("--accept-all", is_flag=True, help="Accept them unread; the set records that.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Draws others.")
+@click.option("--seed", type=click.IntRange(0, 10**9), default=0, show_default=True, metavar="N", help="Draws others.")
 @click.option("--model", metavar="NAME", help="Language model to word the questions.")
 @shared.paid_options
 @_PLAIN
