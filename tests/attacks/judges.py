@@ -56,7 +56,7 @@ def evidence(passage: str, quote: str, says: str = "supports") -> Value:
 
 
 def findings(claims: list[Value], refusal: str = "answered", gold: str = "agrees", asserts: str = "") -> Value:
-    return {"refusal": refusal, "asserts": asserts, "claims": claims, "gold": gold}
+    return {"refusal": refusal, "asserts": asserts, "claims": claims, "gold": gold, "answers": "cannot_tell"}
 
 
 def claim(number: int, reading: str, *found: Value) -> Value:

@@ -61,8 +61,8 @@ def test_a_sound_judge_finds_most_of_them_for_what_they_are() -> None:
 def test_foreign_text_stays_inside_its_fence() -> None:
     model = Fake(sound)
     plan = ModelGrader(model).plan(ITEMS)
-    for ask, prompt in zip(plan.asks, plan.prompts, strict=True):
-        seen = Seen(prompt)
+    for ask in plan.asks:
+        prompt, seen = ask.prompt, Seen(ask.prompt)
         (mark,) = seen.marks
         assert comparable(ask.item.trace.answer or "").find(mark) < 0
         outside = [line for line in prompt.text.split("\n") if not line.startswith("| ")]

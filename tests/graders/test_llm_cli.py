@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,35 +107,17 @@ def test_models_are_asked_from_this_machine_whatever_the_engine(
     assert -1 < done.err.find("8 calls to llm:m@") < done.err.find("asked 8 calls for $")
 
 
-def keyed(prompt: Prompt) -> Any:  # noqa: ANN401
-    return {"findings": {**sound(prompt), "claims": {str(one["claim"]): one for one in sound(prompt)["claims"]}}}
-
-
 def sloppy(prompt: Prompt) -> Any:  # noqa: ANN401
-    """With further keys, numbers in strings, and without what can be done without."""
+    """With further keys, numbers in strings, and other cases."""
     found = sound(prompt)
     claims = [
         {**one, "claim": str(one["claim"]), "reading": one["reading"].upper(), "note": "so"} for one in found["claims"]
     ]
-    return {"claims": claims, "confidence": 0.9}
+    return {**found, "claims": claims, "confidence": 0.9}
 
 
-def otherwise(prompt: Prompt) -> Any:  # noqa: ANN401
-    """The quote under another name, one finding without its list, and whether it is a refusal as yes or no."""
-    found = sound(prompt)
-    for one in found["claims"]:
-        one["evidence"] = [
-            {"text" if key == "quote" else key: said for key, said in e.items()} for e in one["evidence"]
-        ]
-        one["evidence"] = one["evidence"][0] if len(one["evidence"]) == 1 else one["evidence"]
-    return {**found, "refusal": found["refusal"] == "refused"}
-
-
-@pytest.mark.parametrize("says", [keyed, sloppy, otherwise, lambda prompt: {**sound(prompt), "refusal": "No"}])
-def test_a_reply_in_a_form_of_its_own_is_read_and_paid_for_once(
-    says: Callable[[Prompt], Any], tmp_path: Path, write: Write
-) -> None:
-    with FaultServer(lambda call: Fault(text=f"Here you are: {json.dumps(says(asked(call)))}")) as server:
+def test_a_reply_in_a_form_of_its_own_is_read_and_paid_for_once(tmp_path: Path, write: Write) -> None:
+    with FaultServer(lambda call: Fault(text=f"Here you are: {json.dumps(sloppy(asked(call)))}")) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
         assert server.counts()["calls"] == 8
     assert done.code == 0 and done.buckets == {"right": "correct", "wrong": "wrong", "refused": "refused"}

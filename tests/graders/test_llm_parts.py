@@ -12,25 +12,11 @@ from hypothesis import strategies as st
 
 from surefoot.core import rubric
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.graders.alignment import quoted_words
 from surefoot.graders.judges import Pair
-from surefoot.graders.llm_prompts import (
-    LONGEST_ANSWER,
-    MOST_CLAIMS,
-    ClaimRead,
-    Evidenced,
-    Fence,
-    Found,
-    Prompting,
-    ReplyReader,
-    comparable,
-    groups,
-    neutral,
-    schema,
-    shortened,
-)
-from surefoot.graders.quotes import SHORTEST, objection, says_gold, why_void
+from surefoot.graders.llm_prompts import Fence, Found, Prompting, findings_in, neutral, schema
+from surefoot.graders.quotes import SHORTEST, objection, quoted_words, says_gold, why_void
 from surefoot.models.replies import problem
+from surefoot.models.seam import Reply
 
 from ..attacks.judges import Seen, claim, evidence, findings
 from ..golden_files import ROOT
@@ -126,7 +112,7 @@ DUE = "Invoices are payable within forty (40) days of receipt."
         ("The building is old.", "no word of the claim"),
         ("Invoices are not payable within 40 days of receipt.", "the opposite"),
         ("Invoices with 3 copies are payable.", ""),
-        ("Invoices are payable within 40 weeks of receipt.", "lacks 280 days"),
+        ("Invoices are payable within 40 weeks of receipt.", "lacks 40"),
         ("Invoices are payable within 960 hours of receipt.", ""),
         ("Invoices need settling no later than 40 days on.", ""),
         ("Rechnungen sind binnen 40 Tagen nach Erhalt zu bezahlen.", ""),
@@ -167,7 +153,7 @@ def item(answer: str = "The fee is EUR 5 [p].", **fields: Any) -> Item:  # noqa:
 
 def test_a_prompt_has_the_rubric_the_licence_and_everything_in_fences() -> None:
     prompting = Prompting(rubric.load())
-    prompt = prompting.prompt(item(gold=("EUR 5",)), [(1, "The fee is EUR 5.\n2. It is free.")], "")
+    prompt = prompting.prompt(item(gold=("EUR 5",)), ["The fee is EUR 5.\n2. It is free."])
     assert "cannot tell" in prompt.system and "{" not in prompt.system
     for axis in rubric.load().axes:
         assert axis.asks in prompt.system and all(meaning in prompt.system for meaning in axis.anchors.values())
@@ -177,75 +163,27 @@ def test_a_prompt_has_the_rubric_the_licence_and_everything_in_fences() -> None:
 
 
 def test_braces_of_an_answer_fill_nothing_in() -> None:
-    prompt = Prompting(rubric.load()).prompt(item("{passages} {claims} {count}"), [(1, "{gold}")], "")
-    assert Seen(prompt).answer == "{passages} {claims} {count}" and Seen(prompt).claims == {1: "{gold}"}
+    prompt = Prompting(rubric.load()).prompt(item("{passages} {claims} {system}"), ["{gold}"])
+    assert Seen(prompt).answer == "{passages} {claims} {system}" and Seen(prompt).claims == {1: "{gold}"}
 
 
 def test_the_version_changes_with_the_rubric_alone_and_with_the_prompt_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = Prompting(rubric.load()).version
     assert usual == Prompting(rubric.load()).version
     assert usual != Prompting(rubric.parse('name = "x"\n[[axis]]\nname = "a"\nasks = "b"', "x")).version
-    monkeypatch.setattr("surefoot.graders.llm_prompts._template", lambda name: f"other {name}")
+    monkeypatch.setattr("surefoot.graders.llm_prompts._TEMPLATES", ("grade", "grade"))
     assert usual != Prompting(rubric.load()).version
 
 
-GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))]) | {"answers": "yes"}
+GOOD = findings([claim(1, "supported", evidence("P1", "The fee is EUR 5."))])
 
 
 def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:
-    found = ReplyReader((1,)).found_in(GOOD)
+    found = findings_in(Reply(value=GOOD), 1)
     assert isinstance(found, Found) and found.claims[0].evidence[0].passage == "P1"
-    shape = schema([1], ["P1"])
-    assert not problem(GOOD, shape) and problem({**GOOD, "bucket": "correct"}, shape)
-    assert not problem({**GOOD, "claims": []}, schema([], []))
-    extra = {**GOOD, "claims": [*GOOD["claims"], claim(7, "supported")]}
-    assert isinstance(ReplyReader((1,)).found_in(extra), Found), "a claim that is not ours is nobody's"
-
-
-ONE = GOOD["claims"][0]
-QUOTED = ONE["evidence"][0]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {**GOOD, "confidence": 0.9, "notes": ["fine"], "bucket": "correct"},
-        {**GOOD, "claims": [{**ONE, "note": "plain", "claim": "1"}]},
-        {**GOOD, "claims": [{**ONE, "claim": "Claim 1"}]},
-        {**GOOD, "claims": [{**ONE, "claim": 1.0, "reading": "Supported"}]},
-        {**GOOD, "claims": [{key: ONE[key] for key in ("evidence", "reading")}]},
-        {**GOOD, "claims": [{key: ONE[key] for key in ("claim", "evidence")}]},
-        {**GOOD, "claims": ONE},
-        {**GOOD, "claims": {"1": {key: ONE[key] for key in ("evidence", "reading")}}},
-        {**GOOD, "claims": [ONE, ONE]},
-        {**GOOD, "claims": [{**ONE, "evidence": QUOTED}]},
-        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "page": 3, "passage": "passage P1"}]}]},
-        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "passage": 1, "says": "SUPPORTED"}]}]},
-        {**GOOD, "claims": [{**ONE, "evidence": [{key: QUOTED[key] for key in ("passage", "quote")}]}]},
-        {**GOOD, "claims": [{**ONE, "evidence": [{**QUOTED, "passage": "P1 (kiln 3)", "says": "support"}]}]},
-        {**GOOD, "claims": [{**ONE, "reading": "support"}]},
-        {key: GOOD[key] for key in ("refusal", "claims")},
-        {key: GOOD[key] for key in ("claims", "gold")},
-        {**GOOD, "asserts": None, "gold": None},
-        {"findings": GOOD},
-        {"claims": [ONE]},
-        ONE,
-    ],
-)
-def test_a_reply_in_a_form_of_its_own_is_read(value: Any) -> None:  # noqa: ANN401
-    found = ReplyReader((1,)).found_in(value)
-    assert isinstance(found, Found), found
-    assert found.claims == (ClaimRead(1, (Evidenced("P1", "The fee is EUR 5.", "supports"),), "supported"),)
-    assert found.refusal in ("answered", "cannot_tell") and not ReplyReader((1,))(
-        f"So: ```json\n{json.dumps(value)}\n```"
-    )
-
-
-def test_several_quotes_in_a_list_and_more_evidence_than_was_asked_for() -> None:
-    many = {**ONE, "evidence": [{**QUOTED, "quote": ["The fee", "is EUR 5"]}] * 20}
-    found = ReplyReader((1,)).found_in({**GOOD, "claims": [many]})
-    assert isinstance(found, Found) and found.claims[0].evidence[0].quote == "The fee ... is EUR 5"
-    assert len(found.claims[0].evidence) == 6
+    assert not problem(GOOD, schema(1, 1)) and problem({**GOOD, "bucket": "correct"}, schema(1, 1))
+    assert not problem({**GOOD, "claims": []}, schema(0, 0))
+    assert problem(GOOD, schema(2, 1)) and problem(findings([claim(1, "supported", evidence("P2", "x"))]), schema(1, 1))
 
 
 @pytest.mark.parametrize(
@@ -255,28 +193,12 @@ def test_several_quotes_in_a_list_and_more_evidence_than_was_asked_for() -> None
         ("supported", "not made of findings"),
         ({"bucket": "correct"}, "not made of findings"),
         ({**GOOD, "refusal": "maybe"}, "not made of findings"),
-        ({**GOOD, "claims": []}, "nothing on claim 1"),
-        ({**GOOD, "claims": [{**GOOD["claims"][0], "claim": True}]}, "not made of findings"),
-        ({**GOOD, "claims": [*GOOD["claims"], claim(1, "contradicted")]}, "reads a claim twice"),
-        ({**GOOD, "claims": [claim(2, "supported")]}, "nothing on claim 1"),
-        ({**GOOD, "claims": [{"claim": 1, "evidence": []}]}, "not made of findings"),
         ({**GOOD, "claims": [claim(1, "probably")]}, "not made of findings"),
-        ({**GOOD, "claims": "supported"}, "nothing on claim 1"),
+        ({**GOOD, "claims": []}, "each claim once"),
+        ({**GOOD, "claims": [*GOOD["claims"], claim(1, "contradicted")]}, "each claim once"),
+        ({**GOOD, "claims": [claim(2, "supported")]}, "each claim once"),
     ],
 )
 def test_a_reply_that_is_broken_says_how(value: Any, words: str) -> None:  # noqa: ANN401
-    found = ReplyReader((1,)).found_in(value)
+    found = findings_in(Reply(value=value), 1)
     assert isinstance(found, str) and words in found
-
-
-@given(st.integers(0, 60))
-def test_every_claim_is_in_one_call(count: int) -> None:
-    made = list(groups([f"c{n}" for n in range(count)]))
-    assert [number for group in made for number, _ in group] == list(range(1, count + 1))
-    assert made and all(len(group) <= MOST_CLAIMS for group in made)
-
-
-def test_a_long_answer_is_shown_with_what_is_left_out() -> None:
-    text = "a" * LONGEST_ANSWER + "b" * 500
-    assert "500 characters are left out" in shortened(text) and shortened("short") == "short"
-    assert comparable(shortened(text)).endswith("b")

@@ -92,7 +92,7 @@ class AnswerParts(Struct, frozen=True):
 
     def cited_pairs(self, judged: Judged) -> list[Pair]:
         """Every claim against each passage it cites."""
-        return self._fresh((pair for claim in self._to_be_read for pair in self._alone(claim)), judged)
+        return self._fresh((pair for claim in self.to_be_read for pair in self._alone(claim)), judged)
 
     def joined_pairs(self, judged: Judged) -> list[Pair]:
         """Claims that no passage they cite supports alone, against all of these read together."""
@@ -101,7 +101,7 @@ class AnswerParts(Struct, frozen=True):
     def further_pairs(self, judged: Judged) -> list[Pair]:
         """What is left open: the passages that were not cited, and the gold where words do not tell agreement."""
         found = [self._pair(claim, passage) for claim in self._open(judged) for passage in self.passages]
-        if self._to_be_read and self._agreement_in_words(self.claims) == "silent":
+        if self.to_be_read and self._agreement_in_words(self.claims) == "silent":
             found += self._gold_pairs
         return self._fresh(found, judged)
 
@@ -109,7 +109,7 @@ class AnswerParts(Struct, frozen=True):
         return [pair for pair in pairs if pair not in self.computed and pair not in judged]
 
     @property
-    def _to_be_read(self) -> tuple[Claim, ...]:
+    def to_be_read(self) -> tuple[Claim, ...]:
         return () if self.unusable or _lacks_sources(self.item.trace) else self.claims
 
     def _open(self, judged: Judged) -> list[Claim]:
@@ -120,7 +120,7 @@ class AnswerParts(Struct, frozen=True):
             pairs = (*self._alone(claim), *self._together(claim))
             return any(known.get(pair, _UNREAD).label == "supported" for pair in pairs)
 
-        return [claim for claim in self._to_be_read if not is_supported(claim)]
+        return [claim for claim in self.to_be_read if not is_supported(claim)]
 
     def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
         """Every claim with a sum, or with the result of one, against each passage and against all that it cites."""
@@ -180,7 +180,7 @@ class AnswerParts(Struct, frozen=True):
             why = "language" if unread.endswith("is not English") else "unreadable"
             return Findings(why, self.refusal.value, question.expects, detail=unread)
         gold = self._agreement(judged, self.claims)
-        claims = tuple(self._claim(claim, judged, gold) for claim in self._to_be_read)
+        claims = tuple(self._claim(claim, judged, gold) for claim in self.to_be_read)
         refusal, claims = ("refused", ()) if refused else self._refusal(claims, gold)
         return Findings(
             unusable=None,
@@ -231,15 +231,16 @@ class AnswerParts(Struct, frozen=True):
         return any(claim.sentence in declined for claim in self.claims)
 
     def _unread(self, judged: Judged) -> str:
-        """Why a claim stays open: the judge could not read it or its passages, and no other passage decides."""
+        """Why a claim stays open: the judge could not read it or its passages, and no other that it cites decides."""
         if self.refusal is not None and self.refusal.value != "refused" and (reason := _lacks_sources(self.item.trace)):
             return reason
-        for claim in self._to_be_read:
-            pairs = (*self._together(claim), *(self._pair(claim, passage) for passage in self.passages))
-            found = [judged[pair] for pair in pairs if pair in judged]
-            reasons = [one.reason for one in found if one.label is None and one.reason]
-            if reasons and not any(one.label in ("supported", "contradicted") for one in found):
-                return reasons[0]
+        for claim in self.to_be_read:
+            cited = (*self._alone(claim), *self._together(claim))
+            for pairs in (cited, (*cited, *(self._pair(claim, passage) for passage in self.passages))):
+                found = [judged[pair] for pair in pairs if pair in judged]
+                reasons = [one.reason for one in found if one.label is None and one.reason]
+                if reasons and not any(one.label in ("supported", "contradicted") for one in found):
+                    return reasons[0]
         return ""
 
     def _agreement_in_words(self, claims: tuple[Claim, ...]) -> table.Gold:

@@ -8,10 +8,9 @@ person is told what it will cost before anything is spent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
-from itertools import count, zip_longest
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -22,41 +21,37 @@ from surefoot.core.errors import Incomplete
 from surefoot.core.result import READER, Person
 from surefoot.core.rubric import Citations
 from surefoot.core.types import Item, counted, names
+from surefoot.graders.findings import AnswerParts
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck, graded_by, left_open, read_watched
 from surefoot.graders.judges import Judge
-from surefoot.graders.llm_prompts import LONGEST_PROMPT, Fence, Found, Prompting, ReplyReader, groups
-from surefoot.graders.llm_reading import BATCH, CANARIES, Canary, Claimed, ModelJudge, doubt, flown
+from surefoot.graders.llm_prompts import LONGEST_PROMPT, Fence, Found, Prompting, findings_in
+from surefoot.graders.llm_reading import CANARIES, Canary, ModelJudge, doubt, flown
 from surefoot.models.budget import IF_NONE_AGAIN, Spent, is_paid, spent_on
 from surefoot.models.endpoint import EndpointModel
 from surefoot.models.seam import Model, Prompt, Reply, ReplyStore
 
 
 class Ask(Struct, frozen=True):
-    """One call: some claims of an answer, which is known by its place, or of a canary."""
+    """One call: what the model is to read of an answer, which is known by its place, or of a canary."""
 
     item: Item
-    claims: tuple[tuple[int, str], ...]
-    of: int = -1
+    claims: tuple[str, ...]
+    prompt: Prompt
+    place: int = -1
     canary: Canary | None = None
-    salt: str = ""
-    attempt: int = 1
-
-
-class Draft(Struct, frozen=True):
-    """An answer before the model has read it, as the first grader of a cascade or nobody sees it."""
-
-    graded: Graded
-    claims: tuple[str, ...]  # that the model is to read
-    is_read: bool  # by the model
-    first: Graded | None = None
 
 
 class Plan(Struct, frozen=True):
-    """What is to be asked, known before anything is spent."""
+    """What is to be asked, known before anything is spent; `first` is what the first grader of a cascade says."""
 
-    drafts: tuple[Draft, ...]
+    items: tuple[Item, ...]
+    first: tuple[Graded | None, ...]
     asks: tuple[Ask, ...]
-    prompts: tuple[Prompt, ...]
+
+    @property
+    def decided(self) -> int:
+        """How many answers the model need not read."""
+        return len(self.items) - sum(ask.canary is None for ask in self.asks)
 
 
 class Grading(Struct, frozen=True):
@@ -99,7 +94,7 @@ class ModelGrader:
     def read(self, items: Sequence[Item]) -> list[Graded]:
         plan = self.plan(items)
         self._agree_on(plan)
-        with replies_kept(self._person), closing(self._person.watch(len(plan.prompts), "replies")) as progress:
+        with replies_kept(self._person), closing(self._person.watch(len(plan.asks), "replies")) as progress:
             grading = self.carry_out(plan, progress.count)
         self.in_vain = grading.self_check.in_vain
         self._tell(plan, grading)
@@ -108,64 +103,38 @@ class ModelGrader:
     def plan(self, items: Sequence[Item]) -> Plan:
         """In a cascade, what the first grader is unsure of is for the model to read."""
         grader = FindingsGrader(self._first, self.citations, self._sure_from) if self._first else None
-        first = read_watched(grader, items, self._person) if grader else ()
-        drafts = tuple(self._draft(item, known) for item, known in zip_longest(items, first))
-        asks = [
-            Ask(draft.graded.item, tuple(group), place)
-            for place, draft in enumerate(drafts)
-            if draft.is_read
-            for group in groups(draft.claims)
+        first = read_watched(grader, items, self._person) if grader else [None] * len(items)
+        asks = list[Ask]()
+        for place, (item, known) in enumerate(zip(items, first, strict=True)):
+            parts = AnswerParts.of(item)
+            claims = tuple(dict.fromkeys(claim.text for claim in parts.to_be_read)) if parts.passages else ()
+            is_decided = known is not None and known.bucket is not None and not known.verdicts[0].unsure
+            if not is_decided and (claims or (parts.declines and not parts.unusable)):
+                asks.append(Ask(item, claims, self._prompting.prompt(item, claims), place))
+        # The salt of the canaries is what they come with: with other answers they are asked anew.
+        salt = Fence.over(ask.prompt.text for ask in asks).mark
+        canaries = [
+            Ask(one.item, (one.claim,), self._prompting.prompt(one.item, (one.claim,), salt), canary=one)
+            for one in (CANARIES if asks else ())
         ]
-        batches = [asks[start : start + BATCH] for start in range(0, len(asks), BATCH)]
-        mixed = [ask for batch in batches for ask in self._with_canaries(batch)]
-        return Plan(drafts, tuple(mixed), tuple(map(self._prompt, mixed)))
+        return Plan(tuple(items), tuple(first), (*canaries, *asks))
 
     def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
         replies: list[Reply] = []
-        for place, reply in self._complete(plan.prompts):
-            found[place] = _findings(reply, plan.asks[place])
+        for place, reply in self._complete([ask.prompt for ask in plan.asks]):
+            found[place] = findings_in(reply, len(plan.asks[place].claims))
             replies.append(reply)
             on_reply(reply)
-        by_place: dict[int, list[tuple[Ask, Found | str]]] = {}
-        for ask, one in zip(plan.asks, found, strict=True):
-            by_place.setdefault(ask.of, []).append((ask, one))
-        check = flown((ask.canary, one) for ask, one in by_place.get(-1, ()) if ask.canary)
+        asked = list(zip(plan.asks, found, strict=True))
+        check = flown((ask.canary, one) for ask, one in asked if ask.canary)
         check = replace(check, in_vain=bool(replies) and all(reply.error for reply in replies))
-        graded = (self._graded(draft, by_place.get(place, []), check) for place, draft in enumerate(plan.drafts))
+        read = {ask.place: (ask.claims, one) for ask, one in asked}
+        graded = [
+            self._graded(item, first, read.get(place), check.words if check.failed else "")
+            for place, (item, first) in enumerate(zip(plan.items, plan.first, strict=True))
+        ]
         return Grading(tuple(graded), check, tuple(replies))
-
-    def _prompt(self, ask: Ask) -> Prompt:
-        return replace(self._prompting.prompt(ask.item, ask.claims, ask.salt), attempt=ask.attempt)
-
-    def _with_canaries(self, batch: Sequence[Ask]) -> list[Ask]:
-        """A set of canaries among a batch of calls. Their salt is the batch: another batch asks about them anew, the
-        same one again finds them in the cache."""
-        texts = [text for ask in batch for text in (ask.item.trace.answer or "", *(claim for _, claim in ask.claims))]
-        salt = Fence.over(texts).mark
-        flock = [Ask(canary.item, ((1, canary.claim),), canary=canary, salt=salt) for canary in CANARIES]
-        attempt, step = self._attempt(flock), len(batch) // len(flock) + 1
-        mixed = [one for n, canary in enumerate(flock) for one in (canary, *batch[n * step : (n + 1) * step])]
-        return [replace(ask, attempt=attempt) for ask in mixed]
-
-    def _attempt(self, flock: Sequence[Ask]) -> int:
-        """Where the replies that are kept misread canaries, what came with them counts for nothing: the batch is asked
-        anew."""
-        known: Callable[[Prompt], Reply | None] = getattr(self._model, "known", lambda _: None)
-        for attempt in count(1):
-            replies = [known(self._prompt(replace(ask, attempt=attempt))) for ask in flock]
-            kept = [(ask, reply) for ask, reply in zip(flock, replies, strict=True) if reply is not None]
-            if not flown((ask.canary, _findings(reply, ask)) for ask, reply in kept if ask.canary).misread:
-                break
-        return attempt
-
-    def _draft(self, item: Item, first: Graded | None) -> Draft:
-        if first and first.bucket and not first.verdicts[0].unsure:
-            return Draft(first, (), is_read=False, first=first)
-        claimed = Claimed(item)
-        graded = FindingsGrader(claimed, self.citations).read([item])[0]
-        is_read = graded.bucket == "refused" or bool(claimed.claims)
-        return Draft(graded, tuple(claimed.claims), is_read, first)
 
     def _complete(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """What is too long for any model is not sent."""
@@ -175,42 +144,36 @@ class ModelGrader:
         for number, reply in self._model.complete_all(prompts[number] for number in fitting):
             yield fitting[number], reply
 
-    def _graded(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], check: SelfCheck) -> Graded:
-        misread = check.words if check.failed else ""
-        if draft.first and not draft.is_read:
-            return _signed(draft.first, self.name, via=draft.first.verdicts[0].grader)
-        graded = self._by_model(draft, asked, misread)
-        if not draft.first or graded.bucket is not None or draft.first.bucket is None:
-            return graded
-        note = f"the model left it open ({graded.findings.detail or graded.reason}), so the first verdict stands"
-        return _signed(draft.first, self.name, draft.first.verdicts[0].grader, note, misread)
-
-    def _by_model(self, draft: Draft, asked: Sequence[tuple[Ask, Found | str]], misread: str) -> Graded:
-        if not draft.is_read:
-            why = doubt(draft.graded, [])
-            return _signed(left_open(draft.graded, FOR_A_PERSON, why) if why else draft.graded, self.name, via="")
-        judge = ModelJudge(self.name, draft.graded.item, [(ask.claims, one) for ask, one in asked])
-        graded = FindingsGrader(judge, self.citations).read([draft.graded.item])[0]
-        if judge.broken:
-            graded = left_open(graded, "unreadable", judge.broken) if not draft.claims else graded
-        elif why := doubt(graded, judge.found) or _hangs_on_a_quote(graded, judge.voided):
+    def _graded(
+        self, item: Item, first: Graded | None, asked: tuple[tuple[str, ...], Found | str] | None, misread: str
+    ) -> Graded:
+        if first and asked is None:
+            return _signed(first, self.name, first.verdicts[0].grader)
+        claims, found = asked or ((), "the model was not asked")
+        judge = ModelJudge(self.name, item, claims, found)
+        graded = FindingsGrader(judge, self.citations).read([item])[0]
+        if asked and isinstance(found, str):
+            graded = graded if claims else left_open(graded, "unreadable", found)
+        elif why := doubt(graded, None if isinstance(found, str) else found):
             graded = left_open(graded, FOR_A_PERSON, why)
-        elif graded.bucket is None and graded.reason == "unreadable":
+        elif asked and graded.reason == "unreadable":
             graded = left_open(graded, FOR_A_PERSON, graded.findings.detail)
-        voided = [why for why in judge.voided.values() if why not in graded.findings.detail]
-        return _signed(_as_far_as_read(graded, voided), self.name, self._model.name, "; ".join(voided), misread)
+        if not first or graded.bucket is not None or first.bucket is None:
+            return _signed(graded, self.name, self._model.name if asked else "", misread=misread if asked else "")
+        note = f"the model left it open ({graded.findings.detail or graded.reason}), so the first verdict stands"
+        return _signed(first, self.name, first.verdicts[0].grader, note, misread)
 
     def _agree_on(self, plan: Plan) -> None:
-        sent = sum(one.is_read for one in plan.drafts)
+        prompts = [ask.prompt for ask in plan.asks]
         if self._first is not None:
-            answers, decided = counted(len(plan.drafts), "answer"), len(plan.drafts) - sent
-            reads = f"the model reads {sent:,} ({sent / len(plan.drafts):.0%})." if sent else "no model is asked."
-            self._person.tell(f"{self._first.name} is sure of {decided:,} of {answers}; {reads}")
+            answers, sent = counted(len(plan.items), "answer"), len(plan.items) - plan.decided
+            reads = f"the model reads {sent:,} ({sent / len(plan.items):.0%})." if sent else "no model is asked."
+            self._person.tell(f"{self._first.name} is sure of {plan.decided:,} of {answers}; {reads}")
         estimate = getattr(self._model, "estimate", None)
         if estimate is None:
-            return self._person.tell(f"{counted(len(plan.prompts), 'call')} to {self._model.name} {IF_NONE_AGAIN}")
-        found = estimate(plan.prompts)
-        canaries = estimate([prompt for ask, prompt in zip(plan.asks, plan.prompts, strict=True) if ask.canary])
+            return self._person.tell(f"{counted(len(prompts), 'call')} to {self._model.name} {IF_NONE_AGAIN}")
+        found = estimate(prompts)
+        canaries = estimate([ask.prompt for ask in plan.asks if ask.canary])
         among = f"{canaries.calls:,} of them canaries" if canaries.calls else ""
         self._person.tell(replace(found, among=among).sentence)
         if found.calls:
@@ -220,9 +183,8 @@ class ModelGrader:
     def _tell(self, plan: Plan, grading: Grading) -> None:
         replies, tell = grading.replies, self._person.tell
         tell(spent_words(spent_on(replies)))
-        decided = sum(not draft.is_read for draft in plan.drafts)
-        if self._first is not None and decided:
-            share = f"{decided / len(plan.drafts):.0%}"
+        if self._first is not None and plan.decided:
+            share = f"{plan.decided / len(plan.items):.0%}"
             tell(f"{self._first.name} decided {share} of the answers, which cost nothing")
         self._person.tell_causes([(reply.error, reply.hint) for reply in replies if reply.error])
         if grading.self_check.words and not grading.self_check.in_vain:  # a server that is down is named above
@@ -230,10 +192,11 @@ class ModelGrader:
             tell(f"warning: {words}: what rests on it does not ship")
             tell("hint: grade again, or with another model")
         open_ids: dict[str, list[str]] = {}
-        for draft, one in zip(plan.drafts, grading.graded, strict=True):
+        asked = {ask.place for ask in plan.asks}
+        for place, (first, one) in enumerate(zip(plan.first, grading.graded, strict=True)):
             if one.bucket is None:
                 open_ids.setdefault(f"not graded, {one.reason}", []).append(one.item.question.id)
-            elif draft.first and draft.is_read and one.verdicts[0].via == draft.first.verdicts[0].grader:
+            elif first and place in asked and one.verdicts[0].via == first.verdicts[0].grader:
                 note = "note: left open by the model, so the first verdict stands"
                 open_ids.setdefault(note, []).append(one.item.question.id)
         for what, ids in open_ids.items():
@@ -247,36 +210,11 @@ def _at_host(model: str) -> str:
     return short if ":" in short.partition("@")[0] else f"llm:{short}"
 
 
-def _findings(reply: Reply, ask: Ask) -> Found | str:
-    if reply.error or (reply.value is None and not reply.text):
-        return f"the model gave no findings: {reply.error or 'the reply is empty'}"
-    reader = ReplyReader(tuple(number for number, _ in ask.claims))
-    return reader.read(reply.text) if reply.value is None else reader.found_in(reply.value)
-
-
 def _signed(graded: Graded, grader: str, via: str, detail: str = "", misread: str = "") -> Graded:
     """Under the grader's name, with who read it, what did not count, and what the reader misread."""
     verdicts = tuple(replace(verdict, grader=grader, via=via, self_check=misread) for verdict in graded.verdicts)
     words = "; ".join(filter(None, (graded.findings.detail, detail)))
     return replace(graded, findings=replace(graded.findings, detail=words), verdicts=verdicts)
-
-
-def _hangs_on_a_quote(graded: Graded, voided: Mapping[str, str]) -> str:
-    """Why a passage seems not to bear out what cites it, if that is for a quote of the model's that stands nowhere."""
-    lacking = [claim.text for claim in graded.findings.claims if claim.by_cited_together != "supported"]
-    is_so = graded.reason == "miscited" and all(claim in voided for claim in lacking)
-    return voided[lacking[0]] if is_so else ""
-
-
-def _as_far_as_read(graded: Graded, voided: Sequence[str]) -> Graded:
-    """Where a quote of the model's stands nowhere, what it says against a citation is not known."""
-    if not voided:
-        return graded
-    verdicts = tuple(
-        replace(one, value=None, reason=voided[0]) if one.axis == "citation_supports" and one.value != "yes" else one
-        for one in graded.verdicts
-    )
-    return replace(graded, verdicts=verdicts)
 
 
 def agree(person: Person, yes: bool, models: Iterable[str]) -> None:

@@ -12,20 +12,18 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from surefoot.core.rubric import Rubric
 from surefoot.core.types import Item
-from surefoot.models.replies import fitted
-from surefoot.models.seam import Prompt, Schema
-from surefoot.text.jsonblocks import last_valid
+from surefoot.models.seam import Prompt, Reply, Schema
 from surefoot.text.normal import normalise
 
 GUTTER = "| "
@@ -96,177 +94,62 @@ class Fence(Struct, frozen=True):
         return f"<<<{name} {self.mark}>>>\n{lines}\n<<<end of {name} {self.mark}>>>"
 
 
-MOST_EVIDENCE = 6  # for one claim
-Value = dict[str, Any]
-_UNSAID = "cannot_tell"
-_MEANT = {
-    "refusal": {"false": "answered", "no": "answered", "true": "refused", "yes": "refused"},
-    "answers": {"true": "yes", "partly": "yes", "partially": "yes", "false": "no"},
-    "reading": {"supports": "supported", "support": "supported", "contradicts": "contradicted",
-                "contradict": "contradicted"},
-    "says": {"supported": "supports", "support": "supports", "contradicted": "contradicts",
-             "contradict": "contradicts", "partial": "supports_in_part", "part": "supports_in_part",
-             "in_part": "supports_in_part", "partially_supports": "supports_in_part"},
-}  # fmt: skip
-_QUOTES = ("quote", "text", "quotation", "excerpt", "sentence")  # under which the words of a passage may stand
-
-
-class Evidenced(Struct, frozen=True):
+class Evidenced(Struct, frozen=True, forbid_unknown_fields=True):
     passage: str
     quote: str
     says: Literal["supports", "supports_in_part", "contradicts"]
 
 
-class ClaimRead(Struct, frozen=True):
+class ClaimRead(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model found on one claim. Evidence comes before the reading it leads to."""
+
     claim: int
     evidence: tuple[Evidenced, ...]
     reading: Literal["supported", "contradicted", "not_enough", "cannot_tell"]
 
 
-class Found(Struct, frozen=True):
+class Found(Struct, frozen=True, forbid_unknown_fields=True):
     """What a model found in one answer."""
 
     refusal: Literal["refused", "partial", "answered", "cannot_tell"]
     asserts: str
     claims: tuple[ClaimRead, ...]
     gold: Literal["agrees", "conflicts", "silent", "no_gold", "cannot_tell"]
-    answers: Literal["yes", "no", "cannot_tell"] = "cannot_tell"
+    answers: Literal["yes", "no", "cannot_tell"]
 
 
-def _object(**properties: Schema) -> Schema:
-    names = list(properties)
-    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
+def schema(claims: int, passages: int) -> Schema:
+    """Return the schema of a reply on so many claims and passages. No references: not every server follows those."""
+    _, parts = msgspec.json.schema_components([Found])
+    for part in parts.values():
+        part.pop("description", None)
+        for one in part["properties"].values():
+            one |= {"type": "string"} if "enum" in one else {}
+    evidence, read, found = (parts[name]["properties"] for name in ("Evidenced", "ClaimRead", "Found"))
+    names, numbers = [f"P{place}" for place in range(1, passages + 1)], list(range(1, claims + 1))
+    evidence["passage"] |= {"enum": names} if names else {}
+    read["claim"] |= {"enum": numbers} if numbers else {}
+    read["evidence"] = {"type": "array", "items": parts["Evidenced"]}
+    found["claims"] = {"type": "array", "items": parts["ClaimRead"], "minItems": claims, "maxItems": claims}
+    return {**parts["Found"], "title": "findings"}
 
 
-def _one_of(*values: str) -> Schema:
-    return {"type": "string", "enum": list(values)}
+def findings_in(reply: Reply, claims: int) -> Found | str:
+    """Return what a model found in an answer with so many claims, or why that is not known."""
+    try:
+        found = None if reply.error else msgspec.convert(reply.value, Found)
+    except msgspec.ValidationError as error:
+        return f"the reply is not made of findings: {error}"
+    if found is None:
+        return f"the model gave no findings: {reply.error}"
+    read = sorted(one.claim for one in found.claims)
+    return found if read == list(range(1, claims + 1)) else "the reply does not read each claim once"
 
 
-_TEXT: Schema = {"type": "string"}
-
-
-def schema(claims: Sequence[int], passages: Sequence[str]) -> Schema:
-    """Of a reply on some claims. Written out, and without references: not every server follows those. Evidence comes
-    before the reading it leads to."""
-    evidence = _object(
-        passage=_one_of(*passages) if passages else _TEXT,
-        quote=_TEXT,
-        says=_one_of("supports", "supports_in_part", "contradicts"),
-    )
-    claim = _object(
-        claim={"type": "integer", "enum": list(claims)} if claims else {"type": "integer"},
-        evidence={"type": "array", "items": evidence, "maxItems": MOST_EVIDENCE},
-        reading=_one_of("supported", "contradicted", "not_enough", "cannot_tell"),
-    )
-    findings = _object(
-        refusal=_one_of("refused", "partial", "answered", "cannot_tell"),
-        asserts=_TEXT,
-        claims={"type": "array", "items": claim, "minItems": len(claims), "maxItems": len(claims)},
-        gold=_one_of("agrees", "conflicts", "silent", "no_gold", "cannot_tell"),
-        answers=_one_of("yes", "no", "cannot_tell"),
-    )
-    return {"title": "findings", **findings}
-
-
-class ReplyReader(Struct, frozen=True):
-    """Reads the replies on some claims. Called with a text, it says what is wrong with that, or nothing."""
-
-    wanted: tuple[int, ...]
-
-    def __call__(self, text: str) -> str:
-        found = self.read(text)
-        return found if isinstance(found, str) else ""
-
-    def read(self, text: str) -> Found | str:
-        """The findings in the last object that has any, or why there are none."""
-        value = last_valid(text, lambda one: not isinstance(self.found_in(one), str))
-        if value is None:
-            value = last_valid(text, lambda _: True)
-        return "the reply held no whole JSON object" if value is None else self.found_in(value)
-
-    def found_in(self, value: object) -> Found | str:
-        """Claims that were not asked about are nobody's."""
-        try:
-            made = fitted(_put_right(value, self.wanted) if isinstance(value, dict) else value, schema(self.wanted, ()))
-            found = msgspec.convert(made, Found)
-        except msgspec.ValidationError as error:
-            return f"the reply is not made of findings: {error}"
-        numbers = [read.claim for read in found.claims]
-        if lacking := [number for number in self.wanted if number not in numbers]:
-            return f"the reply says nothing on claim {lacking[0]}"
-        if len(numbers) > len(self.wanted):
-            return "the reply reads a claim twice"
-        return found
-
-
-def _put_right(value: Value, wanted: Sequence[int]) -> Value:
-    """Models wrap findings, number claims in words, and leave out what goes without saying."""
-    if "claims" not in value and len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
-        value = inner  # {"findings": {...}}
-    if "claims" not in value and "reading" in value:
-        value = {"claims": [value]}
-    if not value.keys() & {"claims", "refusal"}:
-        return value
-    claims = _listed(value.get("claims"), "claim", ("reading",))
-    numbers = wanted if len(claims) == len(wanted) else [None] * len(claims)
-    read = [_claim({"claim": number} | claim) for claim, number in zip(claims, numbers, strict=True)]
-    # One that merely says again what another says is left out.
-    once = [claim for place, claim in enumerate(read) if claim["claim"] in wanted and claim not in read[:place]]
-    said = {name: _meant(value.get(name), name) or _UNSAID for name in ("refusal", "gold", "answers")}
-    said["answers"] = said["answers"] if said["answers"] in ("yes", "no") else _UNSAID
-    return {**value, **said, "claims": once}
-
-
-def _listed(value: object, key: str, inside: Sequence[str]) -> list[Value]:
-    """A list of objects, however it was written: one alone, or each under its number."""
-    if isinstance(value, dict):
-        numbered = [{key: name, **one} for name, one in value.items() if isinstance(one, dict)]
-        value = [value] if value.keys() & set(inside) else numbered
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _claim(claim: Value) -> Value:
-    found = _listed(claim.get("evidence"), "passage", _QUOTES)[:MOST_EVIDENCE]
-    kinds = {_meant(one.get("says"), "says") for one in found} - {"supports_in_part"}
-    alone = _meant(kinds.pop(), "reading") if len(kinds) == 1 else None
-    reading = _meant(claim.get("reading"), "reading") or alone
-    read = {"evidence": [_evidence(one, reading) for one in found], "claim": _numbered(claim["claim"], int)}
-    return {**claim, **read, **({} if reading is None else {"reading": reading})}
-
-
-def _evidence(one: Value, reading: object) -> Value:
-    quote = next((one[key] for key in _QUOTES if one.get(key)), "")
-    says = _meant(one.get("says"), "says") or {"supported": "supports", "contradicted": "contradicts"}.get(str(reading))
-    return {
-        "passage": _numbered(one.get("passage"), "P{}".format),
-        "quote": " ... ".join(map(str, quote)) if isinstance(quote, list) else quote,
-        "says": says or "supports_in_part",
-    }
-
-
-def _meant(value: object, name: str) -> object:
-    """The value of a field that is meant by a word or a boolean; None where nothing is said."""
-    if not isinstance(value, str | bool):
-        return value
-    folded = re.sub(r"[\W_]+", "_", str(value).strip()).casefold().strip("_")
-    return _MEANT.get(name, {}).get(folded, folded) or None
-
-
-def _numbered(value: object, form: Callable[[Any], object]) -> object:
-    """A claim or passage by its number: 2, "2", "P2", "claim 2", "P2 (of 1999)"."""
-    numbers = re.findall(r"\d+", str(value)) if isinstance(value, str | int | float) and value is not True else []
-    if isinstance(value, float) and value.is_integer():
-        return form(int(value))
-    leads = isinstance(value, str) and re.match(r"\W*(?:P|passage |claim )?\d+\b", value, re.IGNORECASE)
-    return form(int(numbers[0])) if len(numbers) == 1 or leads else value
-
-
-VERSION = 2  # of how replies are read and checked
-MOST_CLAIMS = 12  # in one call: a model that reads more at once leaves some out
-LONGEST_ANSWER = 12_000  # characters shown; every claim of a longer one is asked about all the same
-LONGEST_PROMPT = 400_000
+VERSION = 3  # of how replies are read and checked
+LONGEST_PROMPT = 400_000  # characters
 _FOR_REPLY, _FOR_CLAIM = 256, 256  # tokens
-_EXAMPLE = "0123abcd"
+_EXAMPLE, _TEMPLATES = "0123abcd", ("grade_system", "grade")
 
 
 class Prompting:
@@ -274,87 +157,34 @@ class Prompting:
     how that is read."""
 
     def __init__(self, rubric: Rubric) -> None:
-        self._system, self._task = _template("grade_system"), _template("grade")
-        self._rubric = rubric
+        system, self._task = ((files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8") for name in _TEMPLATES)
+        shape = msgspec.json.encode(schema(1, 1), order="sorted").decode()
+        parts = (str(VERSION), system, self._task, rubric.sha256, shape)
+        self.version = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+        axes = [f"- {axis.name}: {axis.asks}\n" + "".join(f"  - {value}: {meaning}\n" for value, meaning in
+                axis.anchors.items()) for axis in rubric.axes]  # fmt: skip
+        self.system = _filled(system, example=_EXAMPLE, rubric="".join(axes).rstrip())
 
-    @cached_property
-    def version(self) -> str:
-        parts = (
-            str(VERSION),
-            self._system,
-            self._task,
-            self._rubric.sha256,
-            msgspec.json.encode(schema([1], ["P1"]), order="sorted").decode(),
-        )
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
-
-    @cached_property
-    def system(self) -> str:
-        return _filled(self._system, example=_EXAMPLE, rubric="\n".join(_explained(self._rubric)))
-
-    def prompt(self, item: Item, claims: Sequence[tuple[int, str]], salt: str) -> Prompt:
-        """What is asked about some numbered claims of an answer. `salt` tells calls apart that must not be one."""
-        question, trace = item.question, item.trace
-        passages = trace.retrieved or ()
-        gold, answer = "\n".join(question.gold_claims), trace.answer or ""
-        fence = Fence.over(
-            [question.text, gold, answer, *(text for _, text in claims), *(p.text for p in passages)], salt
-        )
-        named = {f"P{place}": passage for place, passage in enumerate(passages, 1)}
+    def prompt(self, item: Item, claims: Sequence[str], salt: str = "") -> Prompt:
+        """Return what is asked about the claims of an answer. `salt` tells calls apart that must not be one."""
+        question, answer, passages = item.question, item.trace.answer or "", item.trace.retrieved or ()
+        gold = "\n".join(question.gold_claims)
+        texts = [f"(from: {one_line(one.doc)})\n{one.text}" if one.doc else one.text for one in passages]
+        fence = Fence.over([question.text, gold, answer, *claims, *texts], salt)
+        fenced = [fence.around(f"passage P{place}", text) for place, text in enumerate(texts, 1)]
+        # A claim is one line, so that none can look like two.
+        numbered = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(claims, 1))
         text = _filled(
             self._task,
             question=fence.around("question", question.text),
             gold=fence.around("reference", gold) if gold else "There is none.",
-            passages="\n\n".join(fence.around(f"passage {name}", _titled(p.doc, p.text)) for name, p in named.items())
-            or "There are none.",
-            answer=fence.around("answer", shortened(answer)),
-            claims=fence.around("claims", _claim_lines(claims)) if claims else "There are none.",
-            count=f"the refusal, {_counted(len(claims))}, the reference and whether the question is answered",
+            passages="\n\n".join(fenced) or "There are none.",
+            answer=fence.around("answer", answer),
+            claims=fence.around("claims", numbered) if claims else "There are none.",
         )
-        numbers = tuple(number for number, _ in claims)
-        return Prompt(
-            text, self.system, schema(numbers, list(named)), _FOR_REPLY + _FOR_CLAIM * len(claims),
-            accepts=ReplyReader(numbers),
-        )  # fmt: skip
-
-
-def groups(claims: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
-    """Numbered claims, a call's worth at a time; one empty group where there are none."""
-    numbered = list(enumerate(claims, 1))
-    for start in range(0, max(1, len(numbered)), MOST_CLAIMS):
-        yield numbered[start : start + MOST_CLAIMS]
-
-
-def shortened(answer: str) -> str:
-    if len(answer) <= LONGEST_ANSWER:
-        return answer
-    half = LONGEST_ANSWER // 2
-    return f"{answer[:half]}\n(... {len(answer) - 2 * half} characters are left out here ...)\n{answer[-half:]}"
-
-
-def _template(name: str) -> str:
-    return (files("surefoot") / "prompts" / f"{name}.md").read_text("utf-8")
+        return Prompt(text, self.system, schema(len(claims), len(passages)), _FOR_REPLY + _FOR_CLAIM * len(claims))
 
 
 def _filled(template: str, **parts: str) -> str:
     """In one pass: braces in what is filled in stay what they are."""
     return re.sub(r"\{(\w+)\}", lambda found: parts.get(found[1], found[0]), template)
-
-
-def _explained(rubric: Rubric) -> Iterator[str]:
-    for axis in rubric.axes:
-        yield f"- {axis.name}: {axis.asks}"
-        yield from (f"  - {value}: {meaning}" for value, meaning in axis.anchors.items())
-
-
-def _titled(title: str, text: str) -> str:
-    return f"(from: {one_line(title)})\n{text}" if title else text
-
-
-def _claim_lines(claims: Sequence[tuple[int, str]]) -> str:
-    """A claim is one line, so that none can look like two."""
-    return "\n".join(f"{number}. {one_line(text)}" for number, text in claims)
-
-
-def _counted(count: int) -> str:
-    return "no claims" if not count else "the one claim" if count == 1 else f"each of the {count} claims"
