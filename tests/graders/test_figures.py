@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
-from surefoot.graders.figures import figures, shown_changes, worded_as
+from surefoot.graders.figures import figures_of, scales_of, shown_changes, stated, worded_as
 from surefoot.graders.grader import FindingsGrader, Graded
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
@@ -16,41 +16,31 @@ Revenue | $11,020,300 | $12,384,120
 Net income | $1,204,500 | $1,398,002"""
 METALS = "metal,deposit,term\nSilver,EUR 480,24 months\nGold,EUR 960,36 months"
 WEEKS, RANGE = "Delivery takes six to eight weeks from the order.", "The project will cost $5-10 million."
-SALES = "Sales were $40 million in 2021 and $50 million in 2022. The depot has 12 vans and 8 cars."
 GREW = "Revenue grew by {} in 2023, from $11,020,300 thousand to $12,384,120 thousand."
 
 
 @pytest.mark.parametrize(
-    ("text", "claim", "how"),
+    ("text", "claim", "is_there"),
     [
-        (ACCOUNTS, "Revenue was $12.4 billion.", "reworded"),
-        (ACCOUNTS, "Revenue was $12.9 billion.", "absent"),
-        (ACCOUNTS, "Revenue was $12,384,120 thousand.", "reworded"),
-        (ACCOUNTS, "Revenue was $12,384,120.", "stated"),
-        ("Of the members, 20 % voted.", "One in five members voted.", "reworded"),
-        ("Of the members, 20 % voted.", "One in four members voted.", "absent"),
-        ("75% of the seats are sold.", "Three-quarters of the seats are sold.", "reworded"),
-        (WEEKS, "Delivery takes up to 56 days.", "reworded"),
-        (WEEKS, "Delivery takes up to 8 days.", "absent"),
-        (RANGE, "It costs at least $5 million.", "reworded"),
-        (RANGE, "It costs at least $5.", "absent"),
-        ("The office has 1,200 sq ft.", "The office has 1,200 square feet.", "stated"),
-        ("The office has 1,200 sq ft.", "The office has about 111 m².", "reworded"),
-        ("The office has 1,200 sq ft.", "The office has 1,200 square metres.", "absent"),
-        (SALES, "Sales rose by $10 million.", "derived"),
-        (SALES, "Sales rose by 25%.", "derived"),
-        (SALES, "The depot has 20 vehicles, vans and cars.", "derived"),
-        (SALES, "Sales rose by 31%.", "absent"),
-        (SALES, "The depot has 23 vehicles.", "absent"),
+        (ACCOUNTS, "Revenue was $12.4 billion.", True),
+        (ACCOUNTS, "Revenue was $12.9 billion.", False),
+        (ACCOUNTS, "Revenue was $12,384,120 thousand.", True),
+        (ACCOUNTS, "Revenue was $12,384,120.", True),
+        ("Of the members, 20 % voted.", "One in five members voted.", True),
+        ("Of the members, 20 % voted.", "One in four members voted.", False),
+        ("75% of the seats are sold.", "Three-quarters of the seats are sold.", True),
+        (WEEKS, "Delivery takes up to 56 days.", True),
+        (WEEKS, "Delivery takes up to 8 days.", False),
+        (RANGE, "It costs at least $5 million.", True),
+        (RANGE, "It costs at least $5.", False),
+        ("The office has 1,200 sq ft.", "The office has 1,200 square feet.", True),
+        ("The office has 1,200 sq ft.", "The office has about 111 m².", True),
+        ("The office has 1,200 sq ft.", "The office has 1,200 square metres.", False),
     ],
 )
-def test_what_a_text_says_of_a_figure(text: str, claim: str, how: str) -> None:
-    (found,) = [one for one in figures(claim, text) if one.amount.kind != "year"]
-    assert found.how == how, found
-
-
-def test_what_is_derived_says_how() -> None:
-    assert figures("Sales rose by 25%.", SALES)[0].by == "(5e+07 - 4e+07) / 4e+07"
+def test_whether_a_text_states_a_figure(text: str, claim: str, is_there: bool) -> None:
+    (amount,) = figures_of(claim)
+    assert (stated(amount, figures_of(text), scales_of(text)) is not None) == is_there
 
 
 @pytest.mark.parametrize(

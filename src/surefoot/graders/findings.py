@@ -14,7 +14,7 @@ from surefoot.core import table
 from surefoot.core.table import ClaimFinding, Findings
 from surefoot.core.types import Evidence, Expects, Item, Passage, Question, RefusalValue, Support, Trace
 from surefoot.graders.cells import cell_check
-from surefoot.graders.figures import worked_out, working_of
+from surefoot.graders.figures import sums_of, worked_out
 from surefoot.graders.gold import agreement
 from surefoot.graders.judges import Judgement, Pair, best
 from surefoot.graders.refusals import Declining
@@ -124,10 +124,10 @@ class AnswerParts(Struct, frozen=True):
 
     def _worked_out(self) -> Iterator[tuple[Pair, Judgement]]:
         """Every claim with a sum, or with the result of one, against each passage and against all that it cites."""
-        working = working_of(self.item.question.text, self.claims)
-        for place, claim in enumerate(self.claims if working.sums or "%" in self.text else ()):
+        said = "\n".join(claim.text for claim in self.claims)
+        for claim in self.claims if sums_of(said) or "%" in said else ():
             for pair in (*(self._pair(claim, passage) for passage in self.passages), *self._together(claim)):
-                if found := worked_out(working, place, pair.passage):
+                if found := worked_out(self.item.question.text, said, claim.text, pair.passage):
                     yield pair, found
 
     def _pair(self, claim: Claim, passage: Passage) -> Pair:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
-from surefoot.graders.figures import ONE, RANGE, calculations, figures_of, same, stated, worded_as
+from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated, sums_of, worded_as
 from surefoot.graders.judges import Asked
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
@@ -188,7 +188,7 @@ def _bare(gold: str, amount: Amount, sign: int, scale: float) -> _Given:
 def _given(sentences: Sequence[str]) -> list[_Given]:
     """All figures of an answer but for what goes into sums."""
     text = "\n".join(sentences)
-    operands = {amount.start for one in calculations(text) for amount in one.operands}
+    operands = {amount.start for one in sums_of(text) for amount in one.inputs}
     return [_Given(one, _sign(text, one)) for one in figures_of(text) if one.start not in operands]
 
 
