@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from surefoot.graders.judges import best
+
 Off = Callable[..., Any]
 
 
@@ -29,7 +31,9 @@ CHECKS: dict[str, list[tuple[str, Off]]] = {
     "cells: signs": [(G + "cells:signed", first)],
     "cells: quoted": [(G + "cells:_is_quoted", always(False))],
     "sums": [(G + "figures:worked_out", always(None))],
-    "sums: calculations": [(G + "figures:calculations", always(()))],
+    "sums: inputs": [(G + "figures:sums_of", always(()))],
+    "changes": [(G + "figures:shown_changes", always(()))],
+    "ends of ranges": [(G + "figures:_ends", lambda before, one, other, text: (one, other))],
     "rewording": [(G + "figures:worded_as", first)],
     "rounds": [("text.numbers:Amount.rounds", always(False))],
     "sign of temperatures": [("text.numbers:same_sign", always(True))],
@@ -40,10 +44,20 @@ CHECKS: dict[str, list[tuple[str, Off]]] = {
     "turned round: opposites": [(G + "rules:_opposite", always(False))],
     "turned round: negation": [(G + "rules:_negated_otherwise", always(False))],
     "gold: one of several": [(G + "gold:_Comparison._is_one_of_several", always(False))],
+    "gold: bare": [(G + "gold:_is_bare", always(False))],
+    "gold: yes or no": [(G + "gold:_yes_or_no", always(""))],
+    "gold: known": [(G + "gold:_is_known", always(False))],
+    "gold: differs": [(G + "gold:_differs", always(False))],
+    "gold: holding": [(G + "gold:_holding", always([]))],
     "gold: echo": [(G + "gold:_is_echo", always(False))],
     "gold: off target": [(G + "gold:_answers", always(True))],
     "gold: signs": [(G + "gold:_sign", always(0))],
     "gold: scale asked": [(G + "gold:_readings", lambda before, amount, scale: [amount])],
+    "context": [(G + "findings:AnswerParts._context", always(""))],
+    "joined": [(G + "findings:AnswerParts._together", always([]))],
+    "contradiction": [
+        (G + "findings:AnswerParts._contradiction", lambda before, self, claim, judged: best(judged, "contradicted"))
+    ],
     "reconciled": [(G + "findings:_reconciled", second)],
     "cites gold": [(G + "findings:AnswerParts._cites_gold", always(True))],
     "about another": [(G + "findings:_is_about_another", always(False))],
