@@ -1,4 +1,4 @@
-"""Units of measure and money: which one a number or a heading bears, and what one is in terms of another.
+"""Numbers in a text with what they count: money, measures, shares, spans of time, dates, times of day.
 
 Metric units are made by rule, of a prefix and a base unit; capitals tell mW from MW. A number of feet is hardly ever a
 round number of metres: what is said in the other system of measures is rounded. The code of a currency counts in
@@ -31,47 +31,36 @@ _CODES = word_set(
     RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
     UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL"""
 )
-_ANY_CASE = frozenset(
-    {"EUR", "USD", "GBP", "CHF", "NOK", "SEK", "DKK", "JPY", "CNY", "INR", "AUD", "NZD", "SGD", "HKD"}
+_ANY_CASE = word_set("EUR USD GBP CHF NOK SEK DKK JPY CNY INR AUD NZD SGD HKD")
+
+
+def _pairs(written: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in written.split())
+
+
+# "rs." and the like stand for a currency only where a number is beside them.
+_SIGNS = _pairs(
+    "$=USD us$=USD a$=AUD au$=AUD c$=CAD ca$=CAD nz$=NZD hk$=HKD s$=SGD nt$=TWD r$=BRL mx$=MXN €=EUR £=GBP ¥=JPY "
+    "cn¥=CNY ₹=INR ₽=RUB ₩=KRW ₺=TRY ₫=VND ₦=NGN ₱=PHP ฿=THB ₪=ILS ₴=UAH 元=CNY 円=JPY rmb=CNY rs=INR rs.=INR "
+    "kr=kr kr.=kr sfr=CHF sfr.=CHF fr.=CHF rm=MYR rp=IDR zł=PLN zl=PLN kč=CZK lei=RON tl=TRY dhs=AED"
 )
-_SIGNS = {
-    "$": "USD", "us$": "USD", "a$": "AUD", "au$": "AUD", "c$": "CAD", "ca$": "CAD", "nz$": "NZD", "hk$": "HKD",
-    "s$": "SGD", "nt$": "TWD", "r$": "BRL", "mx$": "MXN", "€": "EUR", "£": "GBP", "¥": "JPY", "cn¥": "CNY", "₹": "INR",
-    "₽": "RUB", "₩": "KRW", "₺": "TRY", "₫": "VND", "₦": "NGN", "₱": "PHP", "฿": "THB", "₪": "ILS", "₴": "UAH",
-    "₸": "KZT", "₡": "CRC", "₲": "PYG", "₵": "GHS", "元": "CNY", "円": "JPY",
-}  # fmt: skip
-# Letters that stand for a currency only where a number is beside them.
-_SHORT = {
-    "rmb": "CNY", "rs": "INR", "rs.": "INR", "kr": "kr", "kr.": "kr", "sfr": "CHF", "sfr.": "CHF",
-    "fr.": "CHF", "rm": "MYR", "rp": "IDR", "zł": "PLN", "zl": "PLN", "kč": "CZK", "lei": "RON",
-    "tl": "TRY", "dhs": "AED",
-}  # fmt: skip
-_NAMES_OF_UNITS = {
-    "euro": "EUR", "dollar": "USD", "pound": "GBP", "sterling": "GBP", "yuan": "CNY", "renminbi": "CNY", "rupee": "INR",
-    "franc": "CHF", "krone": "kr", "kroner": "kr", "krona": "kr", "kronor": "kr", "yen": "JPY", "zloty": "PLN",
-    "złoty": "PLN", "złotych": "PLN", "forint": "HUF", "koruna": "CZK", "rand": "ZAR", "reais": "BRL",
-    "rouble": "RUB", "ruble": "RUB", "baht": "THB", "shekel": "ILS", "ringgit": "MYR", "rupiah": "IDR", "naira": "NGN",
-    "hryvnia": "UAH", "dirham": "AED", "riyal": "SAR", "lira": "TRY",
-}  # fmt: skip
+_NAMES_OF_MONEY = _pairs(
+    "euro=EUR dollar=USD pound=GBP sterling=GBP yuan=CNY renminbi=CNY rupee=INR franc=CHF krone=kr kroner=kr krona=kr "
+    "kronor=kr yen=JPY zloty=PLN złoty=PLN złotych=PLN forint=HUF koruna=CZK rand=ZAR reais=BRL ruble=RUB baht=THB "
+    "shekel=ILS ringgit=MYR rupiah=IDR naira=NGN dirham=AED riyal=SAR lira=TRY"
+)
 CURRENCIES = _CODES | {"kr"}
 _CROWNS = frozenset({"kr", "NOK", "SEK", "DKK", "ISK"})
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """Any of them, the longest first; what several begin with is written once, and so read once."""
-    rests: dict[str, list[str]] = {}
-    for word in words:
-        rests.setdefault(word[:1], []).append(word[1:])
-    is_word = bool(rests.pop("", None))
-    ways = [re.escape(first) + _any_of(rest) for first, rest in sorted(rests.items())]
-    any_way = f"(?:{'|'.join(ways)})" if is_word or len(ways) > 1 else "".join(ways)
-    return f"{any_way}?" if is_word and ways else any_way if ways else ""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 # In lowered text, in front of a number; letters must not go on to the left.
 BEFORE = (
-    rf"(?<![^\W_])(?:{_any_of((*map(str.lower, _CODES), *_SHORT, *(sign for sign in _SIGNS if sign[0].isalpha())))})"
-    rf"|{_any_of(sign for sign in _SIGNS if not sign[0].isalpha())}"
+    rf"(?<![^\W_])(?:{_any_of((*map(str.lower, _CODES), *(sign for sign in _SIGNS if sign[0].isalpha())))})"
+    rf"|(?:{_any_of(sign for sign in _SIGNS if not sign[0].isalpha())})"
 )
 SIGN = "[" + "".join(sign for sign in _SIGNS if len(sign) == 1) + "]"
 
@@ -81,13 +70,7 @@ def currency_of(written: str) -> str | None:
     lowered, code = written.lower(), written.upper()
     if code in _CODES and (written == code or code in _ANY_CASE):
         return code
-    known = _SIGNS.get(lowered) or _SHORT.get(lowered)
-    return known or _NAMES_OF_UNITS.get(lowered) or _NAMES_OF_UNITS.get(lowered.removesuffix("s"))
-
-
-def same_currency(one: str, other: str) -> bool:
-    """ "kr" may be any crown."""
-    return one == other or ("kr" in (one, other) and {one, other} <= _CROWNS)
+    return _SIGNS.get(lowered) or _NAMES_OF_MONEY.get(lowered) or _NAMES_OF_MONEY.get(lowered.removesuffix("s"))
 
 
 UNKNOWN = "?"  # there is a unit, but not one that is known
@@ -98,145 +81,94 @@ PERIODS = {
     "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
     "annum": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
-SPANS = {f"{name}s": span for name, span in PERIODS.items()}
 _PREFIXES = {
-    "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
-    "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
+    "": ("", 1), "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2),
+    "d": ("deci", 1e-1), "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9),
+    "T": ("tera", 1e12),
 }  # fmt: skip
-
-
-class _Base(NamedTuple):
-    symbol: str
-    names: str
-    family: str
-    size: float
-    prefixes: str = ""
-
-
-_BASES = (
-    _Base("m", "metre meter", "length", 1.0, "nµmcdk"), _Base("g", "gram gramme", "mass", 1.0, "nµmkM"),
-    _Base("t", "tonne", "mass", 1e6, "kM"), _Base("l", "litre liter", "volume", 1.0, "nµmcdhkM"),
-    _Base("W", "watt", "power", 1.0, "nµmkMGT"), _Base("Wh", "watt-hour", "energy", 3_600.0, "kMGT"),
-    _Base("J", "joule", "energy", 1.0, "mkMGT"), _Base("cal", "calorie", "energy", 4.184, "k"),
-    _Base("V", "volt", "voltage", 1.0, "nµmkM"), _Base("A", "ampere amp", "current", 1.0, "nµmk"),
-    _Base("Ω", "ohm", "resistance", 1.0, "mkM"), _Base("Ah", "ampere-hour", "charge", 1.0, "m"),
-    _Base("VA", "volt-ampere", "apparent power", 1.0, "kM"), _Base("Hz", "hertz", "frequency", 1.0, "kMGT"),
-    _Base("Pa", "pascal", "pressure", 1.0, "mhkMG"), _Base("bar", "bar", "pressure", 1e5, "m"),
-    _Base("N", "newton", "force", 1.0, "mkM"), _Base("Nm", "newton-metre newton-meter", "torque", 1.0, "k"),
-    _Base("s", "second sec", "time", 1.0, "nµm"), _Base("mol", "mole", "amount of substance", 1.0, "nµm"),
-    _Base("Bq", "becquerel", "activity", 1.0, "kMGT"), _Base("Sv", "sievert", "dose", 1.0, "nµm"),
-    _Base("B", "byte", "data", 8.0, "kMGT"), _Base("bit", "bit", "data", 1.0, "kMGT"),
-)  # fmt: skip
-# Names have an "s" or none; "_" is a space. A size of 0: nothing else is an exact number of them.
-_OTHERS = {
-    "minutes": ("min minute", "time", 60.0), "hours": ("h hr hour", "time", 3_600.0), "days": ("day", "time", 86_400.0),
-    "weeks": ("week", "time", 604_800.0), "months": ("month", "calendar", 1.0), "years": ("year yr", "calendar", 12.0),
-    "hectares": ("ha hectare", "area", 1e4), "pence": ("p pence penny", "pounds", 0.01), "cents": ("cent ct", "", 0.0),
-    "°c": ("°c °_c celsius degrees_c degrees_celsius degree_celsius", "temperature", 0.0),
-    "°f": ("°f °_f fahrenheit degrees_f degrees_fahrenheit degree_fahrenheit", "temperature", 0.0),
-    "km/h": ("km/h kph kmh", "speed", 1.0), "mph": ("mph", "speed", 1.609344), "yards": ("yard", "length", 0.9144),
-    "feet": ("ft feet foot", "length", 0.3048), "inches": ("inch inche", "length", 0.0254),
-    "miles": ("mile", "length", 1_609.344),
-    "lb": ("lb", "mass", 453.59237), "oz": ("oz ounce", "mass", 28.349523125), "tons": ("ton", "mass", 0.0),
-    "stone": ("stone", "mass", 6_350.29318), "gallons": ("gallon", "volume", 0.0), "pints": ("pint", "volume", 0.0),
-    "acres": ("acre", "area", 4_046.8564224), "ft²": ("sq_ft sqft ft2 square_foot square_feet", "area", 0.09290304),
-    "psi": ("psi", "pressure", 6_894.757), "rpm": ("rpm", "rotation", 0.0),
-    "dozen": ("dozen", "", 0.0), POINTS: ("percentage_point percent_point pp", "share", 0.0),
-    BASIS_POINTS: ("basis_point bp", "", 0.0),
-    "EUR": ("eur euro €", "", 0.0), "USD": ("usd dollar us$ $", "", 0.0),
-    "GBP": ("gbp pound sterling £", "pounds", 1.0),
-    "CHF": ("chf", "", 0.0), "NOK": ("nok", "", 0.0), "SEK": ("sek", "", 0.0), "DKK": ("dkk", "", 0.0),
-    "JPY": ("jpy ¥", "", 0.0),
-}  # fmt: skip
+# Symbol, family, size, prefixes, names
+_METRIC = """
+    m length 1 nµmcdk metre meter; g mass 1 nµmkM gram gramme; t mass 1e6 kM tonne; l volume 1 nµmcdhkM litre liter;
+    W power 1 nµmkMGT watt; Wh energy 3600 kMGT watt-hour; J energy 1 mkMGT joule; cal energy 4.184 k calorie;
+    V voltage 1 nµmkM volt; A current 1 nµmk ampere amp; Ω resistance 1 mkM ohm; Ah charge 1 m ampere-hour;
+    Hz frequency 1 kMGT hertz; Pa pressure 1 mhkMG pascal; bar pressure 1e5 m; N force 1 mkM newton;
+    Nm torque 1 k newton-metre newton-meter; s time 1 nµm second sec; mol substance 1 nµm mole;
+    B data 8 kMGT byte; bit data 1 kMGT"""
+# Name, family, size and ways to write it, in which "_" is a space. A size of 0: nothing else is an exact number of it.
+_OTHER = """
+    minutes time 60 min minute; hours time 3600 h hr hour; days time 86400 day; weeks time 604800 week;
+    months calendar 1 month; years calendar 12 year yr; hectares area 1e4 ha hectare; acres area 4046.8564224 acre;
+    ft² area 0.09290304 sq_ft sqft ft2 square_foot square_feet; feet length 0.3048 ft feet foot;
+    inches length 0.0254 inch inche; yards length 0.9144 yard; miles length 1609.344 mile; km/h speed 1 km/h kph kmh;
+    mph speed 1.609344 mph; lb mass 453.59237 lb; oz mass 28.349523125 oz ounce; stone mass 6350.29318 stone;
+    tons mass 0 ton; gallons volume 0 gallon; pints volume 0 pint; psi pressure 6894.757 psi; rpm rotation 0 rpm;
+    °c temperature 0 °c °_c celsius degrees_c degrees_celsius degree_celsius;
+    °f temperature 0 °f °_f fahrenheit degrees_f degrees_fahrenheit degree_fahrenheit; dozen - 0 dozen;
+    percentage_points share 0 percentage_point percent_point pp; basis_points - 0 basis_point bp;
+    pence pounds 0.01 p pence penny; cents - 0 cent ct; EUR - 0 eur euro €; USD - 0 usd dollar us$ $;
+    GBP pounds 1 gbp pound sterling £; CHF - 0 chf; NOK - 0 nok; SEK - 0 sek; DKK - 0 dkk; JPY - 0 jpy ¥"""
 _SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
-_IS_SPAN = {"s": "seconds"}
 
 
-class _Unit(NamedTuple):
-    name: str
-    symbols: tuple[str, ...]
-    words: tuple[str, ...]
-    family: str
-    size: float
+def _units() -> tuple[dict[str, tuple[str, float]], dict[str, str], dict[str, str]]:
+    """Family and size of each unit; units by their symbols, in which capitals count, and by lowered words."""
+    sizes: dict[str, tuple[str, float]] = {}
+    symbols, words = dict(_SLOPPY), dict[str, str]()
+
+    def add(name: str, family: str, size: float, short: Iterable[str], long: Iterable[str]) -> None:
+        sizes[name] = family, size
+        symbols.update(dict.fromkeys(short, name))
+        words.update({f"{way}{s}".lower(): name for way in long for s in ("", "s")})
+
+    for line in _METRIC.split(";"):
+        base, family, one, prefixes, *names = line.split()
+        for prefix in ("", *prefixes):
+            spoken, times = _PREFIXES[prefix]
+            symbol, size = f"{prefix}{base}", times * float(one)
+            long = {f"{spoken}{way}" for name in names for way in (name, name.replace("-", " "), name.replace("-", ""))}
+            short = {symbol, f"{prefix}L"} if base == "l" else {symbol} - {"B"}
+            add("seconds" if symbol == "s" else symbol, family, size, short, long)
+            if family == "length":  # a cubic metre is a thousand litres
+                for sign, power, leads in (("²", 2, ("square", "sq", "sq.")), ("³", 3, ("cubic", "cu"))):
+                    raised, marks = size**power * (1, 1_000)[power == 3], (f"{symbol}{sign}", f"{symbol}{power}")
+                    ways = {f"{lead} {way}" for lead in leads for way in (*long, symbol)}
+                    add(marks[0], "area" if power == 2 else "volume", raised, marks, ways)
+    for line in _OTHER.split(";"):
+        name, family, one, *written = (part.replace("_", " ") for part in line.split())
+        short = {way for way in written if len(way) == 1}
+        add(name, family.strip("-"), float(one), short, {*written} - short)
+    for symbol, name in symbols.items():  # in other capitals, where they tell nothing apart
+        if len(symbol) > 1 and {name} == {of for other, of in symbols.items() if other.lower() == symbol.lower()}:
+            words.setdefault(symbol.lower(), name)
+    return sizes, symbols, words
 
 
-def _made(base: _Base, prefix: str) -> _Unit:
-    word, size = _PREFIXES.get(prefix, ("", 1.0))
-    symbol = f"{prefix}{base.symbol}"
-    names = [name for long in base.names.split() for name in {long, long.replace("-", " "), long.replace("-", "")}]
-    words = tuple(f"{word}{name}{s}" for name in names if name != base.symbol for s in ("", "s"))
-    symbols = (symbol, f"{prefix}L") if base.symbol == "l" else (symbol,) if symbol != "B" else ()
-    return _Unit(_IS_SPAN.get(symbol, symbol), symbols, words, base.family, size * base.size)
-
-
-def _raised(unit: _Unit) -> list[_Unit]:
-    """The squares and cubes of a length; a cubic metre is a thousand litres."""
-    symbol = unit.symbols[0]
-    squares = tuple(f"{lead}{word}" for lead in ("square ", "sq ", "sq. ") for word in (*unit.words, symbol))
-    cubes = tuple(f"{lead}{word}" for lead in ("cubic ", "cu ") for word in (*unit.words, symbol))
-    return [
-        _Unit(f"{symbol}²", (f"{symbol}²", f"{symbol}2"), squares, "area", unit.size**2),
-        _Unit(f"{symbol}³", (f"{symbol}³", f"{symbol}3"), cubes, "volume", 1_000 * unit.size**3),
-    ]
-
-
-def _other(name: str) -> _Unit:
-    written, family, size = _OTHERS[name]
-    ways = [way.replace("_", " ") for way in written.split()]
-    words = tuple(f"{way}{s}" for way in ways if len(way) > 1 for s in ("", "s"))
-    return _Unit(name, tuple(way for way in ways if len(way) == 1), words, family, size)
-
-
-_METRIC = [_made(base, prefix) for base in _BASES for prefix in ("", *base.prefixes)]
-_UNITS = [
-    *_METRIC,
-    *(raised for unit in _METRIC if unit.family == "length" for raised in _raised(unit)),
-    *(_other(name) for name in _OTHERS),
-]
-_UNIT = {unit.name: unit for unit in _UNITS}
-_BY_SYMBOL = {symbol: unit.name for unit in _UNITS for symbol in unit.symbols} | _SLOPPY
-_BY_WORD: dict[str, str] = {word.lower(): unit.name for unit in _UNITS for word in unit.words}
-_LOWERED: dict[str, set[str]] = {}
-for _symbol, _name in _BY_SYMBOL.items():
-    _LOWERED.setdefault(_symbol.lower(), set()).add(_name)
-for _symbol, _same in _LOWERED.items():  # in other capitals, where they tell nothing apart
-    if len(_symbol) > 1 and len(_same) == 1:
-        _BY_WORD.setdefault(_symbol, _same.pop())
-_CENTS = frozenset({"EUR", "USD"})
-_UNITS_OF_MONEY = CURRENCIES | {"pence", "cents"}
-
-
-_WORD = f"(?i:{_any_of(_BY_WORD)})"
-_ANY_WAY = f"(?:{_WORD}|{_any_of(_BY_SYMBOL)})(?![\\w²³])"
-_BEHIND = late(rf"[ \u00a0-]?(?P<unit>{_ANY_WAY})")
+_SIZES, _BY_SYMBOL, _BY_WORD = _units()
+_UNIT = r"(?:us\$|[$€£¥]|sq\.|°(?:[CcFf](?!\w))?|[^\W\d_]++(?:/h)?[²³23]?)(?![\w²³])"
+_BEHIND = re.compile(rf"[ \u00a0-]?(?=(?P<both>{_UNIT}[ \u00a0-]{_UNIT})?)(?P<one>{_UNIT})")
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
-_WORDS = (
+_HEADED = (
     "hours minutes seconds days weeks months pounds pence euros cents dollars tonnes litres liters hectares kilometres "
     "kilometers metres meters grams kilograms eur usd gbp chf nok sek dkk jpy kwh mwh"
 )
-_IN_LABEL = late(
-    rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{'|'.join(_WORDS.split())})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
+_IN_LABEL = re.compile(
+    rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{_HEADED.replace(' ', '|')})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
     re.IGNORECASE,
 )
-_AT_EDGE = late(
-    rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<unit>{_ANY_WAY})(?=\s*(?:[)\]]|$))|"
-    rf"\b[iI]n (?P<said>{_ANY_WAY})(?!/)"
+_AT_EDGE = re.compile(
+    rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<edge>{_UNIT}(?:[ -]{_UNIT})?)(?=\s*(?:[)\]]|$))"
+    rf"|\b[iI]n (?=(?P<both>{_UNIT}[ -]{_UNIT})?)(?P<one>{_UNIT})(?!/)"
 )
-_MICRO = str.maketrans("μ", "µ")
 
 
 def ratio(one: str, other: str) -> float | None:
     """How many of the other make one of the first; None where they do not convert."""
     if one == other:
         return 1.0
-    if one == "cents" and other in _CENTS:
-        return 0.01
-    if other == "cents" and one in _CENTS:
-        return 100.0
-    a, b = _UNIT.get(one), _UNIT.get(other)
-    if a is None or b is None or not a.size or not b.size or a.family != b.family:
-        return None
-    return a.size / b.size
+    if "cents" in (one, other) and {one, other} & {"EUR", "USD"}:
+        return 0.01 if one == "cents" else 100.0
+    (family, size), (other_family, unit) = _SIZES.get(one, ("", 0.0)), _SIZES.get(other, ("", 0.0))
+    return size / unit if size and unit and family == other_family else None
 
 
 def conversion(one: str, other: str) -> float | None:
@@ -246,84 +178,81 @@ def conversion(one: str, other: str) -> float | None:
 
 def family(unit: str) -> str:
     """What is measured: feet and metres are lengths."""
-    return _UNIT[unit].family if unit in _UNIT else ""
+    return _SIZES.get(unit, ("", 0))[0]
 
 
 def is_measured(unit: str) -> bool:
     """Of a measure, other than money."""
-    return bool(unit) and unit not in _UNITS_OF_MONEY
+    return bool(unit) and unit not in CURRENCIES and unit not in ("pence", "cents")
 
 
 def unit_behind(text: str, end: int) -> tuple[str, int]:
     """The unit of the bare number that ends there, and where it ends; empty where a thing or nothing is counted."""
     match = _BEHIND.match(text, end)
-    if match is None:
-        return UNKNOWN if _GLUED.match(text, end) else "", end
-    return _named(match["unit"]), match.end()
+    for part in ("both", "one") if match else ():
+        if match and (unit := _named(match[part])):
+            return unit, match.end(part)
+    return UNKNOWN if _GLUED.match(text, end) else "", end
 
 
 @lru_cache(maxsize=5_000)
 def unit_in(label: str) -> str:
     """The unit that a heading gives what stands below it; unknown where it gives several."""
-    in_label = (_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"])
-    return only_unit({*_at_edge(label), *in_label})
+    found = {_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"]}
+    found |= {_named(match["edge"] or match["both"]) or _named(match["one"]) for match in _AT_EDGE.finditer(label)}
+    return only_unit(found - {""})
 
 
 def only_unit(found: set[str]) -> str:
     return found.pop() if len(found) == 1 else UNKNOWN if found else ""
 
 
-def _at_edge(text: str) -> Iterator[str]:
-    return (_named(match["unit"] or match["said"]) for match in _AT_EDGE.finditer(text))
+def _named(written: str | None) -> str:
+    plain = (written or "").replace("μ", "µ")
+    return _BY_SYMBOL.get(plain) or _BY_WORD.get(" ".join(plain.lower().split()), "")
 
 
-def _named(written: str) -> str:
-    plain = written.translate(_MICRO)
-    return _BY_SYMBOL.get(plain) or _BY_WORD[" ".join(plain.lower().split())]
-
-
-MONTHS = {name.lower(): number for number, long in enumerate(month_name) if long for name in (long, long[:3])} | {
+MONTHS = {long[:size].lower(): number for number, long in enumerate(month_name) if long for size in (3, 9)} | {
     "sept": 9
 }
-ONES = re.findall(
+_ONES = re.findall(
     "[a-z]+",
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen",
 )
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-NUMBER_WORDS = {word: value for value, word in enumerate(ONES)} | {
-    word: 10 * value for value, word in enumerate(TENS, 2)
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+NUMBER_WORDS = {word: value for value, word in enumerate(_ONES)} | {
+    word: 10 * value for value, word in enumerate(_TENS, 2)
 }
-_ORDINALS = re.findall("[a-z]+", "first second third fourth fifth sixth seventh eighth ninth tenth")
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 ORDINALS = {word: value for value, word in enumerate(_ORDINALS, 1)}
-LONG_SCALES = {
+_LONG_SCALES = {
     "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
     "trillion": 1e12,
 }  # fmt: skip
-SCALES = LONG_SCALES | {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
-SHORT_SCALE = "k|m|b| ?(?:mn|mio|bn)"  # behind digits
+SCALES = _LONG_SCALES | {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
+_SCALE, _SHORT_SCALE = "|".join(_LONG_SCALES), "k|m|b| ?(?:mn|mio|bn)"  # the short ones behind digits
 THOUSANDS = (1.0, 1e3, 1e6, 1e9)  # the scales in which a table or statement may be
-FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
+_FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
 # Groups of three, the lakhs and crores of India, or none. Behind a letter a space ends the number: "Q3 500".
-NUMBER = (
+_NUMBER = (
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<![^\W\d_])\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?!\d)(?:\.\d+)?"
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
 )
 _WIDE = str.maketrans("％．，＄", "%.,$")
 
 
-def plain_digits(text: str) -> str:
+def _plain(text: str) -> str:
     """Lowered, of the same length."""
     lowered = text.lower()
-    lowered = lowered if len(lowered) == len(text) else text
-    return lowered.translate(_WIDE)
+    return (lowered if len(lowered) == len(text) else text).translate(_WIDE)
 
 
-def from_digits(text: str) -> float:
+def _from_digits(text: str) -> float:
     return float(re.sub(r"[, \u00a0\u202f']", "", text))
 
 
-def from_words(text: str) -> float:
+def _from_words(text: str) -> float:
     """ "two hundred forty-five" """
     total = 0.0
     for word in re.split(r"[- ]", text):
@@ -331,25 +260,14 @@ def from_words(text: str) -> float:
     return total
 
 
-_ORDINAL_DIGITS = {
-    "first": "1",
-    "1st": "1",
-    "second": "2",
-    "2nd": "2",
-    "third": "3",
-    "3rd": "3",
-    "fourth": "4",
-    "4th": "4",
-}
-_PARTS = {"q": "quarter", "h": "half"}
-_PART_OF_YEAR = re.compile(
-    rf"\b(?P<order>{'|'.join(_ORDINAL_DIGITS)}) (?:fiscal |financial |calendar )?(?P<part>quarter|half)\b"
-    r"(?! of (?:an?|one)\b)"
-    r"|\b(?P<letter>[qh])(?P<number>[1-4])(?![^\W_])|\b(?P<lead>[1-4])(?P<behind>[qh])(?:\d\d)?\b"
+_NUMBERED = re.compile(
+    r"\b(?P<order>first|second|third|fourth|[1-4](?:st|nd|rd|th)) (?:fiscal |financial |calendar )?"
+    r"(?P<part>quarter|half)\b(?! of (?:an?|one)\b)"
+    r"|\b(?:(?P<q>[qh])(?P<of_q>[1-4])(?![^\W_])|(?P<of_q2>[1-4])(?P<q2>[qh])(?:\d\d)?\b)"
+    r"|\b(?:versions?|release|v\.?) ?(?P<version>\d+(?:\.\d+)*)\b"
 )
-_VERSION = re.compile(r"\b(?:versions?|release|v\.?) ?(?P<number>\d+(?:\.\d+)*)\b")
 _LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
-_YEARS = frozenset({"fy", "cy"})
+_NO_LABELS = frozenset({"q", "h", "fy", "cy", "v"})
 _PLACEHOLDER = re.compile(
     r"(?<![^\W_])(?P<kind>ACCOUNT|ADDRESS|BIRTH|CARD|EMAIL|HOST|IBAN|ID|NAME|PHONE|SSN)-(?P<number>\d+)(?!\w)"
 )
@@ -362,8 +280,22 @@ class Numbered(NamedTuple):
 
 @lru_cache(maxsize=5_000)
 def numbered(text: str) -> frozenset[Numbered]:
-    lowered = plain_digits(text)
-    return frozenset(_read(lowered, text) if re.search(r"\d|quarter|half", lowered) else ())
+    """Quarters, versions and what else a number tells apart: "M8"."""
+    lowered, found = _plain(text), set[Numbered]()
+    if not re.search(r"\d|quarter|half", lowered):
+        return frozenset()
+    for match in _NUMBERED.finditer(lowered):
+        if match["order"]:
+            found.add(Numbered(match["part"], str(ORDINALS.get(match["order"]) or match["order"][0])))
+        elif match["version"]:
+            found.add(Numbered("version", match["version"]))
+        else:
+            name = "quarter" if "q" in (match["q"], match["q2"]) else "half"
+            found.add(Numbered(name, match["of_q"] or match["of_q2"]))
+    for match in _LABEL.finditer(lowered):
+        if match["letters"] not in _NO_LABELS and not currency_of(text[match.start() : match.end("letters")]):
+            found.add(Numbered(match["letters"], match["number"]))
+    return frozenset(found)
 
 
 def placeholder(kind: str, number: int) -> str:
@@ -376,31 +308,10 @@ def placeholders(text: str) -> frozenset[Numbered]:
     return frozenset(Numbered(match["kind"], match["number"]) for match in _PLACEHOLDER.finditer(text))
 
 
-def parts_of_year(lowered: str) -> Iterator[tuple[Numbered, int, int]]:
-    """Quarters and halves, with where they stand."""
-    for match in _PART_OF_YEAR.finditer(lowered):
-        if match["order"]:
-            yield Numbered(match["part"], _ORDINAL_DIGITS[match["order"]]), *match.span()
-        else:
-            name = _PARTS[match["letter"] or match["behind"]]
-            yield Numbered(name, match["number"] or match["lead"]), *match.span()
-
-
-def _read(lowered: str, text: str) -> Iterator[Numbered]:
-    yield from (one for one, _, _ in parts_of_year(lowered))
-    yield from (Numbered("version", match["number"]) for match in _VERSION.finditer(lowered))
-    for match in _LABEL.finditer(lowered):
-        letters = match["letters"]
-        is_known = letters in _PARTS or letters in _YEARS or letters == "v"
-        if not is_known and not currency_of(text[match.start("letters") : match.end("letters")]):
-            yield Numbered(letters, match["number"])
-
-
 AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"
 MOMENTS = frozenset({"date", "year", "time of day"})  # kinds
 PERIOD_KINDS = frozenset(kind for kind, _ in PERIODS.values())
 TIMES = MOMENTS | PERIOD_KINDS
-_YEAR_IN_DAYS = (365, 366)
 _CLOSE = 1e-9
 
 
@@ -425,31 +336,34 @@ class Quantity(Struct, frozen=True):
     def agrees(self, other: Quantity) -> bool:
         """A number that can only be taken as written agrees with the very same; it may also agree with its plain part,
         which a footnote mark follows."""
+        kinds = {self.kind, other.kind}
         if self.kind.startswith(AS_WRITTEN):
             return self.kind == other.kind
         if other.kind.startswith(AS_WRITTEN):
             return self.kind != "date" and _equal(self.value, other.value)
-        if self.kind == "date" and other.kind == "date":
+        if kinds == {"date"}:
             return dates_agree(self.value, other.value)
-        if "date" in (self.kind, other.kind):
-            date, plain = (self, other) if self.kind == "date" else (other, self)
-            return plain.kind == "year" and int(date.value // 10_000) == plain.value
-        if {self.kind, other.kind} == {"days", "months"}:
+        if kinds == {"date", "year"}:
+            date, year = sorted((self.value, other.value), reverse=True)
+            return int(date // 10_000) == year
+        if kinds == {"days", "months"}:
             days, months = (self, other) if self.kind == "days" else (other, self)
-            return any(days.value * 12 == months.value * year for year in _YEAR_IN_DAYS)
+            return any(days.value * 12 == months.value * year for year in (365, 366))
         if _is_measure(self) and _is_measure(other):
-            factor = conversion(self.unit, other.unit)
+            factor = ratio(self.unit, other.unit)
             return factor is not None and _equal(self.value * factor, other.value)
-        if POINTS in (self.unit, other.unit) and "%" in (self.kind, other.kind):
+        if POINTS in (self.unit, other.unit) and "%" in kinds:
             return BASIS_POINTS in (self.unit, other.unit) and _equal(self.value, other.value)
         return same_kind(self.kind, other.kind) and _equal(self.value, other.value)
 
 
 def same_kind(one: str, other: str) -> bool:
-    """Bare numbers may stand for anything but a date or a time; otherwise kinds must be equal."""
-    if {"date", "time of day"} & {one, other}:
-        return one == other
-    return same_currency(one, other) or "number" in (one, other)
+    """Bare numbers may stand for anything but a date or a time; otherwise kinds must be equal, but that "kr" may be any
+    crown."""
+    if one == other:
+        return True
+    is_open = "number" in (one, other) and not {"date", "time of day"} & {one, other}
+    return is_open or ("kr" in (one, other) and {one, other} <= _CROWNS)
 
 
 def same_family(one: Quantity, other: Quantity) -> bool:
@@ -460,11 +374,11 @@ def same_family(one: Quantity, other: Quantity) -> bool:
 
 def dates_agree(one: float, other: float) -> bool:
     """Equal in every part that both of them say."""
-    for scale, size in ((10_000, 10_000), (100, 100), (1, 100)):
-        a, b = int(one) // scale % size, int(other) // scale % size
-        if a and b and a != b:
-            return False
-    return True
+    parts = ((int(one) // scale % size, int(other) // scale % size) for scale, size in _PARTS_OF_DATE)
+    return all(mine == theirs or not (mine and theirs) for mine, theirs in parts)
+
+
+_PARTS_OF_DATE = ((10_000, 10_000), (100, 100), (1, 100))
 
 
 def _is_measure(one: Quantity) -> bool:
@@ -497,78 +411,49 @@ _ONE_PERIOD = late(
 )
 
 
-def moments(lowered: str) -> Iterator[Quantity]:
-    yield from (_date(match) for match in _DATE.finditer(lowered))
-    yield from (time for match in _CLOCK.finditer(lowered) for time in _time(match))
-    yield from (_fiscal(match) for match in _FISCAL.finditer(lowered))
-    yield from (_period(match) for match in _ONE_PERIOD.finditer(lowered))
+def _moments(lowered: str) -> Iterator[Quantity]:
+    """Dates as yyyymmdd, where what is not said is 0; times of day, in minutes; fiscal years; and "a year"."""
+    for match in _DATE.finditer(lowered):
+        of_date, day = (match[f"{part}1"] or match[f"{part}2"] or match[f"{part}3"] for part in "yd")
+        month = match["m1"] or match["m2"] or match["m3"] or match["m4"]
+        number = 100 * (MONTHS.get(month) or int(month)) + int(day or 0)
+        yield Quantity(10_000 * int(of_date or match["y4"] or 0) + number, "date", *match.span())
+    for match in _CLOCK.finditer(lowered):
+        hour, minute, half = int(match["h1"] or match["h2"] or 12), int(match["m1"] or match["m2"] or 0), match["half"]
+        if match["word"] or not half or 1 <= hour <= 12:
+            hour = hour % 12 + 12 * (half == "p") if half else 0 if match["word"] == "midnight" else hour % 24
+            yield Quantity(60 * hour + minute, "time of day", *match.span())
+    for match in _FISCAL.finditer(lowered):
+        year = int(match["year"])
+        yield Quantity(year if year >= 1_900 else 2_000 + year, "year", *match.span())
+    for match in _ONE_PERIOD.finditer(lowered):
+        kind, size = PERIODS[match["period"]]
+        yield Quantity((0.5 if match["part"] else 1.5 if match["more"] else 1.0) * size, kind, *match.span("one"), kind)
 
 
-def _date(match: re.Match[str]) -> Quantity:
-    """A date as yyyymmdd; what is not said is 0."""
-    year, month, day = (_part(match, letter) for letter in "ymd")
-    number = MONTHS[month] if month in MONTHS else int(month or 0)
-    return Quantity(int(year or 0) * 10_000 + number * 100 + int(day or 0), "date", match.start(), match.end())
-
-
-def _part(match: re.Match[str], letter: str) -> str | None:
-    parts = match.groupdict()
-    return next((parts[f"{letter}{i}"] for i in "1234" if parts.get(f"{letter}{i}")), None)
-
-
-def _time(match: re.Match[str]) -> Iterator[Quantity]:
-    """Of the day, in minutes."""
-    if match["word"]:
-        yield Quantity(0 if match["word"] == "midnight" else 720, "time of day", *match.span())
-        return
-    hour, minute, half = int(match["h1"] or match["h2"]), int(match["m1"] or match["m2"] or 0), match["half"]
-    if not half or 1 <= hour <= 12:
-        hour = hour % 12 + 12 * (half == "p") if half else hour % 24
-        yield Quantity(60 * hour + minute, "time of day", *match.span())
-
-
-def _fiscal(match: re.Match[str]) -> Quantity:
-    year = int(match["year"])
-    return Quantity(year if year >= 1_900 else 2_000 + year, "year", *match.span())
-
-
-def _period(match: re.Match[str]) -> Quantity:
-    kind, size = PERIODS[match["period"]]
-    count = 0.5 if match["part"] else 1.5 if match["more"] else 1.0
-    return Quantity(count * size, kind, match.start("one"), match.end("one"), kind)
-
-
-_SCALE = "|".join(LONG_SCALES)
-_SHARES = {"half": 50.0, "a quarter": 25.0, "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0,
-           "one fifth": 20.0, "two fifths": 40.0, "three fifths": 60.0, "four fifths": 80.0, "a tenth": 10.0,
-           "one tenth": 10.0, "one in four": 25.0, "one in five": 20.0, "one in ten": 10.0, "three in four": 75.0,
-           "three in five": 60.0, "three in ten": 30.0,
-           "a third": 33.0, "one third": 33.0, "two thirds": 67.0}  # fmt: skip
-
-_WORD_NUMBER = "|".join([*TENS, *sorted(ONES, key=len, reverse=True), "hundred"])
-_IN_WORDS = "|".join(sorted(_SHARES, key=len, reverse=True)).replace(" ", "[ -]")
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10, "four": 4, "five": 5, "ten": 10}
 _SHARE = late(
-    rf"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:(?:{_IN_WORDS})\b(?= of\b)"
-    r"|(?:one|three) in (?:four|five|ten)\b)"
+    r"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:half|(?P<of>an?|one|two|three|four)[- ]"
+    r"(?P<part>third|quarter|fifth|tenth)s?)\b(?= of\b)|\b(?P<some>one|two|three|four|nine) in (?P<all>four|five|ten)\b"
 )
+_WORD_NUMBER = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"])
 # Letters and signs that pass for digits, in a number.
 _LOOK_ALIKE = late(
     r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
 )
+_ROUND = re.compile(r"\d[oli]")
 _QUANTITY = late(
-    rf"(?:(?<![\d_.,])(?P<digits>{NUMBER})(?P<fraction>[¼½¾])?"
+    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?"
     rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
-    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{SHORT_SCALE})\b|"
+    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{_SHORT_SCALE})\b|"
     rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
     rf"bps\b|{SIGN}(?!\d)"
     r"|(?!(?:to|or|and)\b)(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
 )
-_QUANTITIES_REFERENCE = late(
+_REFERENCE = late(
     r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
     r"amendment no\.|form|chapter|item|note|exhibit|rule|recommendation) ?(?:no\. ?)?$"
 )
-
-
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BASIS_POINT = 0.01
 _SHARES_BEHIND = (
@@ -583,16 +468,15 @@ _ANY = late(
 )
 _BEFORE = late(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
-_ROUND = re.compile(r"\d[oli]")
 
 
 @lru_cache(maxsize=20_000)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """In the order of the text, none inside another; what is longer than a number comes before the numbers in it."""
-    lowered = plain_digits(text)
+    lowered = _plain(text)
     if not _ANY.search(lowered):
         return ()
-    read = (*moments(lowered), *_as_written(lowered), *_shares(lowered), *_plain(lowered, text))
+    read = (*_moments(lowered), *_as_written(lowered), *_shares(lowered), *_counted(lowered, text))
     found: list[Quantity] = []
     for quantity in sorted(read, key=lambda one: one.start):
         if not found or quantity.start >= found[-1].end:
@@ -603,73 +487,70 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 def _as_written(lowered: str) -> Iterator[Quantity]:
     """ "4o0" with a letter, "6⁵": a reader may take them for 400 and 65, and they are not."""
     for match in _LOOK_ALIKE.finditer(lowered) if not lowered.isascii() or _ROUND.search(lowered) else ():
-        number = re.search(NUMBER, match.group())
-        yield Quantity(from_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
+        number = re.search(_NUMBER, match.group())
+        yield Quantity(_from_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
 
 
 def _shares(lowered: str) -> Iterator[Quantity]:
+    """ "Half of", "two thirds of", "one in five" """
     for match in _SHARE.finditer(lowered):
-        yield Quantity(_SHARES[match.group().replace("-", " ")], "%", *match.span())
+        count = NUMBER_WORDS.get(match["of"] or match["some"] or "", 1)
+        yield Quantity(float(round(100 * count / _PARTS[match["part"] or match["all"] or "half"])), "%", *match.span())
 
 
-def _plain(lowered: str, text: str) -> Iterator[Quantity]:
+def _counted(lowered: str, text: str) -> Iterator[Quantity]:
+    """Numbers with the currency before them, or what they count behind; not those of clauses and pages."""
     for match in _QUANTITY.finditer(lowered):
+        digits, words, scale = match["digits"], match["words"], match["scale"] or match["short"]
         at = next(match.start(part) for part in ("digits", "words", "article", "nothing") if match[part])
-        before = _BEFORE.search(lowered, max(0, at - _LONGEST_BEFORE), at) if match["digits"] else None
-        currency = currency_of(text[before.start() : before.end()].strip()) if before else None
-        glued = at > 0 and lowered[at - 1].isalpha() and bool(match["digits"])
-        if (not glued or currency) and not _QUANTITIES_REFERENCE.search(lowered[max(0, at - 24) : at]):
-            yield from _quantity(match, at, currency, text)
+        before = _BEFORE.search(lowered, max(0, at - _LONGEST_BEFORE), at) if digits else None
+        kind = currency_of(text[before.start() : before.end()].strip()) if before else None
+        is_glued = digits and at > 0 and lowered[at - 1].isalpha() and not kind
+        if is_glued or _REFERENCE.search(lowered[max(0, at - 24) : at]):
+            continue
+        value = _from_words(words) if words else float(bool(match["article"]))
+        if digits:
+            value = _from_digits(digits.lstrip(".") if kind else digits)  # "Rs.500"
+        value += _FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
+        value *= SCALES.get((scale or "").strip(), 1)
+        parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
+        factor, unit, end = 1.0, "", max(match.end(part) for part in parts)
+        if not kind:
+            kind, factor, unit, used = _kind(text[match.start("after") : match.end("after")] if match["after"] else "")
+            end = match.start("after") + used if used else end
+        if kind == "number":
+            kind, factor, unit, end = _measured(text, at, end, match["short"])
+        if kind == "number" and not unit and not match["scale"]:
+            if words in ("one", "zero"):
+                continue  # "one of the parties" counts nothing
+            kind = "year" if digits and _YEAR.fullmatch(digits) else kind
+        yield Quantity(value * factor, kind, at, end, unit)
 
 
-def _quantity(match: re.Match[str], at: int, currency: str | None, text: str) -> Iterator[Quantity]:
-    digits, words = match["digits"], match["words"]
-    if digits and currency and digits.startswith("."):  # "Rs.500"
-        digits = digits[1:]
-    value = from_digits(digits) if digits else from_words(words) if words else float(bool(match["article"]))
-    value += FRACTIONS.get(match["fraction"] or "", 0.5 if match["half"] else 0.0)
-    behind = text[match.start("after") : match.end("after")] if match["after"] else ""
-    kind, factor, used = (currency, 1.0, 0) if currency else _kind(behind)
-    unit = kind if kind in PERIOD_KINDS else BASIS_POINTS if factor == _BASIS_POINT else ""
-    value *= SCALES.get((match["scale"] or match["short"] or "").strip(), 1)
-    parts = ("digits", "words", "article", "nothing", "fraction", "half", "short", "scale")
-    end = match.start("after") + used if used else max(match.end(part) for part in parts)
-    if kind == "number":
-        kind, factor, unit, end = _measured(text, at, end, match["short"])
-    if kind == "number" and not unit and not match["scale"]:
-        if words in ("one", "zero"):
-            return  # "one of the parties" counts nothing
-        kind = "year" if digits and _YEAR.fullmatch(digits) else kind
-    yield Quantity(value * factor, kind, at, end, unit)
+def _kind(after: str) -> tuple[str, float, str, int]:
+    """The kind, what the number is multiplied by, its unit, and how many of the characters behind it belong to it."""
+    for pattern, factor in _SHARES_BEHIND:
+        if share := pattern.match(_plain(after)):
+            return "%", factor, BASIS_POINTS if factor == _BASIS_POINT else "", share.end()
+    first, _, second = after.partition(" ")
+    for word, used in ((first, len(first)), (second, len(after))):
+        if currency := currency_of(word):
+            return currency, 1, "", used
+        if period := PERIODS.get(word.lower().rstrip("s")):
+            return *period, period[0], used
+    return "number", 1, "", 0
 
 
 def _measured(text: str, at: int, end: int, short: str | None) -> tuple[str, float, str, int]:
     """As what a number counts that has no kind yet, and where it ends."""
-    if short == "m":
+    if short == "m":  # metres or millions
         return "number", 1.0, UNKNOWN, end
-    unit, behind = unit_behind(text, end)
     if text[end : end + 1] == "s" and _DECADE.search(text[max(0, at - 6) : end].lower()):
         return "number", 1.0, "", end
-    if unit in SPANS:
-        kind, factor = SPANS[unit]
-        return kind, factor, kind, behind
-    is_measure = bool(unit) and unit != UNKNOWN
-    return "number", 1.0, unit, behind if is_measure else end
-
-
-def _kind(after: str) -> tuple[str, float, int]:
-    """The kind, what the number is multiplied by, and how many of the characters behind it belong to it."""
-    for pattern, factor in _SHARES_BEHIND:
-        if share := pattern.match(plain_digits(after)):
-            return "%", factor, share.end()
-    first, _, second = after.partition(" ")
-    for word, used in ((first, len(first)), (second, len(after))):
-        if currency := currency_of(word):
-            return currency, 1, used
-        stem = word.lower().rstrip("s")
-        if stem in PERIODS:
-            return PERIODS[stem][0], PERIODS[stem][1], used
-    return "number", 1, 0
+    unit, behind = unit_behind(text, end)
+    if period := PERIODS.get(unit.removesuffix("s")):
+        return *period, period[0], behind
+    return "number", 1.0, unit, behind
 
 
 _ABOUT = re.compile(
@@ -688,7 +569,7 @@ _BOUND = re.compile(
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
     r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
-    rf"(?:(?:{SHORT_SCALE})\b|[ -]?(?:{'|'.join(LONG_SCALES)})\b)?(?: ?(?:%|per ?cent\b))?",
+    rf"(?:(?:{_SHORT_SCALE})\b|[ -]?(?:{_SCALE})\b)?(?: ?(?:%|per ?cent\b))?",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
@@ -698,7 +579,7 @@ _COUNTS = re.compile(
     r"|per|long|wide|high|tall|deep|thick|old|net|gross|plus|less|overall|altogether|each)\b)[^\W\d]",
     re.IGNORECASE,
 )
-_SCALED = re.compile(rf"(?:thousand|lakh|million|crore|billion|trillion|\d(?:{SHORT_SCALE}))$", re.IGNORECASE)
+_SCALED = re.compile(rf"(?:thousand|lakh|million|crore|billion|trillion|\d(?:{_SHORT_SCALE}))$", re.IGNORECASE)
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9
 # The most that a rounded amount is off by: the last digit of "about 5", the zeros of "about 500".
