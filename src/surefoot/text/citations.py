@@ -95,16 +95,12 @@ _CONTENT_ID = re.compile(r"(?P<label>.+)-[0-9a-f]{6}(?:-\d+)?")
 _LONGEST_RANGE = 50
 
 
-class Locator(NamedTuple):
-    """`kind` is "page", "" for clauses, or what else is counted by itself; any of the labels will do."""
-
-    kind: str
-    labels: tuple[str, ...]
-
-
 class Reference(NamedTuple):
+    """Every place has to fit: what is counted ("page", "" for clauses, or "schedule" and the like), and labels of which
+    any will do."""
+
     doc: str
-    locators: tuple[Locator, ...]
+    places: tuple[tuple[str, tuple[str, ...]], ...]
     written: str
 
 
@@ -136,40 +132,37 @@ def references_in(text: str) -> list[Reference]:
 
 
 def _parsed(text: str) -> list[Reference]:
-    places = list(_LOCATOR.finditer(text))
-    if not places or any(text[a.end() : b.start()].strip(" ,") for a, b in pairwise(places)):
+    found = list(_LOCATOR.finditer(text))
+    if not found or any(text[a.end() : b.start()].strip(" ,") for a, b in pairwise(found)):
         return []
-    before, after = _name(text[: places[0].start()]), text[places[-1].end() :]
+    before, after = _name(text[: found[0].start()]), text[found[-1].end() :]
     of = _OF.fullmatch(after)
     if after.strip(_DRESSING + ".") and not (of and not before) and not _TITLE.fullmatch(after):
         return []
     doc = _name(of["doc"]) if of and not before else before
-    locators = [_alternatives(place) for place in places]
-    if len(locators) > 1:  # "s. 4.2, p. 12": both have to be so
-        return [Reference(doc, tuple(Locator(one[0].kind, tuple(i for o in one for i in o.labels)) for one in locators),
-                          " ".join(text.split()))]  # fmt: skip
-    return [Reference(doc, (one,), _written(doc, one)) for one in locators[0]]
+    several = [_places(one) for one in found]
+    if len(several) > 1:  # "s. 4.2, p. 12": both have to be so
+        every = tuple((places[0][0], tuple(i for _, labels in places for i in labels)) for places in several)
+        return [Reference(doc, every, " ".join(text.split()))]
+    return [Reference(doc, (one,), f"{doc}, {_written(*one)}" if doc else _written(*one)) for one in several[0]]
 
 
-def _alternatives(place: re.Match[str]) -> list[Locator]:
+def _places(locator: re.Match[str]) -> list[tuple[str, tuple[str, ...]]]:
     """A list of labels are several citations, a range of them is one."""
-    word = (place["kind"] or "").lower()
+    word, places = (locator["kind"] or "").lower(), []
     kind = "page" if word in _PAGES else _OTHERS.get(word, "")
-    return [Locator(kind, tuple(_range(part, kind))) for part in _APART_BY.split(place["labels"]) if part]
+    for part in filter(None, _APART_BY.split(locator["labels"])):
+        labels = [re.sub(r"\s", "", end).lower() for end in _DASH.split(part)]
+        if kind == "page" and len(labels) == 2 and all(map(str.isdecimal, labels)):
+            first, last = map(int, labels)
+            labels = [str(page) for page in range(first, min(last, first + _LONGEST_RANGE) + 1)] or labels
+        places.append((kind, tuple(labels)))
+    return places
 
 
-def _range(part: str, kind: str) -> list[str]:
-    ends = [re.sub(r"\s", "", end).lower() for end in _DASH.split(part)]
-    if kind == "page" and len(ends) == 2 and all(map(str.isdecimal, ends)):
-        first, last = map(int, ends)
-        return [str(page) for page in range(first, min(last, first + _LONGEST_RANGE) + 1)] or ends
-    return ends
-
-
-def _written(doc: str, locator: Locator) -> str:
-    words = {"page": "p. ", "": "s. "}.get(locator.kind, f"{locator.kind} ")
-    label = f"{words}{'-'.join(dict.fromkeys((locator.labels[0], locator.labels[-1])))}"
-    return f"{doc}, {label}" if doc else label
+def _written(kind: str, labels: tuple[str, ...]) -> str:
+    lead = {"page": "p. ", "": "s. "}.get(kind, f"{kind} ")
+    return f"{lead}{'-'.join(dict.fromkeys((labels[0], labels[-1])))}"
 
 
 def _name(text: str) -> str:
@@ -209,16 +202,12 @@ def _initials(title: str) -> frozenset[str]:
 
 
 def followed(reference: Reference, bearers: Sequence[Bearer]) -> tuple[str, ...]:
-    """The passages it leads to; none if it leads nowhere."""
-    there = _of_document(reference.doc, bearers) if reference.doc else bearers
-    found = tuple(one.name for one in there if all(_bears(one, locator) for locator in reference.locators))
-    return found or tuple(one.name for one in bearers if one.page is None and one.id in _paged(reference))
-
-
-def _paged(reference: Reference) -> set[tuple[str, ...]]:
-    """What an id may be that says its document and its page: `plan#p4`."""
-    pages = [one.labels for one in reference.locators if one.kind == "page"] if reference.doc else []
-    return {(*_words(reference.doc), page) for labels in pages for page in labels}
+    """The passages it leads to, also by an id that says document and page (`plan#p4`); none if it leads nowhere."""
+    doc, places = reference.doc, reference.places
+    there = _of_document(doc, bearers) if doc else bearers
+    found = tuple(one.name for one in there if all(_bears(one, *place) for place in places))
+    ids = {(*_words(doc), page) for kind, labels in places if doc and kind == "page" for page in labels}
+    return found or tuple(one.name for one in bearers if one.page is None and one.id in ids)
 
 
 def _of_document(doc: str, bearers: Sequence[Bearer]) -> list[Bearer]:
@@ -228,43 +217,35 @@ def _of_document(doc: str, bearers: Sequence[Bearer]) -> list[Bearer]:
     return exact or [one for one in bearers if words and one.doc.issuperset(words)]
 
 
-def _bears(one: Bearer, locator: Locator) -> bool:
+def _bears(one: Bearer, kind: str, labels: tuple[str, ...]) -> bool:
     """A section is there if a part of it is: "4" where "4.2" is."""
-    if locator.kind == "page":
-        return one.page is not None and str(one.page) in locator.labels
-    wanted = {label.partition("(")[0] for label in locator.labels}
-    known = [label for kind, label in one.labels if kind == locator.kind]
+    if kind == "page":
+        return one.page is not None and str(one.page) in labels
+    wanted = {label.partition("(")[0] for label in labels}
+    known = [label for counted, label in one.labels if counted == kind]
     return any(label == number or label.startswith(f"{number}.") for label in known for number in wanted)
 
 
 def is_invented(reference: Reference, bearers: Sequence[Bearer]) -> bool:
     """Whether a reference that leads nowhere was meant as a citation, rather than taken over from a passage."""
     texts = [one.text for one in bearers if one.text]
-    kinds = {locator.kind for locator in reference.locators}
+    kinds = {kind for kind, _ in reference.places}
     if kinds == {"page"}:
         return bool(reference.doc) or any(one.page is not None for one in bearers)
     if reference.doc and _of_document(reference.doc, bearers):
         return bool(texts) or kinds == {""}
-    return bool(texts) and kinds.isdisjoint(_LOOSE) and not any(_mentions(text, reference) for text in texts)
-
-
-def _mentions(text: str, reference: Reference) -> bool:
-    labels = {label.partition("(")[0] for locator in reference.locators for label in locator.labels}
-    return any(re.search(rf"(?<![\w.]){re.escape(label)}(?![\w]|\.\d)", text) for label in labels)
+    labels = "|".join({re.escape(label.partition("(")[0]) for _, labels in reference.places for label in labels})
+    mentioned = re.compile(rf"(?<![\w.])(?:{labels})(?![\w]|\.\d)")
+    return bool(texts) and kinds.isdisjoint(_LOOSE) and not any(map(mentioned.search, texts))
 
 
 # The label may be bold, bulleted or plural; brackets are optional, the list then ends with the line.
-_CITATIONS_LABEL = re.compile(
-    r"(?<![^\W_])(?:citations?|cited sources?|sources?|references?)[*_`\"']{0,4}\s{0,4}[:=][*_`]{0,3}"
+_LABEL_OF_LIST = re.compile(
+    r"(?<![^\W_])(?:citations?|sources?|references?)[*_`\"']{0,4}\s{0,4}[:=][*_`]{0,3}"
     r"[ \t]{0,4}(?:\n[ \t]{0,4}(?:[-*•][ \t]{1,4})?)?(?:(?P<open>\[)|(?P<bare>[^\s\[,;]{1,120}))",
     re.IGNORECASE,
 )
-# Of ids that cannot be places
-_LIST_AT_END = re.compile(
-    r"(?<![^\W_])(?<![\[(])citations: \[(?P<ids>(?:(?!\d+(?:-\d+)?[,\]])[a-z0-9](?:[\w#./:-]{0,118}[a-z0-9])?"
-    r"(?:, ?(?=[a-z0-9])|(?=\])))*)\]\Z", re.IGNORECASE)  # fmt: skip
-_LABEL_WORDS = ("citation", "source", "reference")
-_LABEL_WORD, _CITED = re.compile("|".join(_LABEL_WORDS)), "cited "
+_LABEL_WORD, _CITED = re.compile("citation|source|reference"), "cited "
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
 CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
@@ -273,66 +254,26 @@ _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
 _WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|from|compare) (?:also )?", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
 _BRACKETS = str.maketrans("【】［］", "[][]")
-_IN_PARENTHESES = re.compile(r"\(([^()\n]{1,200})\)")
+_IN_PARENTHESES = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
 _LIST_COMMA = re.compile(r"[,;\n]")
 _AND = re.compile(r"[,;]\s*|\s(?:and|&)\s")
-_REFERRING = re.compile(r"\(((?:[^()\n]|\([^()\n]{1,20}\)){1,200})\)")
-_ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")
+_ID = re.compile(r"\d{1,3}|(?!\d+$)(?=\D*\d)\S{1,120}")  # no bare number of four digits: a year or an amount
 _QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
 _IN_OBJECT = re.compile(r"\"(?:id|source|doc_id|chunk_id|passage_id)\"\s*:\s*\"([^\"\n]{1,200})\"")
 _NOTHING = frozenset({"", "none", "n/a", "na", "nil", "null", "-", "—"})
 _TRIM = " \t\r\n\"'`*_[](){}“”‘’«»<>^"
-UNREAD = ""  # no passage is called so
 _BULLETS = re.compile(r"(?:\n[ \t]*[-*•][ \t]+\S+[ \t]*(?=\n|$))+")
 _LIST_LIMIT, _BARE_LIMIT = 20_000, 400  # characters looked at behind one label: keeps the time linear
-
-
 Passages = Sequence[Passage] | Callable[[], Sequence[Passage]]  # few answers need more of them than their ids
 
 
-def parse(
-    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
-) -> tuple[str, ...] | None:
-    """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order.
+class Mark(NamedTuple):
+    """A citation where it stands. A list speaks for the whole answer, an inline mark for what precedes it."""
 
-    The ids of `locate`, which is asked only where a look at the brackets does not settle them.
-    """
-    names, body, listed, marks = {*retrieved, *gold}, answer, None, list[str]()
-    is_clear = answer.isascii() or not ("【" in answer or "［" in answer)
-    if is_clear and (":" in answer or "=" in answer):
-        words = _as_compared(answer)
-        if labels := sum(map(words.count, _LABEL_WORDS)):
-            body, listed = _list_at_end(answer) if labels == 1 else (answer, None)
-            is_clear = listed is not None
-    if is_clear and "(" in body:
-        is_clear = _is_aside(body, names)
-    if is_clear and "[" in body:
-        marks = _INLINE.findall(body)
-        is_clear = not (any(map(str.isdecimal, marks)) and _FOOTNOTE.search(answer))
-        if is_clear and not names.issuperset(marks):
-            known = _Known(retrieved, gold, passages, names)
-            marks = [i for mark in marks for i in _inline_ids(mark, known)]
-    if not is_clear:
-        found = locate(answer, retrieved, gold, passages)
-        return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
-    return tuple(dict.fromkeys([*(listed or ()), *marks])) if marks or listed is not None else None
-
-
-def _list_at_end(answer: str) -> tuple[str, list[str] | None]:
-    """What stands before `citations: [a, b]` at the end of an answer, and the ids, if they can mean nothing else."""
-    match = _LIST_AT_END.match(answer, max(0, answer.rfind("[") - len("citations: ")))
-    ids = match["ids"].replace(" ", "").split(",") if match and match["ids"] else []
-    is_clear = match and not references_in(match["ids"]) and _NOTHING.isdisjoint(map(str.lower, ids))
-    return (answer[: match.start()], ids) if match and is_clear else (answer, None)
-
-
-def _is_aside(body: str, names: set[str]) -> bool:
-    """True where nothing in parentheses can be a citation."""
-    insides = _IN_PARENTHESES.findall(body)
-    return body.count("(") == len(insides) and not any(
-        "[" in one or one in names or not names.isdisjoint(_AND.split(one)) or _WORD_BEFORE.match(one)
-        or references_in(one) for one in insides
-    )  # fmt: skip
+    start: int
+    end: int
+    ids: tuple[str, ...]
+    is_list: bool
 
 
 class _Known(Struct):
@@ -350,6 +291,17 @@ class _Known(Struct):
         is_place = token.isdecimal() and len(token) <= 3 and token not in self.names
         return self.retrieved[int(token) - 1] if is_place and 1 <= int(token) <= len(self.retrieved) else token
 
+    def places(self, part: str) -> list[str]:
+        """`doc2`, `#2` and `2-3` may be ids that were made up: they are places only where passages are called so."""
+        if match := _PLACE.fullmatch(part):
+            is_place = match[1] in self.retrieved or not _ID.fullmatch(part) or part.isdecimal()
+            return [self.meant(match[1])] if is_place else []
+        match = _RANGE.fullmatch(part)
+        if match is None or any(map(_RANGE.fullmatch, self.retrieved)):
+            return []
+        meant = [self.meant(str(number)) for number in range(int(match[1]), int(match[2]) + 1)]
+        return meant if all(name in self.retrieved for name in meant) else []
+
     def referred(self, raw: str) -> list[str]:
         """What references lead to, each to all passages it fits; one that was made up is named as it is written."""
         found = references_in(raw)
@@ -361,66 +313,97 @@ class _Known(Struct):
             return []  # what a passage says itself
         ids: list[str] = []
         for one in found:
-            named = [i for i in _inline_ids(one.doc, self) if i in self.retrieved]
+            named = [i for i in self.inline(one.doc) if i in self.retrieved]
             reached = named or followed(one, bearers) or followed(one, bearers_of(sorted(self.gold), ()))
             if not reached and not is_invented(one, bearers):
                 return []
             ids += reached or [one.written]
         return ids
 
+    def inline(self, raw: str) -> list[str]:
+        """What a mark names; nothing where a part of it is neither a name nor a place nor looks like an id."""
+        whole = raw.strip()
+        if whole in self.names:
+            return [whole]
+        if whole.isdecimal():
+            return [self.meant(whole)] if len(whole) <= 3 else []
+        if referred := self.referred(whole):
+            return referred
+        ids: list[str] = []
+        for part in (part.strip(_TRIM) for part in _AND.split(whole)):
+            bare = _WORD_BEFORE.sub("", part, count=1) if _WORD_BEFORE.match(part) else part
+            is_id = bare in self.names or _ID.fullmatch(bare)
+            found = [part] if part in self.names else self.places(part) or ([self.meant(bare)] if is_id else [])
+            if not found:
+                return []
+            ids += found
+        return ids
 
-class Mark(NamedTuple):
-    """A citation where it stands. A list speaks for the whole answer, an inline mark for what precedes it."""
+    def listed(self, token: str) -> Sequence[str]:
+        """What an entry of a list or field names."""
+        if (meant := self.meant(token)) in self.names:
+            return [meant]
+        if places := self.places(token):
+            return places
+        referred = self.referred(token)
+        return [meant] if self.names.isdisjoint(referred) else referred
 
-    start: int
-    end: int
-    ids: tuple[str, ...]
-    is_list: bool
+
+def parse(
+    answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
+) -> tuple[str, ...] | None:
+    """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order."""
+    found = locate(answer, retrieved, gold, passages)
+    return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
+
+
+def resolve(
+    ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = (), passages: Passages = ()
+) -> tuple[str, ...]:
+    """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
+    known = _Known(retrieved, gold, passages, {*retrieved, *gold})
+    return tuple(dict.fromkeys(found for i in map(str.strip, ids) if i for found in known.listed(i)))
 
 
 def locate(
     answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
 ) -> list[Mark]:
     """All citations of an answer text: lists first, then inline marks, each in order."""
-    answer = answer.translate(_BRACKETS) if "【" in answer or "［" in answer else answer
-    if not ("[" in answer or "(" in answer or ":" in answer or "=" in answer):
+    answer = answer.translate(_BRACKETS) if not answer.isascii() and ("【" in answer or "［" in answer) else answer
+    has_brackets, has_parentheses, has_label = "[" in answer, "(" in answer, ":" in answer or "=" in answer
+    if not (has_brackets or has_parentheses or has_label):
         return []
     known = _Known(retrieved, gold, passages, {*retrieved, *gold})
     body, lists, inline = answer, list[Mark](), list[Mark]()
-    if "[" in answer and (notes := [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known.names]):
+    if has_brackets and (notes := [note for note in _FOOTNOTE.finditer(answer) if note["id"] in known.names]):
         known.footnotes = {note["number"]: note["id"] for note in notes}
         body = blanked(answer, [Mark(*note.span(), (), True) for note in notes])
         used = {mark.lstrip("^") for mark in _INLINE.findall(body)}
         lists = [Mark(*note.span(), () if note["number"] in used else (note["id"],), True) for note in notes]
-    if labelled := _labelled_lists(body, known):
+    if has_label and (labelled := _labelled_lists(body, known)):
         lists = sorted(lists + labelled)
     if lists:
         is_tail = len(lists) == 1 and lists[0].end == len(answer)
         body = answer[: lists[0].start] if is_tail else blanked(body, lists)
-    if "[" in body:
-        for match in _INLINE.finditer(body):
-            if ids := _inline_ids(match[1], known):
-                inline.append(Mark(match.start(), match.end(), tuple(ids), False))
-    if "(" in body and (named := _in_parentheses(body, inline, known)):
-        inline = sorted(inline + named)
+    for match in _INLINE.finditer(body) if has_brackets else ():
+        if ids := known.inline(match[1]):
+            inline.append(Mark(match.start(), match.end(), tuple(ids), False))
+    if has_parentheses and "(" in body:
+        for match in _IN_PARENTHESES.finditer(blanked(body, inline) if inline else body):
+            if ids := _in_parentheses(match[1], known):
+                inline.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(ids)), False))
+        inline.sort()
     return lists + inline
 
 
-def _in_parentheses(body: str, marks: Sequence[Mark], known: _Known) -> list[Mark]:
-    found = list[Mark]()
-    for match in _IN_PARENTHESES.finditer(body):
-        inside = match[1]
-        parts = [inside] if inside in known.names else _AND.split(inside)
-        if not known.names.issuperset(parts) and not _WORD_BEFORE.match(inside):
-            continue  # "(2)" counts something else
-        named = [i for part in parts for i in _inline_ids(part, known) or [UNREAD]]
-        if known.names.issuperset(named):
-            found.append(Mark(match.start(), match.end(), tuple(named), False))
-    before = sorted([*marks, *found]) if found else marks
-    for match in _REFERRING.finditer(blanked(body, before) if before else body):
-        if referred := known.referred(match[1]):
-            found.append(Mark(match.start(), match.end(), tuple(dict.fromkeys(referred)), False))
-    return found
+def _in_parentheses(inside: str, known: _Known) -> list[str]:
+    """Only what names passages that there are, or refers to a place; "(2)" counts something else."""
+    parts = [inside] if inside in known.names else _AND.split(inside)
+    if known.names.issuperset(parts) or _WORD_BEFORE.match(inside):
+        named = [known.inline(part) for part in parts]
+        if all(ids and known.names.issuperset(ids) for ids in named):
+            return [i for ids in named for i in ids]
+    return known.referred(inside)
 
 
 def blanked(answer: str, marks: Iterable[Mark]) -> str:
@@ -431,24 +414,6 @@ def blanked(answer: str, marks: Iterable[Mark]) -> str:
         pieces += [answer[at:left], " " * (mark.end - left)]
         at = max(at, mark.end)
     return "".join(pieces) + answer[at:]
-
-
-def resolve(
-    ids: Sequence[str], retrieved: Sequence[str], gold: Collection[str] = (), passages: Passages = ()
-) -> tuple[str, ...]:
-    """Ids as a citation field gives them: trimmed, distinct, ordinals turned into the passage they count."""
-    known = _Known(retrieved, gold, passages, {*retrieved, *gold})
-    return tuple(dict.fromkeys(found for i in map(str.strip, ids) if i for found in _meant(i, known)))
-
-
-def _meant(token: str, known: _Known) -> Sequence[str]:
-    meant = known.meant(token)
-    if meant in known.names:
-        return [meant]
-    if places := _places_in_range(token, known):
-        return places
-    referred = known.referred(token)
-    return [meant] if known.names.isdisjoint(referred) else referred
 
 
 def split_list(raw: str, known: Container[object] = ()) -> list[str]:
@@ -467,53 +432,42 @@ def split_list(raw: str, known: Container[object] = ()) -> list[str]:
 
 
 def _labelled_lists(answer: str, known: _Known) -> list[Mark]:
-    if ":" not in answer and "=" not in answer:
-        return []
-    lists, end = list[Mark](), 0
     # The expression for a label would be tried at every character, so only words that it may begin with are looked at.
-    words = _as_compared(answer)
-    for at in [word.start() for word in _LABEL_WORD.finditer(words)]:
-        label = _CITATIONS_LABEL.match(answer, at) if at >= end else None
-        if at - len(_CITED) >= end and words.startswith(_CITED, at - len(_CITED)):
-            label = _CITATIONS_LABEL.match(answer, at - len(_CITED)) or label
+    lists, end, low = list[Mark](), 0, lowered(answer)
+    for word in _LABEL_WORD.finditer(low):
+        label = _LABEL_OF_LIST.match(answer, word.start()) if word.start() >= end else None
         if label is None:
             continue
-        end = _closing(answer, label.end()) if label["open"] else _line_end(answer, label.end(), _BARE_LIMIT)
-        found = None if _is_inline(answer, label.start()) else _list_ids(label, answer[label.end() : end], known)
+        start, is_open = label.start(), label["open"] is not None
+        start -= len(_CITED) if low.endswith(_CITED, end, start) else 0
+        before = answer[max(0, start - 80) : start].rpartition("\n")[2]
+        if before[-1:] in ("[", "(") and any(map(str.isalnum, before)):
+            end = label.end()  # `... text [source: a]`
+            continue
+        end = _closing(answer, label.end()) if is_open else _line_end(answer, label.end(), _BARE_LIMIT)
+        found = _list_ids(label["bare"], answer[label.end() : end], known)
         if found is None:
             end = label.end()
         else:
-            ids = tuple([i for one in found for i in _meant(one, known)])
-            lists.append(Mark(label.start(), min(end + bool(label["open"]), len(answer)), ids, True))
+            lists.append(Mark(start, min(end + is_open, len(answer)), tuple(found), True))
     return lists
 
 
-def _as_compared(answer: str) -> str:
-    """In lower case, every character in its place, with letters that a pattern takes for an `i` or an `s` as such."""
-    low = lowered(answer)
-    return low if low.isascii() else low.replace("ı", "i").replace("ſ", "s")
-
-
-def _is_inline(answer: str, start: int) -> bool:
-    """True for `... text [source: a]`: a label that opens a bracket behind other words on its line."""
-    before = answer[max(0, start - 80) : start].rpartition("\n")[2]
-    return before[-1:] in ("[", "(") and any(c.isalnum() for c in before)
-
-
-def _list_ids(label: re.Match[str], rest: str, known: _Known) -> list[str] | None:
-    """The ids behind a label; None when the words behind an unbracketed one are plain prose."""
-    names, written = known.names, rest if label["open"] else label["bare"] + rest
-    if written.strip() not in names and (referred := known.referred(written)):
+def _list_ids(bare: str | None, rest: str, known: _Known) -> list[str] | None:
+    """The ids behind a label; None when the words behind one without a bracket, the first of them `bare`, are prose."""
+    written = (bare or "") + rest
+    ids = [i if i in known.names or bare is None else i.rstrip(".") for i in split_list(written, known.names)]
+    if bare is None and known.names.issuperset(ids):
+        return ids
+    if referred := known.referred(written):
         return referred
-    if label["open"]:
-        return split_list(rest, names)
-    first = label["bare"].strip(_TRIM + ".")
-    if first.lower() in _NOTHING:
-        return []
-    if first not in names and not _looks_like_id(first):
-        return None
-    ids = [i if i in names else i.rstrip(".") for i in split_list(label["bare"] + rest, names)]
-    return ids if all(i in names or _looks_like_id(i) for i in ids) else None
+    if bare is not None:
+        first = bare.strip(_TRIM + ".")
+        if first.lower() in _NOTHING:
+            return []
+        if not all(i in known.names or _ID.fullmatch(i) for i in (first, *ids)):
+            return None
+    return [one for i in ids for one in known.listed(i)]
 
 
 def _line_end(answer: str, start: int, limit: int) -> int:
@@ -534,52 +488,3 @@ def _closing(answer: str, start: int) -> int:
             break
         end = following
     return end
-
-
-def _inline_ids(raw: str, known: _Known) -> list[str]:
-    whole = raw.strip()
-    if whole in known.names:
-        return [whole]
-    if whole.isdecimal():
-        return [known.meant(whole)] if len(whole) <= 3 else []
-    if referred := known.referred(whole):
-        return referred
-    ids: list[str] = []
-    for part in _AND.split(whole):
-        found = _named(part.strip(_TRIM), known)
-        if not found:
-            return []
-        ids += found
-    return ids
-
-
-def _named(part: str, known: _Known) -> list[str]:
-    """What one part of a mark names: an id, or passages by their place."""
-    if part in known.names:
-        return [part]
-    if places := _places(part, known):
-        return places
-    bare = _WORD_BEFORE.sub("", part, count=1) if _WORD_BEFORE.match(part) else part
-    return [known.meant(bare)] if bare in known.names or _looks_like_id(bare) else []
-
-
-def _places(part: str, known: _Known) -> list[str]:
-    """`doc2`, `#2` and `2-3` may be ids that were made up: they are places only where passages are called so."""
-    if match := _PLACE.fullmatch(part):
-        is_place = match[1] in known.retrieved or not _looks_like_id(part) or part.isdecimal()
-        return [known.meant(match[1])] if is_place else []
-    return _places_in_range(part, known)
-
-
-def _places_in_range(part: str, known: _Known) -> list[str]:
-    """Nothing where passages have ids of this form: it may be one that was made up."""
-    match = _RANGE.fullmatch(part)
-    if match is None or any(map(_RANGE.fullmatch, known.retrieved)):
-        return []
-    meant = [known.meant(str(number)) for number in range(int(match[1]), int(match[2]) + 1)]
-    return meant if all(name in known.retrieved for name in meant) else []
-
-
-def _looks_like_id(token: str) -> bool:
-    """A digit and no space; a bare number of four digits or more is a year or an amount, not an id."""
-    return _ID.fullmatch(token) is not None
