@@ -9,12 +9,12 @@ answer tells them from real ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv6Address
+from ipaddress import ip_address
 from typing import NamedTuple
 
-from surefoot.text.normal import rows, words_of
+from surefoot.text.normal import rows, word_set, words_of
 
 
 class Hit(NamedTuple):
@@ -24,6 +24,8 @@ class Hit(NamedTuple):
     exposes: bool = False
 
 
+# Whether a match exposes a person; None where it is no personal data.
+Judge = Callable[[str, re.Match[str]], bool | None]
 _TABLE = words_of("private")
 _BEFORE = 60  # characters that are looked at before a number
 _BLOCK = 200  # characters of an address block
@@ -53,12 +55,18 @@ def _is_business(text: str, place: int) -> bool:
     return _ORGANISATION.search(text, max(0, place - _BLOCK), place) is not None
 
 
+def _count_of_digits(text: str) -> int:
+    return sum(map(str.isdecimal, text))
+
+
+def _of_person(text: str, match: re.Match[str]) -> bool | None:
+    return None if _is_business(text, match.start()) else True
+
+
 # From the at sign on, then back from it: a pattern that begins with the name takes long on long words.
 _DOMAIN = re.compile(r"@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![^\W_]|@)")
 _NAME_REVERSED = re.compile(r"[\w+-](?:[\w.%+'-]{0,62}[\w+-])?")
 _ROLES = frozenset(_TABLE["mailboxes"].split())
-
-
 # Written so that no program should find it
 _SPELLED = re.compile(
     r"\b[\w.+-]{1,40}(?: ?[(\[]at[)\]] ?[\w-]{1,40}(?:(?:\.| ?(?:[(\[]dot[)\]]| dot ) ?)[\w-]{1,40}){1,4}|"
@@ -73,7 +81,6 @@ def _emails(text: str) -> Iterator[Hit]:
         if name := _NAME_REVERSED.match(plain[max(0, match.start() - 64) : match.start()][::-1]):
             start = match.start() - name.end()
             yield Hit("email", start, match.end(), exposes=not _is_role(text[start : match.start()].lower()))
-    yield from (Hit("email", *match.span(), exposes=True) for match in _SPELLED.finditer(text))
 
 
 def _is_role(name: str) -> bool:
@@ -104,12 +111,30 @@ _AREA_CODE = re.compile(
     r"(?<![\w.,+/-])(?<!\d )(?:\(0\d{1,4}\) ?|0[1-9]\d{1,3}[ /-] ?|0[1-9] (?=\d\d \d\d \d\d \d\d\b))"
     r"\d(?:[ -]?\d){5,8}(?![\w/-]|[.,]\d)"
 )
-_AREA_DIGITS = range(9, 13)
 _DIALLED = re.compile(
     r"\b(?:call|ring|dial|phone|text|tel|telefon|mobile|handy)\b[.:]?"
-    r"(?: (?:me|us|back|number|on|at|under|is)\b){0,3}[ :]{1,3}(?P<number>0[1-9]\d{8,9}|[2-9]\d{9})(?![\w-]|[.,]\d)",
+    r"(?: (?:me|us|back|number|on|at|under|is)\b){0,3}[ :]{1,3}(?P<it>0[1-9]\d{8,9}|[2-9]\d{9})(?![\w-]|[.,]\d)",
     re.IGNORECASE,
 )
+
+
+def _phone(text: str, match: re.Match[str]) -> bool | None:
+    if _OTHER_NUMBER.search(_before(text, match.start())):
+        return None
+    digits = re.sub(r"\D", "", match[0])
+    national = digits[1:] if len(digits) == 11 and digits[0] == "1" else digits
+    is_toll_free = len(national) == 10 and national[:3] in _TOLL_FREE
+    return len(set(digits)) > 2 and not is_toll_free and not _is_business(text, match.start())
+
+
+def _called_phone(text: str, match: re.Match[str]) -> bool | None:
+    return _phone(text, match) if _PHONE_LABEL.search(_before(text, match.start())) else None
+
+
+def _local_phone(text: str, match: re.Match[str]) -> bool | None:
+    is_other = _OTHER_NUMBER.search(_before(text, match.start()))
+    return None if is_other or not 9 <= _count_of_digits(match[0]) <= 12 else False
+
 
 _SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([ .-]?)(?!00)\d\d\1(?!0000)\d{4}(?![\w-]|\.\d)")
 _SSN_LABEL = re.compile(
@@ -143,42 +168,28 @@ _OTHER_NUMBER = re.compile(
     r"(?:customer|member|membership|asset|job|account) (?:no|number|id|code)\b\.?[ :#=]{0,3}(?:is |was )?)$",
     re.IGNORECASE,
 )
-# A stretch in which numbers can stand; looking there only is what makes this fast.
-_NUMBERS = re.compile(r"[+(]?\d[\d ().\-/]{7,}")
 
 
-def _numbers(text: str, start: int, end: int) -> Iterator[Hit]:
-    """What a stretch of digits may be. A number that is called an order, an invoice or a part is that."""
-    for match in _SSN.finditer(text, start, end):
-        named = _before(text, match.start())
-        if (_SSN_LABEL.search(named) or match[1] == "-") and not _OTHER_NUMBER.search(named):
-            yield Hit("ssn", *match.span(), exposes=True)
-    for match in _CARD.finditer(text, start, end):
-        is_other = bool(_OTHER_NUMBER.search(_before(text, match.start())))
-        if _is_card(match[0]) and not (is_other and match[0].isdecimal()):
-            yield Hit("card", *match.span(), exposes=not is_other)
-    for form in (_PHONE, _ABROAD, _DIGITS, _AREA_CODE, _SPACED):
-        for match in form.finditer(text, start, end):
-            named, digits = _before(text, match.start()), re.sub(r"\D", "", match[0])
-            is_phone = form is not _AREA_CODE or len(digits) in _AREA_DIGITS
-            if is_phone and not _OTHER_NUMBER.search(named) and (form is not _DIGITS or _PHONE_LABEL.search(named)):
-                is_whose = form not in (_AREA_CODE, _SPACED) and _is_personal(digits)
-                yield Hit("phone", *match.span(), exposes=is_whose and not _is_business(text, match.start()))
+def _ssn(text: str, match: re.Match[str]) -> bool | None:
+    named = _before(text, match.start())
+    is_called = _SSN_LABEL.search(named) or match[1] == "-"
+    return True if is_called and not _OTHER_NUMBER.search(named) else None
 
 
-def _is_personal(digits: str) -> bool:
-    national = digits[1:] if len(digits) == 11 and digits[0] == "1" else digits
-    return len(set(digits)) > 2 and not (len(national) == 10 and national[:3] in _TOLL_FREE)
-
-
-def _is_card(written: str) -> bool:
-    digits = re.sub(r"\D", "", written)
-    return bool(_ISSUER.fullmatch(digits)) and len(set(digits)) > 1 and luhn(digits)
+def _card(text: str, match: re.Match[str]) -> bool | None:
+    """A number that is called an order, an invoice or a part is that."""
+    digits = re.sub(r"\D", "", match[0])
+    is_card = _ISSUER.fullmatch(digits) and len(set(digits)) > 1 and luhn(digits)
+    is_other = bool(_OTHER_NUMBER.search(_before(text, match.start())))
+    return None if not is_card or (is_other and match[0].isdecimal()) else not is_other
 
 
 # Length of an account number by country
 _IBAN_LENGTH = {code[:2]: int(code[2:]) for code in _TABLE["ibans"].split()}
-_IBAN = re.compile(r"[A-Za-z]{2}\d\d(?<![\w-].{4})(?:(?: [A-Za-z0-9]{1,4}\b){3,8}|[A-Za-z0-9]{11,30})")
+_IBAN = re.compile(r"(?<![\w-])(?:" + "|".join(
+    rf"(?:{'|'.join(code for code, size in _IBAN_LENGTH.items() if size == length)})\d\d(?: ?[A-Z\d]){{{length - 4}}}"
+    for length in sorted(set(_IBAN_LENGTH.values()))
+) + r")(?![^\W_])", re.IGNORECASE)  # fmt: skip
 
 
 def iban(candidate: str) -> bool:
@@ -188,21 +199,8 @@ def iban(candidate: str) -> bool:
     return int("".join(str(int(char, 36)) for char in candidate[4:] + candidate[:4])) % 97 == 1
 
 
-def _ibans(text: str) -> Iterator[Hit]:
-    for match in _IBAN.finditer(text):
-        length = _end_of(match[0], _IBAN_LENGTH.get(match[0][:2].upper(), 0))
-        end = match.start() + length
-        if length and not text[end : end + 1].isalnum() and iban(match[0][:length].replace(" ", "")):
-            yield Hit("iban", match.start(), end, not _is_business(text, match.start()))
-
-
-def _end_of(candidate: str, length: int) -> int:
-    """Where the first `length` characters other than spaces end; 0 if there are not as many."""
-    for place, char in enumerate(candidate, 1):
-        length -= char != " "
-        if length == 0:
-            return place
-    return 0
+def _iban(text: str, match: re.Match[str]) -> bool | None:
+    return not _is_business(text, match.start()) if iban(match[0].replace(" ", "")) else None
 
 
 # Numbers without a checksum count by what they are called.
@@ -211,15 +209,15 @@ _CALLED = re.compile(
     r"national id(?:entity)?|identity card|id card|nhs|personnummer|pesel|"
     r"aadhaar|burgerservicenummer|codice fiscale|medical record(?= n)|patient(?= (?:n|id)))"
     r"(?:,? (?:number|no|num|id)\b\.?| #)?(?: (?:is|was|of|as))?[ :#=]{1,3}"
-    r"((?=[A-Z \d-]{0,14}\d)[A-Z\d](?:[ -]?[A-Z\d]){5,15})\b(?!\.\d)",
+    r"(?P<it>(?=[A-Z \d-]{0,14}\d)[A-Z\d](?:[ -]?[A-Z\d]){5,15})\b(?!\.\d)",
     re.IGNORECASE,
 )
 _BANK = re.compile(
     r"\b(?:sort code|routing (?:number|no\.?))[ :#]{1,3}(?:is )?\d[\d -]{4,9}\d\b.{0,40}?"
-    r"\b(?:account|acct)(?: (?:number|no)\b\.?)?[ :#]{1,3}(?:is )?(\d[\d -]{4,14}\d)\b",
+    r"\b(?:account|acct)(?: (?:number|no)\b\.?)?[ :#]{1,3}(?:is )?(?P<it>\d[\d -]{4,14}\d)\b",
     re.IGNORECASE,
 )
-# National ids by form and check digits.
+# National ids by form.
 _INSURANCE = re.compile(r"\b(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]\b")
 _DNI = re.compile(r"\b([XYZ]-?\d{7}|\d{8})-?([A-HJ-NP-TV-Z])\b")  # Spain
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -234,37 +232,18 @@ _LABEL = (
 )
 _LABELLED = re.compile(
     rf"\b(?:{_LABEL})(?: (?:number|no|nr|num|id))?\.?(?: (?:is|was|ist|lautet|est|es|:))?[ :#=]{{1,3}}"
-    r"(?P<id>(?-i:(?:[A-Z]{0,4}\d[A-Z\d]{0,20})(?:[ ./-](?:[A-Z]{0,2}\d[A-Z\d]{0,13}|[A-Z]\b)){0,8}))(?![\w,]\d)",
+    r"(?P<it>(?-i:(?:[A-Z]{0,4}\d[A-Z\d]{0,20})(?:[ ./-](?:[A-Z]{0,2}\d[A-Z\d]{0,13}|[A-Z]\b)){0,8}))(?![\w,]\d)",
     re.IGNORECASE,
 )
-_FEWEST_DIGITS, _FEWEST_CALLED = 7, 5
 
 
-def _ids(text: str) -> Iterator[Hit]:
-    for kind, form in (("id", _CALLED), ("account", _BANK)):
-        for match in form.finditer(text):
-            if _count_of_digits(match[1]) >= _FEWEST_CALLED and not _is_business(text, match.start()):
-                yield Hit(kind, *match.span(1), exposes=True)
-    found = [match.span("id") for match in _LABELLED.finditer(text) if _count_of_digits(match["id"]) >= _FEWEST_DIGITS]
-    found += [match.span() for match in _INSURANCE.finditer(text)]
-    for match in _DNI.finditer(text):
-        number = match[1].replace("-", "").translate(str.maketrans("XYZ", "012"))
-        found += [match.span()] if _DNI_LETTERS[int(number) % 23] == match[2] else []
-    found += [match.span() for match in _CPF.finditer(text) if _is_cpf([*map(int, re.findall(r"\d", match[0]))])]
-    yield from (Hit("id", *span) for span in found)
+def _called(text: str, match: re.Match[str]) -> bool | None:
+    return _of_person(text, match) if _count_of_digits(match["it"]) >= 5 else None
 
 
-def _count_of_digits(text: str) -> int:
-    return sum(char.isdecimal() for char in text)
-
-
-def _is_cpf(digits: list[int]) -> bool:
-    """Two check digits, each by the sum of those before it, the first of which counts most."""
-    for length in (9, 10):
-        total = sum(digit * (length + 1 - place) for place, digit in enumerate(digits[:length]))
-        if total * 10 % 11 % 10 != digits[length]:
-            return False
-    return len(set(digits)) > 1
+def _dni(_: str, match: re.Match[str]) -> bool | None:
+    number = match[1].replace("-", "").translate(str.maketrans("XYZ", "012"))
+    return False if _DNI_LETTERS[int(number) % 23] == match[2] else None
 
 
 _MONTHS = (  # as they begin, in five languages
@@ -282,12 +261,14 @@ _BORN = re.compile(
     r"\b(?:(?P<exposes>date of birth|d\.?o\.?b)|born|geb(?:oren)?|ne le|nee|nat[oa]|nacid[oa]|nacio|"
     r"birth ?(?:day|date)|day of birth|geb(?:urts|\.-)(?:datum|tag)|date de naissance|fecha de nacimiento|"
     r"data di nascita)\b\.?"
-    rf"[^\d\n.;?!]{{1,30}}?\b(?P<day>{_DAY})(?!\w)",
+    rf"[^\d\n.;?!]{{1,30}}?\b(?P<it>{_DAY})(?!\w)",
     re.IGNORECASE,
 )
+
+
 # Where somebody lives, with the town and the code behind the street.
 _PLACE = (
-    r"(?P<place>\b\d{1,5}[a-z]?,? (?-i:(?:[A-Z]|\d{1,3}(?=st|nd|rd|th))[\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|"
+    r"(?P<it>\b\d{1,5}[a-z]?,? (?-i:(?:[A-Z]|\d{1,3}(?=st|nd|rd|th))[\w'-]+ ){1,3}(?:street|st|road|rd|avenue|ave|"
     r"lane|ln|drive|dr|close|court|ct|way|place|square|crescent|terrace|gardens|boulevard|blvd|row|hill|grove|mews|walk|"
     r"parkway|circle|trail)\b(?:\.(?=,))?(?:,? (?:apt|apartment|flat|unit)\.? \w{1,5}\b)?"
     r"(?:,?(?: (?-i:[A-Z][A-Za-z'-]+)\b){1,3}){0,2}"
@@ -299,26 +280,25 @@ _HOME = re.compile(
     r"(?-i:[A-Z][a-z]+'s) (?:home|house|address|flat|apartment))\b[^\n.;?!]{0,60}?" + _PLACE,
     re.IGNORECASE,
 )
-_IPV4 = re.compile(r"(?<![\w.-])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w-]|\.\d)")
-_IPV6 = re.compile(r"(?<![\w:.])(?=[\da-f]*:)(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:]|\.\d)", re.IGNORECASE)
+_HOST = re.compile(
+    r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)|"
+    r"(?<![\w:.])(?=[\da-f]*:)(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:]|\.\d)", re.IGNORECASE
+)  # fmt: skip
 _NUMBERED = re.compile(r"\b(?:v|version|release|build|firmware|section|clause|article|no)\b\.? ?$", re.IGNORECASE)
 _HIGHEST_SECTION = 40
 
 
-def _hosts(text: str) -> Iterator[Hit]:
-    """Of machines. Four small numbers may as well be a section or a version."""
-    for match in _IPV4.finditer(text):
-        parts = [int(part) for part in match[0].split(".")]
-        is_numbered = _NUMBERED.search(_before(text, match.start()))
-        if not is_numbered and (max(parts) > _HIGHEST_SECTION or 0 in parts[1:]):
-            yield Hit("host", *match.span())
-    for match in _IPV6.finditer(text) if text.count(":") > 1 else ():
-        try:
-            IPv6Address(match[0])
-        except AddressValueError:
-            continue
-        if any(char.isdecimal() for char in match[0]) and match[0].count(":") > 2:
-            yield Hit("host", *match.span())
+def _host(text: str, match: re.Match[str]) -> bool | None:
+    """Of a machine. Four small numbers may as well be a section or a version."""
+    try:
+        address = ip_address(match[0])
+    except ValueError:
+        return None
+    if address.version == 6:
+        return False if _count_of_digits(match[0]) and match[0].count(":") > 2 else None
+    parts = address.packed
+    is_numbered = _NUMBERED.search(_before(text, match.start()))
+    return False if not is_numbered and (max(parts) > _HIGHEST_SECTION or 0 in parts[1:]) else None
 
 
 _NAME = r"(?:[A-ZÆØÞ]')?[A-ZÆØÞ][a-zßæøþ]+(?:['-]?[A-ZÆØÞ][a-zßæøþ]+)?"
@@ -329,35 +309,24 @@ _TITLE = (
 )
 _TITLED = re.compile(
     rf"\b(?:{_TITLE} (?:(?:med|jur|phil|rer|nat)\. ){{0,2}}){{1,4}}(?:[A-Z]\. ?){{0,3}}"
-    rf"(?P<name>(?!{_TITLE} ){_CALLED_BY})"
+    rf"(?P<it>(?!{_TITLE} ){_CALLED_BY})"
 )
 _GREETED = re.compile(
-    rf"\b(?:(?:Dear|Hello|Hi) (?P<name>{_CALLED_BY})(?=[,!:\n])|(?i:my name is|i am called) (?P<own>{_CALLED_BY})|"
-    rf"(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_CALLED_BY})"
-    r"(?=\s{0,3}(?:\n|$)))"
+    r"\b(?:(?P<dear>Dear|Hello|Hi)|(?i:my name is|i am called)|"
+    r"(?P<end>(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{0,3}\n\s{0,2}))\s"
+    rf"(?P<it>{_CALLED_BY})(?(dear)(?=[,!:\n]))(?(end)(?=\s{{0,3}}(?:\n|$)))"
 )
 _STREET = re.compile(r"\d\w* (?:[A-Z]\w* ){1,3}Dr$")  # a drive, not a doctor
-_TO_NOBODY = """
+_NOBODY = word_set("""
     Sir Madam Sirs Customer Customers Team All Colleague Colleagues Support Friend Friends Client Tenant Landlord Sales
     User Member Members Everyone There Hiring Justice President Chairman Chair Speaker Secretary Judge
-"""
-_NOBODY = frozenset(_TO_NOBODY.split())
+""")
 MONTHS = frozenset({"April", "May", "June", "August"})  # as surnames they would take dates with them
 
 
-def _names(text: str) -> Iterator[Hit]:
-    """Of people who are called by a title, greeted, or who sign or introduce themselves."""
-    for match in _TITLED.finditer(text):
-        is_street = _STREET.search(text, max(0, match.start() - 30), match.start() + 2)
-        if not is_street and match["name"].split()[0] not in _NOBODY:
-            yield Hit("name", *match.span("name"))
-    for match in _GREETED.finditer(text):
-        group = str(match.lastgroup)
-        if _NOBODY.isdisjoint(match[group].split()):
-            yield Hit("name", *match.span(group))
-
-
-_DIGIT, _FIVE_DIGITS = re.compile(r"\d"), re.compile(r"\d(?:[^\d\n]{0,3}\n?\d){4}")
+def _titled(text: str, match: re.Match[str]) -> bool | None:
+    is_street = _STREET.search(text, max(0, match.start() - 30), match.start() + 2)
+    return None if is_street or match["it"].split()[0] in _NOBODY else False
 
 
 # What concerns a named person alone
@@ -374,28 +343,45 @@ _STREETS = (
     r"(?-i:[A-Z]\w+(?:gasse|strasse|weg|platz|allee|straat|laan)|(?:Rue|Via|Calle|Rua) (?:\w+ ){0,2}[A-Z]\w+),? \d+"
 )
 _ELSEWHERE = re.compile(
-    rf"\b(?:(?:private|home|residential) address|lives? (?:at|in))\b[^\n.;?!]{{0,60}}?\b(?P<street>{_STREETS})|"
-    rf"\b(?:new|former|current) (?:home|house|flat|apartment)\b[^\n.;?!]{{0,100}}?{_PLACE}",
+    rf"\b(?:(?:private|home|residential) address|lives? (?:at|in))\b[^\n.;?!]{{0,60}}?\b{_STREETS}|"
+    rf"\b(?:new|former|current) (?:home|house|flat|apartment)\b[^\n.;?!]{{0,100}}?" + _PLACE.replace("?P<it>", "?:"),
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(
     r"\b(?:his|her|their|(?-i:[A-Z]\w+ [A-Z]\w+)'s) (?:\w+ )?(?:password|passcode|pin)\b[^.;\n]{0,40}?"
-    r" (?:is|was)\b[^.;\n]{0,40}?\b(?P<password>\d{4,6}|(?=[a-z]*\d)[a-z\d]{6,20}|(?=\d+[a-z])[a-z\d]{6,20})\b",
+    r" (?:is|was)\b[^.;\n]{0,40}?\b(?P<it>\d{4,6}|(?=[a-z]*\d)[a-z\d]{6,20}|(?=\d+[a-z])[a-z\d]{6,20})\b",
     re.IGNORECASE,
 )
 
 
-def _private(text: str) -> Iterator[Hit]:
-    """What is told of a person by name, also where it has no form of its own."""
-    for match in _FACT.finditer(text):
-        for who in _WHO.finditer(text, max(0, match.start() - _BLOCK), match.end() + _BEFORE):
-            if not _ORGANISATION.search(who[0]):
-                yield Hit("fact", min(who.start(), match.start()), max(who.end(), match.end()), exposes=True)
-                break
-    for form, kind, group in ((_PASSWORD, "password", "password"), (_ELSEWHERE, "address", 0)):
-        for match in form.finditer(text):
-            if not _is_business(text, match.start()):
-                yield Hit(kind, *match.span(group), exposes=True)
+Form = tuple[str, re.Pattern[str], Judge]
+_WORDED: tuple[Form, ...] = (
+    ("email", _SPELLED, lambda *_: True), ("name", _TITLED, _titled),
+    ("name", _GREETED, lambda _, match: False if _NOBODY.isdisjoint(match["it"].split()) else None),
+)  # fmt: skip
+_WITH_DIGITS: tuple[Form, ...] = (
+    ("id", _CALLED, _called), ("account", _BANK, _called), ("id", _INSURANCE, lambda *_: False), ("id", _DNI, _dni),
+    ("id", _LABELLED, lambda _, match: False if _count_of_digits(match["it"]) >= 7 else None),
+    ("id", _CPF, lambda *_: False), ("host", _HOST, _host), ("address", _HOME, _of_person),
+    ("birth", _BORN, lambda text, match: bool(match["exposes"]) and not _is_business(text, match.start())),
+)  # fmt: skip
+_WITH_FIVE_DIGITS: tuple[Form, ...] = (("iban", _IBAN, _iban), ("phone", _DIALLED, lambda *_: False))
+_NUMBERS: tuple[Form, ...] = (
+    ("ssn", _SSN, _ssn), ("card", _CARD, _card), ("phone", _PHONE, _phone), ("phone", _ABROAD, _phone),
+    ("phone", _DIGITS, _called_phone),
+    ("phone", _AREA_CODE, _local_phone), ("phone", _SPACED, _local_phone),
+)  # fmt: skip
+_PRIVATE: tuple[Form, ...] = (("password", _PASSWORD, _of_person), ("address", _ELSEWHERE, _of_person))
+_DIGIT, _FIVE_DIGITS = re.compile(r"\d"), re.compile(r"\d(?:[^\d\n]{0,3}\n?\d){4}")
+# A stretch in which numbers can stand; looking there only is what makes this fast.
+_STRETCH = re.compile(r"[+(]?\d[\d ().\-/]{7,}")
+
+
+def _found(text: str, forms: Iterable[Form], start: int = 0, end: int | None = None) -> Iterator[Hit]:
+    for kind, form, judge in forms:
+        for match in form.finditer(text, start, len(text) if end is None else end):
+            if (exposes := judge(text, match)) is not None:
+                yield Hit(kind, *match.span("it" if "it" in form.groupindex else 0), exposes)
 
 
 @lru_cache(maxsize=64)  # a text is looked at with all that belongs to it, and then again by itself
@@ -404,31 +390,32 @@ def read(text: str) -> tuple[Hit, ...]:
 
     A quick look tells for most texts that there is nothing to be found.
     """
-    found = [*_emails(text), *_names(text)]
+    found = [*_emails(text), *_found(text, _WORDED)]
     if _DIGIT.search(text):
-        found += [*_ids(text), *_hosts(text)]
-        for match in _BORN.finditer(text):
-            is_called = bool(match["exposes"]) and not _is_business(text, match.start())
-            found.append(Hit("birth", *match.span("day"), exposes=is_called))
-        homes = (match for match in _HOME.finditer(text) if not _is_business(text, match.start()))
-        found += [Hit("address", *match.span("place"), exposes=True) for match in homes]
+        found += _found(text, _WITH_DIGITS)
     if _FIVE_DIGITS.search(text):
-        found += _ibans(text)
-        for stretch in _NUMBERS.finditer(text):
-            found += _numbers(text, stretch.start(), min(len(text), stretch.end() + 2))
-        found += [Hit("phone", *match.span("number")) for match in _DIALLED.finditer(text)]
+        found += _found(text, _WITH_FIVE_DIGITS)
+        for stretch in _STRETCH.finditer(text):
+            found += _found(text, _NUMBERS, stretch.start(), min(len(text), stretch.end() + 2))
     return tuple(found)
 
 
 def exposed(text: str) -> list[Hit]:
     """What exposes a person in a folded text, in order, none inside another."""
     kept: list[Hit] = []
-    for hit in sorted(
-        filter(lambda one: one.exposes, (*read(text), *_private(text))), key=lambda hit: (hit.start, -hit.end)
-    ):
+    found = (hit for hit in (*read(text), *_facts(text), *_found(text, _PRIVATE)) if hit.exposes)
+    for hit in sorted(found, key=lambda hit: (hit.start, -hit.end)):
         if not kept or hit.start >= kept[-1].end:
             kept.append(hit)
     return kept
+
+
+def _facts(text: str) -> Iterator[Hit]:
+    """What is told of a person by name, also where it has no form of its own."""
+    for match in _FACT.finditer(text):
+        people = _WHO.finditer(text, max(0, match.start() - _BLOCK), match.end() + _BEFORE)
+        if who := next((one for one in people if not _ORGANISATION.search(one[0])), None):
+            yield Hit("fact", min(who.start(), match.start()), max(who.end(), match.end()), exposes=True)
 
 
 def month_in(word: str) -> str:
