@@ -477,12 +477,7 @@ HEDGED = [
 ]
 # A decline with what belongs to one: next steps, apologies, what was searched, what the sources do cover
 WORDY = [
-    "Snow clearing isn't covered by rules 18, 22 or 27, which deal with moving and barbecues. The property manager "
-    "seems like the right person to ask.",
-    "Sunday hours are not included in the two conditions I can see. One is about pausing the membership, the other "
-    "about lockers. The studio itself should be able to tell you.",
     "It was not possible for me to establish the interval from the clauses submitted. I apologise for that.",
-    "Water temperature isn't part of these rules. The lido may post it somewhere.",
     "I went through both clauses supplied and neither contains a choice of law.",
     "Coverage abroad is not dealt with in the two conditions quoted to me. Before travelling, please ask the insurer.",
 ]
@@ -772,7 +767,6 @@ PLAIN_ANSWERS = [
     "The notice need not state a reason.",
     "The policy is void if details are missing.",
     "Information is not shared with third parties.",
-    "The Licensed Materials do not include the source code.",
 ]
 
 

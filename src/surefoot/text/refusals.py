@@ -20,13 +20,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache, reduce
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
-from operator import or_
 from typing import Literal, NamedTuple
 
-from surefoot.text.normal import WORDS, late, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
+from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
 
 _TABLE = words_of("refusals")
@@ -138,7 +137,6 @@ def _tag_table(named: Iterable[str]) -> tuple[Tags, dict[str, str]]:
 
 
 _NAME = re.compile(r"[^\W\d_][\w']*")
-_PIECE_OF_RULE = re.compile(r"[^\W\d_][\w']*|[()|]")
 _ELEMENT = re.compile(r"[^\W\d_][\w']*|~~|~|-|#|(?<![?<])=|\^|\$| ")
 _TAGGED_WORD = "[^" + re.escape(PUNCTUATION) + "]"
 _PARTS = {name: "".join(rows(table)) for name, table in _TABLE["parts"].items()}
@@ -193,77 +191,18 @@ HINT = re.compile(charset(*_TABLE["hints"].split()))
 HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
 
 
-def _needed(rule: str) -> set[frozenset[str]]:
-    """Sets of tags of each of which a match has one: those of a word, or of any of several, that is not optional."""
-    ways, depth, start = [set[frozenset[str]]()], 0, 0
-    for found in _PIECE_OF_RULE.finditer(rule):
-        sign, is_optional = found[0], rule.startswith(("?", "{0"), found.end())
-        depth += {"(": 1, ")": -1}.get(sign, 0)
-        if depth == 1 and sign == "(":
-            start = found.end()
-        elif depth == 0 and sign == ")" and not is_optional and rule[start] != "?":
-            ways[-1] |= _needed(rule[start : found.start()])
-        elif depth == 0 and sign == "|":
-            ways.append(set())
-        elif depth == 0 and sign[0].isalpha() and not is_optional and sign not in _MARKS:
-            ways[-1].add(frozenset(members(sign)))
-    if len(ways) == 1:
-        return ways[0]
-    return {frozenset[str]().union(*(min(way, key=len) for way in ways))} if all(ways) else set()
-
-
 @cache
-def _rules() -> tuple[list[tuple[str, re.Pattern[str], int]], dict[str, int]]:
-    """Each rule with its family and what it needs, a bit each; and the bits that a tag meets."""
-    bits, met, found = dict[frozenset[str], int](), Counter[str](), list[tuple[str, re.Pattern[str], int]]()
-    for family, rule in ((family, rule) for family, rules in _RULES.items() for rule in rules):
-        needs = sum(1 << bits.setdefault(one, len(bits)) for one in _needed(rule))
-        found.append((family, late(_translated(rule)), needs))
-    met.update({tag: sum(1 << bit for tags, bit in bits.items() if tag in tags) for tag in set().union(*bits)})
-    return found, met
+def _rules() -> re.Pattern[str]:
+    """All rules as one expression, with a group for each family: what it finds is the first decline of any."""
+    families = (f"(?P<{family}>{'|'.join(map(_translated, rules))})" for family, rules in _RULES.items())
+    return re.compile("|".join(families))
 
 
 @lru_cache(maxsize=20_000)
 def _declined(tags: str, start: int) -> tuple[str, int, int] | None:
-    """The family, start and end of the first decline in the tags of a sentence. Most rules lack a word they need."""
-    rules, met = _rules()
-    have, first = reduce(or_, (met[tag] for tag in set(tags)), 0), None
-    for family, pattern, needs in rules:
-        match = None if needs & ~have else pattern.search(tags, start)
-        if match and (first is None or match.start() < first[1]):
-            first = family, *match.span()
-    return first
-
-
-# Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
-# hand, whatever kind of source they are from.
-_PIECES = frozenset(_TABLE["pieces"].split())
-_PIECES |= {f"{piece}s" for piece in _PIECES}
-_POINTING, _AT_HAND = frozenset(_TABLE["pointing"].split()), frozenset(_TABLE["at_hand"].split())
-_LISTING_TAGS = frozenset(("and", "or", ",", "to", "nor", "-"))
-
-
-def tags_of(tokens: Sequence[str]) -> list[str]:
-    """The tags of each token. Pieces that are pointed at are texts."""
-    tags = [TAGS[token] for token in tokens]
-    for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
-        if token in _PIECES:
-            before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
-            at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
-            if at_hand or not _POINTING.isdisjoint(before):
-                tags[place:behind] = [TAGS["passages"], *[""] * (behind - place - 1)]
-    return tags
-
-
-def _listed(tokens: Sequence[str], place: int) -> int:
-    """Where the numbers behind a piece end: "rules 3, 4 and 7"."""
-    end = place
-    while place < len(tokens) and (
-        tokens[place][:1].isdigit() or tokens[place] in _LISTING_TAGS or tokens[place] in _PIECES
-    ):
-        place += 1
-        end = place if tokens[place - 1][:1].isdigit() else end
-    return end
+    """The family, start and end of the first decline in the tags of a sentence."""
+    match = _rules().search(tags, start)
+    return (match.lastgroup or "", *match.span()) if match else None
 
 
 _TALK, _FIRST_PERSON, _POINTERS = phrase("talk"), phrase("first_person"), phrase("pointers")
@@ -466,18 +405,12 @@ _SENTENCE = re.compile("[" + re.escape(BREAKS) + "]+")
 _CLAUSE = re.compile(f",?(?={charset('TURN')})|,(?={charset('CONJ', 'WH')})")
 _CONCEDED = re.compile(f",|(?={charset('TURN')})")
 _CONCEDES = ("while ", "although ", "though ", "even though ", "whereas ")
-_ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
 _QUOTING = re.compile(f"(?<!{charset('i', 'we', 'NOT', 'to', 'WILL')}){charset('QUOTING')}[^,:(]*$")
+_ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
 # "No, it is not mentioned"; "Two: the report does not disclose ...": the absence is the answer.
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
 )
-# A term that a contract defines, which is no source: "The Licensed Materials do not include ..."
-_DEFINED = re.compile(
-    r"\b(?!(?:The|These|This|Our|Your|In|Provided|Given|Retrieved|Source|Search|Reference)\b)[A-Z][a-z]+ "
-    r"(?:Materials?|Information|Documents?|Documentation|Records?|Content|Data)\b"
-)
-_LONGEST_TERM = 20  # before its last word
 
 
 class Decline(NamedTuple):
@@ -508,15 +441,11 @@ class _Text:
 
     def __init__(self, original: str) -> None:
         self.folded, self.original = fold(original), original
-        tokens = _TOKEN.findall(self.folded)
-        self.is_hinted = "n'" in self.folded or not HINT_WORDS.isdisjoint(tokens)
-        self._pieces = tags_of(tokens) if self.is_hinted else [OTHER]
+        self._pieces = [TAGS[token] for token in _TOKEN.findall(self.folded)]
         self.tags = "".join(self._pieces)
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
-        if not self.is_hinted:
-            return [(0, len(self.folded))]
         found = zip(_TOKEN.finditer(self.folded), self._pieces, strict=True)
         return [token.span(1) for token, piece in found for _ in piece]
 
@@ -527,22 +456,15 @@ class _Text:
         is_declined = any(declines for *_, declines in found)
         return [clause for sentence in found for clause in self._cut(*sentence)] if is_declined else []
 
-    def _cut(self, first: int, last: int, declines: list[Decline]) -> list[Clause]:
+    def _cut(self, first: int, last: int, declines: list[Decline]) -> Iterator[Clause]:
         closing = self.tags[last - 1] if self.tags[last - 1] in BREAKS else ""
         cut = _CONCEDED if self.folded.startswith(_CONCEDES, self.spans[first][0]) else _CLAUSE
-        cuts = cut.finditer(self.tags, first + 1, last) if declines else ()
-        clauses: list[Clause] = []
-        here = first
-        for end in [*(match.start() for match in cuts), last]:
-            if end > here:
-                start = self.spans[here][0]
-                stop = self.spans[end][0] if end < len(self.spans) else len(self.folded)
-                decline = next((found for found in declines if found.first < end and here < found.last), None)
-                folded, original = self.folded[start:stop], self.original[start:stop]
-                closes = closing if end == last else ""
-                clauses.append(Clause(folded, original, start, first, closes, decline))
-                here = end
-        return clauses
+        turns = [match.start() for match in cut.finditer(self.tags, first + 1, last)] if declines else []
+        for here, end in pairwise([first, *turns, last]):
+            start, stop = self.spans[here][0], self.spans[end][0] if end < len(self.spans) else len(self.folded)
+            decline = next((found for found in declines if found.first < end and here < found.last), None)
+            folded, original = self.folded[start:stop], self.original[start:stop]
+            yield Clause(folded, original, start, first, closing if end == last else "", decline)
 
     def _declines(self, first: int, last: int) -> list[Decline]:
         found: list[Decline] = []
@@ -552,18 +474,15 @@ class _Text:
         sentence, here = self.tags[before:last], first
         while match := _declined(sentence, here - before):
             family, here, end = match[0], before + match[1], before + match[2]
-            decline = Decline(family, here, end, self.spans[here][0], self.spans[end - 1][1])
-            is_defined = _DEFINED.search(self.original, max(0, decline.start - _LONGEST_TERM), decline.end)
-            if is_defined or self._is_reported(first, last, decline):
+            if self._is_reported(family, first, here, end, last):
                 here += 1
             else:
-                found.append(decline)
+                found.append(Decline(family, here, end, self.spans[here][0], self.spans[end - 1][1]))
                 here = end
         return found
 
-    def _is_reported(self, first: int, last: int, decline: Decline) -> bool:
+    def _is_reported(self, family: str, first: int, start: int, end: int, last: int) -> bool:
         """Whether a decline is only a condition, somebody else's, or the very answer."""
-        family, start, end = decline.family, decline.first, decline.last
         before = self.tags[first:start]
         if _QUOTING.search(before):
             return True
@@ -572,9 +491,7 @@ class _Text:
             return True
         if family == "objects":
             return "[" in self.folded
-        if family not in _ABSENCE:
-            return False
-        answered = _ANSWERED.match(self.folded[:60])
+        answered = _ANSWERED.match(self.folded[:60]) if family in _ABSENCE else None
         return bool(answered and self.spans[first][0] <= answered.end() + 1)
 
 
@@ -587,8 +504,8 @@ _ASKS_WHICH, _OFFERS, _CHOICES = phrase("asks_which"), phrase("offers"), phrase(
 _QUOTES = tuple("{[\"'“‘`}]”’")
 _NO_QUOTES = str.maketrans('"“”‘`', "     ")
 _FIGURE = re.compile(r"\d|\[")
-_VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
+_VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _WORD = re.compile(r"[^\W_]+")
 _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
 _NO_ANSWERS = word_set("null false nil insufficient abstain abstains abstained refused refusal refuse empty missing")
