@@ -85,42 +85,35 @@ def _worded(text: str) -> TableCell:
     return TableCell(found[0].value, found[0].kind, unit=found[0].kind)
 
 
-def in_units(
+def _in_units(
     cells: list[list[TableCell]], labels: Sequence[str], columns: list[str], title: str
 ) -> tuple[tuple[TableCell, ...], ...]:
-    """Cells with the kind and scale that their row, column or table has."""
-    in_title = bool(_PERCENT.search(title))
-    money = _money(cells) if _scale(title) else ""
-    shares = [in_title or _are_shares([row[at] for row in cells]) for at in range(len(columns))]
+    """Cells with the kind and scale that their row, column or table has. Percentages are never in thousands; a bare
+    number beside percentages may be one. In accounts only some cells bear the sign of the currency."""
+    signs = {cell.kind for row in cells for cell in row} & CURRENCIES
+    money = signs.pop() if len(signs) == 1 and _scale(title) else ""
+    shares = [bool(_PERCENT.search(title)) or _are_shares(column) for column in zip(*cells, strict=True)]
+
+    def in_unit(cell: TableCell, label: str, column: str, beside_shares: bool) -> TableCell:
+        labels = f"{label} {column}"
+        cell = replace(cell, label=labels.lower())
+        if cell.value is None or cell.kind not in (*CURRENCIES, "number"):
+            return cell
+        if cell.kind == "number" and _PERCENT.search(labels):
+            return replace(cell, kind="%", scale=1.0, unit="")
+        unit = cell.unit or only_unit({unit_in(label), unit_in(column)} - {""}) or unit_in(title) or money
+        of_one = 1.0 if _PER_ONE.search(labels) else 0.0
+        scale = cell.scale or _scale(column) or _scale(label) or of_one or _scale(title) or (1.0 if unit else 0.0)
+        kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
+        return replace(cell, kind=kind, scale=scale, unit=unit)
+
     return tuple(
         tuple(
-            _in_unit(cell, (label, column, title), money, shares[at] or _are_shares(row))
-            for at, (cell, column) in enumerate(zip(row, columns, strict=True))
+            in_unit(cell, label, column, of_shares or _are_shares(row))
+            for cell, column, of_shares in zip(row, columns, shares, strict=True)
         )
         for label, row in zip(labels, cells, strict=True)
     )
-
-
-def _in_unit(cell: TableCell, headings: tuple[str, str, str], money: str, beside_shares: bool) -> TableCell:
-    """Percentages are never in thousands; a bare number beside percentages may be one."""
-    label, column, title = headings
-    labels = f"{label} {column}"
-    cell = replace(cell, label=labels.lower())
-    if cell.value is None or cell.kind not in (*CURRENCIES, "number"):
-        return cell
-    if cell.kind == "number" and _PERCENT.search(labels):
-        return replace(cell, kind="%", scale=1.0, unit="")
-    unit = cell.unit or only_unit({unit_in(label), unit_in(column)} - {""}) or unit_in(title) or money
-    of_one = 1.0 if _PER_ONE.search(labels) else 0.0
-    scale = cell.scale or _scale(column) or _scale(label) or of_one or _scale(title) or (1.0 if unit else 0.0)
-    kind = "number or %" if beside_shares and cell.kind == "number" else cell.kind
-    return replace(cell, kind=kind, scale=scale, unit=unit)
-
-
-def _money(cells: list[list[TableCell]]) -> str:
-    """The one currency of the cells that bear a sign: in accounts only some do."""
-    found = {cell.kind for row in cells for cell in row if cell.kind in CURRENCIES}
-    return found.pop() if len(found) == 1 else ""
 
 
 def _are_shares(line: Sequence[TableCell]) -> bool:
@@ -135,14 +128,16 @@ def _scale(text: str) -> float:
     return next((scale for scale, pattern in _SCALES if pattern.search(text)), 0.0)
 
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|%")
+_TOKEN = re.compile(
+    r"\b(?:(?P<order>first|second|third|fourth) quarter|quarter (?P<number>one|two|three|four|[1-4]))\b"
+    r"|[^\W_]+(?:['’][^\W\d_]+)?|%", re.IGNORECASE
+)  # fmt: skip
 _SKIPPED = word_set("a an the of in for and to by on at from with or as is are was were be been that its it s")
 _FISCAL = re.compile(r"(?:fy|cy)'?(\d\d|\d{4})|(?:19|20)\d\d")
 _SAME = {
     "percent": "%", "percentage": "%", "pct": "%", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth",
     **{name[:3].lower(): name.lower() for name in month_name if len(name) > 3}, "sept": "september",
 }  # fmt: skip
-_QUARTER = re.compile(r"\b(first|second|third|fourth) quarter\b|\bquarter (one|two|three|four|[1-4])\b", re.IGNORECASE)
 _QUARTERS = ORDINALS | NUMBER_WORDS
 
 
@@ -155,24 +150,13 @@ class Token(Struct, frozen=True):
 @lru_cache(maxsize=5_000)
 def tokens(text: str) -> tuple[Token, ...]:
     """What a text has to match labels with; offsets are those of the text."""
-    return tuple(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    end = 0
-    for match in _QUARTER.finditer(text):
-        yield from _plain_tokens(text, end, match.start())
-        which = (match[1] or match[2]).lower()
-        yield Token(f"q{_QUARTERS.get(which, which)}", match.start(), match.end())
-        end = match.end()
-    yield from _plain_tokens(text, end, len(text))
-
-
-def _plain_tokens(text: str, start: int, end: int) -> Iterator[Token]:
-    for match in _TOKEN.finditer(text, start, end):
-        word = _form(match.group().lower())
+    found = list[Token]()
+    for match in _TOKEN.finditer(text):
+        quarter = (match["order"] or match["number"] or "").lower()
+        word = f"q{_QUARTERS.get(quarter, quarter)}" if quarter else _form(match.group().lower())
         if word not in _SKIPPED:
-            yield Token(word, match.start(), match.end())
+            found.append(Token(word, *match.span()))
+    return tuple(found)
 
 
 @lru_cache(maxsize=20_000)
@@ -343,7 +327,7 @@ def _filled(lead: str, header: list[list[str]], body: list[list[str]]) -> Table 
     return Table(
         rows=_distinguished(labels),
         columns=tuple(_label(text) for text in columns),
-        cells=in_units(cells, [label.text for label in labels], columns, title),
+        cells=_in_units(cells, [label.text for label in labels], columns, title),
         around=frozenset(word for word in words_of(f"{title} {corner}") if not word.isdigit()),
         years=frozenset(filter(is_year, words_of(" ".join([lead[-TITLE:], *shared])))),
     )
@@ -407,30 +391,20 @@ class Unit(Struct, frozen=True):
 def units_of(passage: str) -> tuple[Unit, ...]:
     """Sentences, pairs of neighbours, and table rows read with their headings."""
     lines = passage.splitlines()
-    rows = [line for line in lines if is_row(line)]
-    prose = " ".join(line for line in lines if not is_row(line))
-    sentences = [piece.strip() for piece in sentences_of(prose) if piece.strip()]
-    alone = [_unit((sentence,)) for sentence in sentences]
-    found = alone + [_together(one, other) for one, other in pairwise(alone)]
-    header = cells_of(rows[0]) if rows else []
-    lead = sentences[0] if sentences else ""
-    for row in rows[1:]:
-        cells = cells_of(row)
+    rows = [cells_of(line) for line in lines if is_row(line)]
+    prose = sentences_of(" ".join(line for line in lines if not is_row(line)))
+    alone = [_unit(piece.strip()) for piece in prose if piece.strip()]
+    found = alone + [
+        Unit(f"{one.text} {other.text}", one.terms | other.terms, one.quantities + other.quantities, False,
+             one.sentences + other.sentences)
+        for one, other in pairwise(alone)
+    ]  # fmt: skip
+    for cells in rows[1:]:
         if any(cell.strip("-: ") for cell in cells):
-            read = ", ".join(f"{name} {value}" for name, value in zip(header, cells, strict=False))
-            found.append(_unit((read,), is_row=True, lead=lead))
+            read = ", ".join(f"{name} {value}" for name, value in zip(rows[0], cells, strict=False))
+            found.append(_unit(read, is_row=True, lead=alone[0].text if alone else ""))
     return tuple(found)
 
 
-def _unit(sentences: tuple[str, ...], is_row: bool = False, lead: str = "") -> Unit:
-    text = " ".join(sentences)
-    words = frozenset(terms(f"{text} {lead}"))
-    return Unit(text, words, quantities(text), is_row, sentences, quantities(lead))
-
-
-def _together(one: Unit, other: Unit) -> Unit:
-    """Neighbouring sentences; what they say is known already."""
-    return Unit(
-        f"{one.text} {other.text}", one.terms | other.terms, one.quantities + other.quantities, False,
-        one.sentences + other.sentences,
-    )  # fmt: skip
+def _unit(text: str, is_row: bool = False, lead: str = "") -> Unit:
+    return Unit(text, frozenset(terms(f"{text} {lead}")), quantities(text), is_row, (text,), quantities(lead))
