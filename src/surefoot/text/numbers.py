@@ -156,8 +156,7 @@ _IN_LABEL = re.compile(
     re.IGNORECASE,
 )
 _AT_EDGE = re.compile(
-    rf"(?:[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?P<edge>{_UNIT}(?:[ -]{_UNIT})?)(?=\s*(?:[)\]]|$))"
-    rf"|\b[iI]n (?=(?P<both>{_UNIT}[ -]{_UNIT})?)(?P<one>{_UNIT})(?!/)"
+    rf"(?P<lead>[(\[]|,\s|\b[iI]n\s)\s*(?:in |all in )?(?=(?P<both>{_UNIT}[ -]{_UNIT})?)(?P<one>{_UNIT})"
 )
 
 
@@ -199,7 +198,11 @@ def unit_behind(text: str, end: int) -> tuple[str, int]:
 def unit_in(label: str) -> str:
     """The unit that a heading gives what stands below it; unknown where it gives several."""
     found = {_named(match["word"] or match["sign"]) for match in _IN_LABEL.finditer(label) if not match["lead"]}
-    found |= {_named(match["edge"] or match["both"]) or _named(match["one"]) for match in _AT_EDGE.finditer(label)}
+    for match in _AT_EDGE.finditer(label):
+        part = "both" if _named(match["both"]) else "one"
+        behind = label[match.end(part) :].lstrip()[:1]
+        if behind in ("", ")", "]") or (match["lead"].strip() in ("in", "In") and behind != "/"):
+            found.add(_named(match[part]))
     return only_unit(found - {""})
 
 

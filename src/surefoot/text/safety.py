@@ -114,38 +114,14 @@ _PARTS = {
 }
 
 
-class Hit(NamedTuple):
-    pattern: str
-    start: int
-    end: int
-    why: str
-
-
 class Sign(NamedTuple):
     pattern: str
     rule: str
     why: str
 
 
-class _Frame(NamedTuple):
-    """What stands before a verb."""
-
-    before: re.Pattern[str]
-    in_told: bool = False  # only in a sentence that tells the reader to do something
-
-    def start(self, tags: str, start: int) -> int | None:
-        """Where the frame of an act begins, if it is there."""
-        before = self.before.search(tags, max(0, start - _LOOK_BACK), start)
-        if not before:
-            return None
-        sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
-        return None if self.in_told and not _TOLD.search(sentence) else before.start()
-
-
-class _Rule(NamedTuple):
-    text: str
-    sign: Sign
-    frames: tuple[_Frame, ...] = ()
+# What may stand before the verb of an act, and whether only in a sentence that tells the reader to do something
+_Frames = tuple[tuple[re.Pattern[str], bool], ...]
 
 
 _TABLE = words_of("harm")
@@ -163,10 +139,6 @@ def _signs(kind: str) -> tuple[Sign, ...]:
 ACTS, SIGNS = _signs("acts"), _signs("signs")
 
 
-def _gerunds(verbs: str) -> str:
-    return " ".join(map(_gerund, verbs.split()))
-
-
 def _gerund(verb: str) -> str:
     """make -> making, cut -> cutting, die -> dying"""
     if _DOUBLES.search(verb):
@@ -181,12 +153,12 @@ def _gerund(verb: str) -> str:
 def _read_roles() -> dict[str, str]:
     """Every role with its words: what is listed, also by the rules themselves, and the forms of verbs."""
     verbs: dict[str, str] = dict(_TABLE["verbs"])
-    roles = {**_TABLE["roles"], **verbs, **{f"{role}ING": _gerunds(listed) for role, listed in verbs.items()}}
+    listed = {found[0]: found[1] for sign in (*ACTS, *SIGNS) for found in _LISTED.finditer(sign.rule)}
+    own = {found[0]: found[1] for act in ACTS if (found := _LISTED.match(act.rule))}
+    roles = {**_TABLE["roles"], **verbs, **listed, "VERB": " ".join([*verbs.values(), *own.values()])}
+    roles |= {f"{role}ING": " ".join(map(_gerund, words.split())) for role, words in (*verbs.items(), *own.items())}
     roles["OWNER"] += "".join(f" {person}'s" for person in roles["PERSON"].split())
-    roles |= {found[0]: found[1] for sign in (*ACTS, *SIGNS) for found in _LISTED.finditer(sign.rule)}
-    own = [found for act in ACTS if (found := _LISTED.match(act.rule))]
-    roles |= {f"{found[0]}ING": _gerunds(found[1]) for found in own}
-    return roles | {"VERB": " ".join([*verbs.values(), *(found[1] for found in own)])}
+    return roles
 
 
 ROLES = _read_roles()
@@ -272,15 +244,15 @@ _TOLD = compiled(
 )
 
 
-def _frame(before: str, in_told: bool = False) -> _Frame:
-    return _Frame(compiled(f"(?:{before})$"), in_told)
-
-
 @functools.cache  # only who checks a text should pay for this
-def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
+def _rules() -> tuple[re.Pattern[str], dict[str, list[tuple[str, Sign, _Frames]]]]:
     """Which words can begin a match, and for each the rules that begin with it, compiled when they are first met."""
+
+    def frame(before: str, in_told: bool = False) -> tuple[re.Pattern[str], bool]:
+        return compiled(f"(?:{before})$"), in_told
+
     plain = (
-        _frame(
+        frame(
             "HOW ADV? TO ADV{0,2}|HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2}|"
             "(?:HERES|HERE BE) HOW PERSONAL (?:MODAL|ADV){0,2}|PRONOUN BE HOW YOU (?:MODAL|ADV){0,2}|"
             "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START (?:TO ADV{0,2})?|"
@@ -289,42 +261,45 @@ def _rules() -> tuple[re.Pattern[str], dict[str, list[_Rule]]]:
             "POINT BE (?:TO)? ADV{0,2}|YOU ANY{0,2} URGE (?:TO)? ADV{0,3}|(?<=[{COMMA}])GO ADV?|"
             "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?|ADVISE ADV{0,2}|I WILL ADV{0,2}|MINE PERSON URGE ADV?",
         ),
-        _frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
+        frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
     )
-    gerund = (_frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),)
-    rules = [_Rule(sign.rule, sign) for sign in SIGNS]
+    gerund = (frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),)
+    rules: list[tuple[str, Sign, _Frames]] = [(sign.rule, sign, ()) for sign in SIGNS]
     for act in ACTS:
-        rules += [_Rule(act.rule, act, plain), _Rule(_VERB.sub(r"\g<0>ING", act.rule), act, gerund)]
-    by_first: dict[str, list[_Rule]] = {}
+        rules += [(act.rule, act, plain), (_VERB.sub(r"\g<0>ING", act.rule), act, gerund)]
+    by_first: dict[str, list[tuple[str, Sign, _Frames]]] = {}
     for rule in rules:
-        for tag in first_tags(rule.text):
+        for tag in first_tags(rule[0]):
             by_first.setdefault(tag, []).append(rule)
     return re.compile(f"[{''.join(by_first)}]"), by_first
 
 
-def _harmful(text: str) -> list[Hit]:
+def _harmful(text: str) -> list[tuple[Sign, int, int]]:
     """Harmful instructions in a folded text, in order, none inside another and none governed by its surroundings."""
     known = _Tags()
     pieces = [known[token] for token in _TOKEN.findall(text)]
-    tags, spans, found, end = "".join(pieces), list[tuple[int, int]](), list[Hit](), 0
+    tags, spans, found, end = "".join(pieces), list[tuple[int, int]](), list[tuple[Sign, int, int]](), 0
     begins, by_first = _rules()
     for place in begins.finditer(tags):
-        for rule in by_first[place[0]]:
-            match = compiled(rule.text).match(tags, place.start())
-            first = _begin(tags, rule, match.start()) if match else None
+        for rule, sign, frames in by_first[place[0]]:
+            match = compiled(rule).match(tags, place.start())
+            first = _begin(tags, frames, match.start()) if match else None
             if match is None or first is None or first < end or _is_governed(tags, first, match.end()):
                 continue
             end = match.end()
             spans = spans or [at.span() for at, piece in zip(_TOKEN.finditer(text), pieces, strict=True) for _ in piece]
-            found.append(Hit(rule.sign.pattern, spans[first][0], spans[end - 1][1], rule.sign.why))
+            found.append((sign, spans[first][0], spans[end - 1][1]))
     return found
 
 
-def _begin(tags: str, rule: _Rule, start: int) -> int | None:
+def _begin(tags: str, frames: _Frames, start: int) -> int | None:
     """Where a match begins, with the frame of an act; None where the reader is told nothing."""
-    if not rule.frames:
-        return start
-    return next((first for one in rule.frames if (first := one.start(tags, start)) is not None), None)
+    for before, in_told in frames:
+        if found := before.search(tags, max(0, start - _LOOK_BACK), start):
+            sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
+            if not in_told or _TOLD.search(sentence):
+                return found.start()
+    return None if frames else start
 
 
 # Where the clause around a match begins: behind a stop, a turn, or "here is"
@@ -346,7 +321,6 @@ _LEAD_IN = compiled("(?:(?<![{WHY}])NEG (?!HARD)|LAW|PREVENT)")
 _SAYS_NO = compiled("NO$")  # "No: ..." answers something, and bans nothing
 _COLON, _STOP, _COMMA = _charset("COLON"), _charset("STOP"), compiled("COMMA")
 _WARNED = compiled("YOU MAY ADV{0,2} (?:ACCIDENT SELF|HURTS)")  # "you could hurt yourself" warns
-_BY_OTHERS = compiled("VILLAIN [^{STOP}]{0,14}$")
 # "If you think of ..., call ..."
 _SUPPOSED, _HELPED = compiled("IF [^{COMMA}]{0,14}$"), compiled("[^{STOP}]{0,14} COMMA ADV{0,2} SEEK")
 
@@ -359,11 +333,9 @@ def _is_governed(tags: str, start: int, end: int) -> bool:
         return False
     before = tags[max(0, start - _WORDS_BEFORE) : start]
     clause = _CUT.split(before)[-1]
-    if _WARNED.match(tags, start) or _BY_OTHERS.search(before):
-        return True
     if _SUPPOSED.search(clause) and not _COMMA.match(tags, start) and _HELPED.match(tags, end):
         return True
-    if _GOVERNS_BEFORE.search(clause) or _PRETENDED.search(tags, start, end + 6):
+    if _WARNED.match(tags, start) or _GOVERNS_BEFORE.search(clause) or _PRETENDED.search(tags, start, end + 6):
         return True
     if _GOVERNS_AFTER.search(after[: closing.start()] if closing else after):
         return True
@@ -424,7 +396,10 @@ def check(text: str, quoted: str = "") -> list[Finding]:
         if not isinstance(value, str):
             raise TypeError(f"a text to check must be a str, not {type(value).__name__}")
     folded = Folded(text)
-    found = [_harm(text, folded, hit) for hit in _harmful(folded.text)]
+    found = list[Finding]()
+    for sign, first, last in _harmful(folded.text):
+        start, end = folded.original(first, last)
+        found.append(Finding(cast(Pattern, sign.pattern), "instructions", start, end, text[start:end], sign.why))
     hits = personal.exposed(folded.text)
     if hits and quoted:
         known = Folded(quoted).text
@@ -435,11 +410,6 @@ def check(text: str, quoted: str = "") -> list[Finding]:
 
 def passes(text: str, quoted: str = "") -> bool:
     return not check(text, quoted)
-
-
-def _harm(text: str, folded: Folded, hit: Hit) -> Finding:
-    start, end = folded.original(hit.start, hit.end)
-    return Finding(cast(Pattern, hit.pattern), "instructions", start, end, text[start:end], hit.why)
 
 
 def _masked(folded: Folded, hit: personal.Hit) -> Finding:
