@@ -165,19 +165,11 @@ def test_what_two_documents_settle_otherwise_is_ambiguous_without_their_names() 
     assert set(evidence_of(found["ambiguous"])) == {"North.md#1", "South.md#1"}
 
 
-def test_a_neighbouring_topic_replaces_a_noun_and_nothing_else() -> None:
-    text = "The Agent shall review the plan and report to us within five days. "
-    text += "The Agent shall file the report within six days."
-    facts = facts_of(Row("a.md#1", text, "A"))
-    assert [one.asks for one in absent.neighbours(facts, {"a.md": text})] == [
-        "Within how many days must the Agent file the carbon report?"
-    ]
-
-
 def test_only_a_term_that_is_named_is_judged() -> None:
     text = "The initial term of this Agreement shall be four years. "
     text += "The Agent shall notify Acme within six days of any delay."
     facts = facts_of(Row("a.md#1", text, "A"))
     moulds = absent.moulded("refuse", facts * 10, {"a.md": text}, {"a.md": "the lease"}, ["a.md"])
     asked = {one.asks for found in moulds for one in found if one.fact}
-    assert asked and all(one.endswith("the initial term of {doc}?") for one in asked)
+    spans = {one for one in asked if one.startswith(("Is four", "Why was"))}
+    assert spans and all(one.endswith("the initial term of {doc}?") for one in spans)

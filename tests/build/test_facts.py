@@ -33,7 +33,7 @@ def asked(text: str, heading: str = "") -> list[tuple[str, str]]:
         (
             "This Agreement shall be governed by the laws of the State of Delaware.",
             "Which state's or country's law governs {doc}?",
-            "State of Delaware",
+            "the State of Delaware",
         ),
         (
             "The initial term of this Agreement shall be five (5) years.",
@@ -184,7 +184,7 @@ def test_a_question_is_not_a_small_part_of_a_duty() -> None:
 def test_cells_are_asked_for_by_row_and_column() -> None:
     table = "| Service | Monthly fee (EUR) | 2024 |\n|---|---|---|\n| Route planning | 4,250 | 12 |\n| Total | 9 | 20 |"
     assert asked(table) == [
-        ("What is the monthly fee for Route planning?", "4,250"),
+        ('What is the monthly fee for the service "Route planning"?', "4,250"),
         ("What figure does {doc} give for route planning in 2024?", "12"),
     ]
 

@@ -1,7 +1,7 @@
 """Questions that the documents do not answer, made to tempt: each is proven before it counts.
 
 A question that one document answers is asked of another that is silent on it, or of none where two differ; a year is
-moved out of what is covered; a topic is exchanged for its neighbour; two who have nothing with each other are given an
+moved out of what is covered, or the number in a name; two who have nothing with each other are given an
 agreement. What documents leave open, or cannot know, is asked in the moulds of `words/moulds.toml`.
 """
 
@@ -14,9 +14,10 @@ from typing import Literal
 from msgspec import Struct, convert
 
 from surefoot.build.asking import THIS
+from surefoot.build.clauses import points_outside
 from surefoot.build.facts import Fact
 from surefoot.build.patterns import BINDING, MONEY, SIGNED, YEAR
-from surefoot.build.wording import naming
+from surefoot.build.wording import inside_of, naming, worded
 from surefoot.text.normal import normalise, vocabulary, words_of
 
 
@@ -59,6 +60,7 @@ class Absent(Struct, frozen=True):
     others: tuple[str, ...] = ()  # passages that are as near
     mould: str = ""  # of which few are enough
     is_proven: bool = False  # by the words of the documents alone
+    topic: str = ""  # a pattern of what the document does say of the matter
 
 
 def moulded(
@@ -78,7 +80,8 @@ def _filled(
     if not mould.facts:
         for document in turned:
             if mould.fits(names[document], texts[document]):
-                yield Absent(probes, mould.asks, document, why, mould=mould.asks, is_proven=mould.proven)
+                topic = rf"\b(?:{mould.topic})" if mould.topic else ""
+                yield Absent(probes, mould.asks, document, why, None, True, (), mould.asks, mould.proven, topic)
         return
     for fact in facts[place % 5 :: 2]:
         document, span = fact.row.document, _SPAN.search(fact.asks)
@@ -90,17 +93,30 @@ def _filled(
             continue
         if ("{span}" in mould.asks and not span) or (mould.money and not re.match(MONEY, fact.value)):
             continue
+        claim = inside_of(fact.claim, f"{fact.row.doc}\n{fact.row.text}")
+        if "{claim}" in mould.asks and (
+            fact.kind in ("cell", "comparison", "definition")
+            or len(claim.split()) not in _SHORT_CLAIM
+            or points_outside(claim)
+            or not fact.claim.endswith(".")
+            or ";" in claim
+        ):
+            continue
         term = fact.asks.partition('"')[2].partition('"')[0]
         asks = mould.asks.format(
-            doc=THIS, value=fact.value, who=fact.who, does=fact.does, term=term, span=span and span[0]
+            doc=THIS, value=fact.value, claim=claim, who=fact.who, does=fact.does, term=term, span=span and span[0]
         )
         yield Absent(probes, asks, document, why, fact, mould=mould.asks, is_proven=mould.proven)
 
 
 _NO_DUTY = re.compile(r"(?:be|not|only|also)\b")
-_MANY = re.compile(r"both|all|the parties|[a-z ]*\w+s$|.*\band\b", re.IGNORECASE)  # would take another verb
+_MANY = re.compile(
+    r"both|all|you|I|nobody|the parties|[a-z ]*\w+s$|.*\band\b", re.IGNORECASE
+)  # would take another verb
 
+_SHORT_CLAIM = range(4, 19)  # words
 _VALUES = frozenset({"amount", "period", "share", "date", "count", "law", "time", "year", "name"})
+_FEWEST = 4  # words of a question that another document might answer
 _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same
 _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
 _ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
@@ -109,11 +125,6 @@ _SMALL = frozenset(
     ["What", "Which", "How", "Within", "Must", "May", "For", "The", "Does", "Are", "Upon", "Under", "When",
      "Where", "By"]
 )  # fmt: skip
-# Neither a verb ("and report to") nor a part of another name ("service fees", "the sales force").
-_A_NOUN = (
-    r"\b(the|an?|any|all|each|every|such|its|their|of|for|in|on|with) {}"
-    r"(?=\?|,| (?:to|for|in|on|by|under|be|is|are|must|will|may|within|at|with|from|and|or|that|which|due)\b)"
-)
 
 
 def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Absent]:
@@ -127,7 +138,7 @@ def transplants(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[
         topic = vocabulary(fact.asks.replace(THIS, ""))
         for document in _others(home, names):
             is_known = all(re.search(rf"\b{re.escape(role)}\b", texts[document]) for role in roles)
-            if is_known and len(topic & words[document]) >= _ON_TOPIC * len(topic):
+            if is_known and len(topic) >= _FEWEST and len(topic & words[document]) >= _ON_TOPIC * len(topic):
                 yield Absent("wrong_document", fact.asks, document, f"{names[home]} settles this: {fact.value}", fact)
                 break
 
@@ -144,10 +155,10 @@ def strangers(
     facts: Sequence[Fact], texts: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
 ) -> Iterator[Absent]:
     """What an agreement settles, asked of one that was never made: between two who have each made another."""
-    every, said = list(makers.values()), [normalise(text) for text in texts.values()]
+    every, said = [one for one in makers.values() if all(one)], [normalise(text) for text in texts.values()]
     for place, fact in enumerate(facts):
         document = fact.row.document
-        if document not in makers or THIS not in fact.asks or _SHOUTED.search(fact.asks):
+        if not all(makers[document]) or THIS not in fact.asks or _SHOUTED.search(fact.asks):
             continue
         (kind, one), (_, other) = makers[document], every[place % len(every)]
         names = normalise(one), normalise(other)
@@ -156,6 +167,43 @@ def strangers(
         asks = fact.asks.replace(THIS, f"the {kind} between {one} and {other}", 1).replace(THIS, "it")
         why = f"{one} and {other} have each made another, and no document names both"
         yield Absent("adjacent_entity", asks, document, why, fact, False, is_proven=True)
+
+
+def unlisted(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:
+    """A property that one data sheet lists, asked of another that does not."""
+    listed = [(fact, found[1]) for fact in facts if (found := _PROPERTY.fullmatch(fact.asks))]
+    sheets: dict[str, set[str]] = {}
+    for fact, what in listed:
+        sheets.setdefault(fact.row.document, set()).add(what)
+    for place, (fact, what) in enumerate(listed):
+        alike = [one for one in sheets if len(sheets[one] & sheets[fact.row.document]) >= _LIKE_SHEETS]
+        for document in alike[place % len(alike) :] if alike else ():
+            if not vocabulary(what) & vocabulary(texts[document]):
+                why = f"it lists other properties, and {what} is not among them"
+                yield Absent("missing_detail", fact.asks, document, why, mould=what)
+                break
+
+
+def misnamed(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Absent]:
+    """A fact of a model or an edition that no document knows: another number stands in the name."""
+    every = "\n".join([*texts.values(), *names.values()])
+    for fact in facts:
+        name = names[fact.row.document]
+        found = None if "“" in name else _NUMBERED.search(name)
+        for step in (1, 2, 10, -1) if found else ():
+            known = found[0] if found else ""
+            other = re.sub(r"\d+", lambda one: str(int(one[0]) + step).zfill(len(one[0])), known)  # noqa: B023
+            if other not in every:
+                kind = "wrong_date" if YEAR.fullmatch(known) else "adjacent_entity"
+                asks = worded(fact.asks, name.replace(known, other), fact.row.id)
+                why = f"no document knows {name.replace(known, other)}"
+                yield Absent(kind, asks, fact.row.document, why, fact, False, is_proven=True)
+                break
+
+
+_LIKE_SHEETS = 2  # properties that two data sheets of like things both list
+_PROPERTY = re.compile(r"What (?:is the )?(.+) (?:of|does) \{doc\}(?: have)?\?")
+_NUMBERED = re.compile(r"\b(?:[A-Z]+[- ]?\d+|(?:19|20)\d\d)\b")
 
 
 def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:
@@ -180,30 +228,14 @@ def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Abs
                 break
 
 
-def neighbours(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:
-    """A topic that sounds alike and does not occur."""
-    for fact in facts:
-        document = fact.row.document
-        if fact.kind == "definition":
-            continue
-        for word, other in _MOULDS["neighbours"].items():
-            asks = re.sub(_A_NOUN.format(word), rf"\g<1> {other}", fact.asks, count=1, flags=re.IGNORECASE)
-            last = other.split()[-1] if other.split()[-1] != word.split()[-1] else other.split()[0]
-            if asks != fact.asks and not re.search(rf"\b{re.escape(last[:6])}", texts[document], re.IGNORECASE):
-                yield Absent(
-                    "lookalike_topic", asks, document, f"it speaks of {word}, never of {other}", fact, mould=other
-                )
-                break
-
-
 def ambiguous(
     pairs: Sequence[tuple[Fact, Fact]], names: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
 ) -> Iterator[Absent]:
     """What two documents settle in two ways, asked of neither: to ask back, or to refuse, is right."""
     for one, other in pairs:
-        kinds = {makers.get(fact.row.document, ("", ""))[0] for fact in (one, other)}
-        if one.asks == other.asks and (THIS not in one.asks or (len(kinds) == 1 and kinds != {""})):
-            asks = one.asks.replace(THIS, f"the {min(kinds)}")
+        kinds = [makers[fact.row.document][0].split()[-1:] for fact in (one, other)]
+        if one.asks == other.asks and (THIS not in one.asks or kinds[0] == kinds[1] != []):
+            asks = one.asks.replace(THIS, f"the {' '.join(kinds[0])}")
             said = (f"{names[fact.row.document]} says {fact.value}" for fact in (one, other))
             why = f"{', '.join(said)}, and the question does not tell which is meant"
             yield Absent("ambiguous", asks, one.row.document, why, one, False, (other.row.id,), is_proven=True)

@@ -106,11 +106,16 @@ def inside(subject: str, around: str) -> str:
     if first not in _DETERMINERS and re.match(r"(?:[A-Z]|\d+)\b(?!')", others):  # "Party B"
         return subject
     is_plain = (
-        (not others and first.endswith(("s", "ing", "taff")))
+        (
+            not others
+            and re.fullmatch("[A-Z][a-z]+", first)
+            and not re.search(rf"{first} (?:shall|agrees)\b", around)
+            and not re.search(rf"\b{first} [A-Z\d]", around)
+        )
         or re.match(r"of [a-z]|(?!of|and|de|for)[a-z]{3}", others)
         or re.search(rf"\b{re.escape(low)}\b", around)
     )
-    is_common = is_plain and not re.search(rf"[a-z,;] {re.escape(first)}\b", around)
+    is_common = is_plain and not re.search(rf"(?<!\S)[a-z]\w*[,;]? {re.escape(first)}\b", around)
     return f"{low} {others}".strip() if first in _DETERMINERS or is_common else subject
 
 

@@ -15,7 +15,7 @@ from surefoot.build.absent import Absent
 from surefoot.build.asking import THIS
 from surefoot.build.clauses import plain
 from surefoot.build.facts import Fact, facts_of
-from surefoot.build.names import date_in, later_of, makers_of, names_of
+from surefoot.build.names import date_in, later_of, makers_of, names_of, topics_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import inside_of, lowered, naming, worded
 from surefoot.core.types import Question
@@ -23,7 +23,7 @@ from surefoot.corpus.passages import Row
 from surefoot.datasets.protocol import KINDS, PROTOCOL, Kind, proposed
 from surefoot.graders.features import deciding_sentence
 from surefoot.graders.local import LocalJudge
-from surefoot.text.normal import id_of_text, normalise, vocabulary
+from surefoot.text.normal import id_of_text, normalise, sentences, vocabulary
 
 TEMPLATES = "templates"  # who words a question, until a model does
 _TRIES, _LEAST_TRIES = 8, 60  # candidates that are read for each question wanted
@@ -35,6 +35,9 @@ _RIVALS = 8  # such passages that are read
 _SURE = 0.5  # a passage that answers so surely is a second answer
 _READ = 12  # passages that are read for a question that nothing is to answer
 _LONG = 30  # words of a claim too long to be asked about as a whole
+_FEWEST = 4  # words with which a question may be understood without its document
+_ASKING = vocabulary("much many long often time date amount second minute hour day week month year percentage end take")
+_ROWS = frozenset({"cell", "comparison"})  # a row may be called by any name
 _NEAREST = 3  # passages kept as evidence that nothing answers
 _FIRST = (  # the kinds of facts that people ask for most
     "amount", "period", "share", "date", "count", "cell", "name", "time", "year", "prohibition", "manner",
@@ -48,6 +51,9 @@ _INSTEAD = {  # what stands in for a kind of which the documents do not give eno
 }  # fmt: skip
 
 
+Candidate = tuple[str, Question, Callable[[], bool]]
+
+
 class Builder:
     """Makes questions over one corpus. The same corpus and seed make the same questions."""
 
@@ -59,6 +65,10 @@ class Builder:
         self.names = names_of(self.documents)
         self._seed = seed
         self.later = later_of(self.documents)
+        self._topics = topics_of(self.documents)
+        self._home = {row.id: row.document for row in rows}
+        self._named: dict[int, str] = {}
+        self._asked: set[str] = set()  # gold claims: what is asked in one way is asked in another only for want of more
         self._judge = LocalJudge()
         self._proofs: dict[str, Proof] = {}
 
@@ -101,20 +111,28 @@ class Builder:
         is_open = any(len(words & vocabulary(text)) >= _SAME_TOPIC * len(words) for text in said)
         return not (is_open or any(later.values()) or any(f'"{fact.value}"' in plain(text) for text in said))
 
-    @cached_property
-    def _common(self) -> set[str]:
-        """Words that are no names, however they are written: "Proprietary Information"."""
-        return set(re.findall(r"\b[a-z]+\b", "\n".join(self.texts.values())))
-
     def name_of(self, fact: Fact) -> str:
-        """An amendment goes by the name of what it amends; who is named nowhere else needs no document."""
-        document = fact.row.document
-        name = self.names[next((base for base, later in self.later.items() if later.get(document) is False), document)]
-        kin = {document, *self.later[document], *(one for one, later in self.later.items() if document in later)}
-        others = [text for one, text in self.texts.items() if one not in kin]
-        own = [one for one in _OWN.findall(fact.asks) if not self._common.issuperset(one.lower().split())]
-        own = [one for one in own if not any(one in text for text in others)]
-        return "" if own and THIS not in fact.asks and len(self.documents) > 1 else name
+        """What a question on a fact calls its document: "" if no other document says anything like it.
+
+        An amendment goes by the name of what it amends.
+        """
+        if id(fact) not in self._named:
+            document, words = fact.row.document, vocabulary(fact.asks) - _ASKING
+            base = next((base for base, later in self.later.items() if later.get(document) is False), document)
+            near = (
+                self._whole.nearest(fact.asks, _RIVALS)
+                if len(words) >= _FEWEST and THIS not in fact.asks and fact.kind not in _ROWS
+                else []
+            )
+            others = [one for one in near if self._home[one.id] not in self._kin(document)]
+            is_alone = all(len(words & vocabulary(one.text)) <= _SAME_TOPIC * len(words) for one in others)
+            is_found = bool(near) and self._home[near[0].id] == document
+            self._named[id(fact)] = "" if is_found and is_alone else self.names[base]
+        return self._named[id(fact)]
+
+    def _kin(self, document: str) -> set[str]:
+        """The document, and all that amend or replace it or that it amends or replaces."""
+        return {document, *self.later[document], *(one for one, later in self.later.items() if document in later)}
 
     def fill(self, wanted: Mapping[str, int], made: Counter[str], size: int, taken: set[str]) -> Iterator[Question]:
         """Each kind in turn, the scarce one first; then, for what is missing, the kind that comes closest.
@@ -133,7 +151,7 @@ class Builder:
         """As many as are wanted, or as there are; `taken` are normalised texts that must not come again."""
         found = Counter[str]()
         tries = 0
-        for source, question, is_proven in self._candidates(kind):
+        for source, question, is_proven in self._new_first(self._candidates(kind)):
             if found.total() >= count or tries > max(count * _TRIES, _LEAST_TRIES):
                 return
             capped = source in _CAPPED or kind.expects == "refusal"
@@ -144,9 +162,19 @@ class Builder:
             if is_proven():
                 taken.add(normalise(question.text))
                 found[source] += 1
+                self._asked.update(question.gold_claims)
                 yield question
 
-    def _candidates(self, kind: Kind) -> Iterator[tuple[str, Question, Callable[[], bool]]]:
+    def _new_first(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+        again = list[Candidate]()
+        for one in candidates:
+            if self._asked.isdisjoint(one[1].gold_claims):
+                yield one
+            else:
+                again.append(one)
+        yield from again
+
+    def _candidates(self, kind: Kind) -> Iterator[Candidate]:
         """What each is made of, the question, and its proof."""
         if kind.expects == "answer" or kind.name == "retrieval_null":
             plain = [(kind.name, fact, None) for fact in self.facts]
@@ -171,13 +199,15 @@ class Builder:
         order = sorted(valid, key=lambda document: (self._has_file_name(document), self._order(document)))
         moulds = absent.moulded(kind.name, facts, texts, names, order) if kind.name in absent.MOULDED else []
         if kind.name == "bait_unsupported":
-            return _by_turns(*moulds, absent.transplants(facts, texts, names))
+            silent = (absent.transplants(facts, texts, names), absent.unlisted(facts, texts))
+            return _by_turns(*silent, *moulds, *silent, *silent)
         if moulds:
             return _by_turns(*moulds)
         makers, apart = makers_of(self.documents), [pair for pair in self._alike if self._is_apart(*pair)]
         return _by_turns(
-            absent.moved_years(facts, texts), absent.neighbours(facts, texts), absent.strangers(facts, texts, makers),
-            absent.transplants(facts[::-1], texts, names), absent.ambiguous(apart, names, makers),
+            absent.misnamed(facts, texts, names), absent.moved_years(facts, texts),
+            absent.strangers(facts, texts, makers), absent.transplants(facts[::-1], texts, names),
+            absent.ambiguous(apart, names, makers),
         )  # fmt: skip
 
     def _has_file_name(self, document: str) -> bool:
@@ -186,7 +216,7 @@ class Builder:
     def _is_apart(self, one: Fact, other: Fact) -> bool:
         """In two documents, neither of which stands above the other, and not about somebody whom both name."""
         here, there = one.row.document, other.row.document
-        is_apart = here < there and there not in self.later[here] and here not in self.later[there]
+        is_apart = here < there and there not in self._kin(here)
         return is_apart and self._holds(one) and self._holds(other) and not self._is_open(one, other)
 
     @cached_property
@@ -219,13 +249,13 @@ class Builder:
         false = [
             (one, other)
             for one, other in (*changed, *rivals[::-1])
-            if one.value in one.claim and one.kind not in ("manner", "law") and len(one.claim.split()) < _LONG
+            if one.kind == "law" or (one.value in one.claim and one.kind != "manner" and len(one.claim.split()) < _LONG)
         ]
         both = [(one, other) for one, other in rivals if one.asks == other.asks and self._is_open(one, other)]
         return _by_turns(
             [("bait_wrong", *pair) for pair in rivals],
             [("point_in_time", old, new) for new, old in changed],
-            [("false_premise", *pair) for pair in dict.fromkeys(false)],
+            [("false_premise", *pair) for pair in dict.fromkeys(false) if _flipped(*pair)],
             [("conflict", *pair) for pair in both if pair[0].row.id < pair[1].row.id],
             [("false_premise", fact, None) for fact in self.facts if _flipped(fact)],
         )
@@ -234,13 +264,14 @@ class Builder:
         """Two documents speak of whom the question names, and neither stands above the other."""
         here, there = one.row.document, other.row.document
         known = _OWN.findall(one.asks)
-        is_apart = here != there and there not in self.later[here] and here not in self.later[there]
+        is_apart = there not in self._kin(here) and self._topics[here] != self._topics[there]
         return is_apart and bool(known) and THIS not in one.asks and all(name in self.texts[there] for name in known)
 
     def _comparisons(self) -> Iterator[tuple[str, Fact, Fact | None]]:
         taken = set[int]()
         for one, other in self._alike:
             is_apart = self._is_apart(one, other) and one.asks == other.asks and one.kind != "manner"
+            is_apart &= not any(self._has_file_name(fact.row.document) for fact in (one, other))
             if is_apart and self.name_of(one) and not {id(one), id(other)} & taken:
                 taken |= {id(one), id(other)}
                 yield "comparison", one, other
@@ -283,16 +314,25 @@ class Builder:
 
     def _is_sole_answer(self, fact: Fact, rival: Fact | None = None) -> bool:
         """The passage answers, and no other of its document, or of one that amends it, answers otherwise."""
-        question, proof, gold = _bare(fact.asks), self._proof(fact.row.document), fact.row.passage
-        words, known = vocabulary(fact.asks), {fact.row.id, *([rival.row.id] if rival else [])}
-        near = [passage for passage in proof.nearest(question) if passage.id not in known]
-        near = [passage for passage in near if len(words & vocabulary(passage.text)) >= _SAME_TOPIC * len(words)]
+        document, gold, words = fact.row.document, fact.row.passage, vocabulary(fact.asks)
+        later, kin = self.later[document], self._kin(document)
+        is_named = THIS in fact.asks or self.name_of(fact)
+        question, proof = _bare(fact.asks), self._proof(document) if is_named else self._whole
+        known = {fact.row.id, *([rival.row.id] if rival else [])}
+        near = [
+            one
+            for one in proof.nearest(question)
+            if one.id not in known
+            and (self._home[one.id] in later or len(words & vocabulary(one.text)) >= _SAME_TOPIC * len(words))
+            and self._home[one.id] not in kin - {document, *later}
+        ]
         if not any((one.probability or 0) >= ANSWERS for one in proof.answering(question, [gold])):
             return False
         if fact.kind == "definition":  # a term is defined where it stands in quotes
             return True
         found = proof.answering(question, near[:_RIVALS])
-        others = [one.passage for one in found if (one.probability or 0) >= _SURE]
+        sure = {True: ANSWERS, False: _SURE}  # what comes later is heard at once
+        others = [one.passage for one in found if (one.probability or 0) >= sure[self._home[one.passage.id] in later]]
         if fact.kind in _OPEN:
             return all(one.label != "contradicted" for one in proof.read(fact.claim, others, question))
         return all(normalise(fact.value) in normalise(one.text) for one in others)
@@ -300,10 +340,12 @@ class Builder:
     def _refused(self, kind: Kind, one: Absent) -> Question:
         name = self.names[one.document] if one.names else ""
         near = self._proof(one.document).nearest(one.asks, _NEAREST)
-        close = (near or [row.passage for row in self.documents[one.document]])[:_NEAREST]  # it may share no word
-        tempting = [*([one.fact.row.id] if one.fact else []), *one.others]
-        evidence = list(dict.fromkeys([*tempting, *(passage.id for passage in close)]))
-        closest = deciding_sentence(one.fact.row.text if one.fact else close[0].text, one.asks)
+        rows = self.documents[one.document]
+        told = [row.passage for row in rows if one.topic and re.search(one.topic, row.text, re.IGNORECASE)]
+        close = [*([one.fact.row.passage] if one.fact else []), *told, *near, rows[0].passage][:_NEAREST]
+        evidence = list(dict.fromkeys([*one.others, *(passage.id for passage in close)]))
+        said = [text for text in sentences(close[0].text) if one.topic and re.search(one.topic, text, re.IGNORECASE)]
+        closest = said[0] if said else deciding_sentence(close[0].text, one.asks)
         why = f"{one.why[0].upper()}{one.why[1:]}. No passage was found to answer it. Closest: {closest}"
         source, text = one.kind.replace("_", " "), worded(one.asks, name, one.asks)
         return _proposed(kind, text, source, why, evidence, probes=one.kind)
@@ -311,14 +353,17 @@ class Builder:
     def _is_unanswered(self, one: Absent) -> bool:
         if one.is_proven:
             return True
-        proof = self._proof(one.document if one.names else "")
+        proof = self._proof(one.document) if one.names else self._whole
         found = proof.answering(_bare(one.asks), proof.candidates(_bare(one.asks))[:_READ])
         return all(two.probability is not None and two.probability < ANSWERS for two in found)
 
+    @cached_property
+    def _whole(self) -> Proof:
+        return Proof([row.passage for row in self.rows], self._judge)
+
     def _proof(self, document: str) -> Proof:
         if document not in self._proofs:
-            parts = (document, *self.later[document]) if document else self.documents  # "" is the whole corpus
-            rows = [row for one in parts for row in self.documents[one]]
+            rows = [row for one in (document, *self.later[document]) for row in self.documents[one]]
             self._proofs[document] = Proof([row.passage for row in rows], self._judge)
         return self._proofs[document]
 
@@ -347,8 +392,14 @@ def _flipped(fact: Fact, rival: Fact | None = None) -> str:
         helper = {"prohibition": "may", "obligation": "need not"}.get(fact.kind)
         is_act = helper and fact.does and fact.who != THIS and not re.match(r"(?:be|remain|survive)\b", fact.does)
         return f"{fact.who} {helper} {fact.does}" if is_act else ""
-    what = re.fullmatch(r"(?:What|How much) is (.+)\?", fact.asks)
-    return f"{what[1]} is {rival.value}" if what else inside_of(fact.claim.replace(fact.value, rival.value, 1))
+    if fact.kind == "law":
+        law = rival.value if rival.value.endswith(" law") else f"that of {rival.value}"
+        return f"the governing law of {THIS} is {law}"
+    what = re.fullmatch(r"(?:What|How much) (?:is|are) (?:the )?(.+)\?", fact.asks)
+    what = what or re.fullmatch(r"What (.+ does .+) have\?", fact.asks)
+    if what or fact.kind in _ROWS:
+        return f"the {what[1].replace(' does ', ' of ')} is {rival.value}" if what else ""
+    return inside_of(fact.claim.replace(fact.value, rival.value, 1), f"{fact.row.doc}\n{fact.row.text}")
 
 
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})

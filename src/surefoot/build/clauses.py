@@ -70,7 +70,7 @@ def _with_auxiliary(parts: tuple[str, str], around: str) -> Clause | None:
     rest = _BRACKETS.sub("", text[found.end() :].strip().rstrip("."))
     rest = _without_afterthought(rest) if ": " not in rest else ""
     rest = f"{more} {rest}" if more in ("only", "also", "at all times") else rest
-    if not _is_subject(subject) or not rest:
+    if not _is_subject(subject) or not rest or _has_heading(subject, around):
         return None
     if _TIMED.match(before):
         rest, before = f"{rest} {before[0].lower()}{before[1:]}", ""
@@ -147,6 +147,14 @@ def _divided(text: str) -> tuple[str, str]:
     before = found.group().rstrip(", ")
     rest = text[found.end() :]
     return ("" if _LET_GO.match(before) else before), rest[:1].upper() + rest[1:]
+
+
+def _has_heading(subject: str, around: str) -> bool:
+    """Whether a heading runs on into it: "Return of Papers Acme may ..."."""
+    words = subject.split()
+    is_title = len(words) > 2 and all(word[0].isupper() or word in ("of", "and", "the", "for") for word in words[1:])
+    is_title &= words[0] not in ("The", "Each", "Either", "Any", "All", "No") and around.count(subject) == 1
+    return is_title and any(around.count(" ".join(words[-most:])) > 2 for most in (1, 2))
 
 
 def _is_subject(subject: str) -> bool:

@@ -23,6 +23,16 @@ _DEFINITION = re.compile(
 )
 _PROPERTIES = frozenset(["Property", "Feature", "Characteristic", "Parameter", "Specification", "Item", "Data", ""])
 _VALUES = frozenset(["Value", "Data", "Figure", "Specification", "Details", "Description"])
+_UNIT = re.compile(r"Units?|Unit of measure(?:ment)?")
+_NO_NOUN = re.compile(  # what is no name of a property: "Kept for", "May approve", "As of", "Elected"
+    r"(?i)(?:what|who|how|when|where|which|may|can|must|is|are|has|sees?|kept|used?|goes|as|of|in|per|days?|nos?|remarks?|"
+    r"notes?|comments?|earliest|latest|meaning|examples?|counted|\w+ed)\b|.*\b(?:in|on|for|from|to|of|by)$"
+)
+_MEASURED = re.compile(
+    "(?:weight|temperature|pressure|speed|length|width|height|depth|thickness|diameter|duration|price|accuracy|range|flow|"
+    "level|time|limit|current|consumption|voltage|class|point|density|life|head|zone|size|volume|capacity|load|frequency|"
+    "likelihood|impact|cause|remedy|solubility in water|cost|share|total|amount|number)$"
+)
 _IN_CASE = re.compile(r"(?:With|Without|Under|Over|Up to|For)\b [a-z ]+$")
 _LOOSE_ENDS = frozenset([
     "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
@@ -139,13 +149,15 @@ def _cells(row: Row) -> Iterator[Fact]:
         return
     header, *body = lines
     names = [line[0] for line in body]
+    unit = next((place for place, heading in enumerate(header) if place and _UNIT.fullmatch(heading)), 0)
     for line in body:
         for heading, cell in list(zip(header, line, strict=True))[1:]:
             if _is_cell(heading, line[0], cell) and names.count(line[0]) == 1 and header.count(heading) == 1:
-                question = _cell_question(header[0], line[0], heading, cell)
-                if question:
-                    what = "" if heading in _VALUES else f"{heading} "
-                    yield Fact("cell", row, f"{line[0]}: {what}{cell}.", question, cell)
+                asks = _cell_question(header[0], line[0], heading, cell)
+                what = "" if heading in _VALUES else f"{heading} "
+                value = f"{cell} {line[unit]}" if unit and what == "" and line[unit] else cell
+                if asks:
+                    yield Fact("cell", row, f"{line[0]}: {what}{value}.", asks, value)
     for place, heading in enumerate(header):
         if not _IN_CASE.match(heading) and not re.match("Each|Every|Per", heading):
             yield from _highest(row, header[0], heading, [(line[0], line[place]) for line in body])
@@ -155,7 +167,9 @@ def _highest(row: Row, corner: str, heading: str, cells: list[tuple[str, str]]) 
     """Which of several rows has most of something that they all have in one unit."""
     found = [re.fullmatch(r"(\D*)(\d[\d,.]*)(\D*)", cell) for _, cell in cells]
     sizes = [(float(one[2].replace(",", "").rstrip(".")), one[1] + one[3]) for one in found if one]
-    is_plain = re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)?", corner) and re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)*", heading)
+    is_plain = all(re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)*", text) for text in (corner, heading)) and corner != heading
+    is_plain &= bool(re.search("price|fee|cost|charge|limit|rate", heading, re.I) or _MEASURED.search(heading.lower()))
+    is_plain &= all(re.match(r"[A-Za-z]", name) for name, _ in cells) and not _NO_NOUN.match(heading)
     if len(cells) < 3 or len(sizes) < len(cells) or len({unit for _, unit in sizes}) > 1 or not is_plain:
         return
     best = max(sizes)
@@ -174,13 +188,13 @@ def _is_cell(heading: str, name: str, cell: str) -> bool:
 
 
 def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | None:
+    """ "What is the price of the adult ticket?"; a row that is called by more than a noun stands in quotes."""
     what, of = (" ".join(re.sub(r"\([^()]*\)", "", text).split()) for text in (heading, name))
     if YEAR.fullmatch(what):
         return f"What figure does {THIS} give for {_lower(of)} in {what}?"
     if corner in _PROPERTIES and re.fullmatch(r"[A-Z][A-Za-z' -]+", of):
-        return f"What is the {_lower(of)} of {THIS}?" if what in _VALUES else None
-    if what in _VALUES:
-        return None
+        whose = THIS if what in _VALUES else f"the {what}" if re.fullmatch(r"[A-Z]+[\w-]*\d[\w-]*", what) else ""
+        return _property(_lower(of), whose) if whose else None
     if _IN_CASE.match(what):
         is_price = re.search("charge|fee|price|cost|tariff|rate", corner, re.I) and not re.search(
             "charge|fee", of, re.I
@@ -188,20 +202,44 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
         return f"What is {'charged for' if is_price else 'the'} {_lower(of)} {_lower(what)}?"
     if re.search("signal|fault|problem|error|symptom|message|display", corner, re.IGNORECASE):
         return f'What is the {_lower(what)} if the {corner.lower()} is "{name}"?'
-    if not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what) or re.search(r"^(?:As|Of|In|Per|\w+ed)\b|ed$", what):
+    if what in _VALUES or _NO_NOUN.match(what) or not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what):
+        return None
+    if re.fullmatch("(?i)time|hours", what):
         return None
     what = re.sub(r" (EUR|USD|GBP|CHF)$", r" in \1", _lower(what).replace("% of", "percentage of"))
-    if re.match(MONEY, cell) and not re.search("fee|price|cost|charge|rate|limit|allowance|sum|amount", what):
-        return f"How much is {'' if re.match('each|every', what) else 'the '}{what} for {of}?"
-    if re.match("each|every|per|all|any", what):
+    is_price = re.search("fee|price|cost|charge|rate|limit|allowance|sum|amount", what)
+    if re.fullmatch("(?i)days?|dates?|months?|weeks?|times?", corner):
+        return None
+    kind = corner.lower() if re.fullmatch("[A-Z][a-z]+(?: [a-z]+)?", corner) and not is_plural(corner) else ""
+    is_place = re.search("destination|country|city|place|region|site|name|where", kind)
+    if is_place:
+        of = re.sub("^(?=United |Netherlands)", "the ", of)
+    elif not kind or kind in of.lower():
+        is_one = bool(re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)+", of)) and not is_plural(of.partition(" ")[0])
+        of = f"the {_lower(of)}" if is_one else _lower(of)
+    elif re.fullmatch(r"\S*\d\S*", of):
+        of = f"{kind} {of}"
+    else:
+        of = f'the {kind} "{of}"' if " " in of else f"the {of if of.isupper() else of.lower()} {kind}"
+    if re.match(MONEY, cell) and not is_price:
+        return f"How much is {_lower(of)} for {what}?" if re.match("each|every|adult|child", what) else None
+    if re.match("each|every|per|all|any|adult|child", what):
         return None
     if is_plural(what) and not re.search("[a-z]{3}", cell):
-        what = f"number of {what}"
-    is_kind = re.fullmatch("[A-Z][a-z ]+", corner) and " " not in of and corner.lower() not in of.lower()
-    is_kind = is_kind and not re.search("destination|country|city|place|region|site|name", corner, re.IGNORECASE)
-    if is_kind:
-        of = f"{corner.lower()} {of}" if re.search(r"\d|-", of) else f"the {of} {corner.lower()}"
-    return f"What is the {what} for {re.sub('^(?=United |Netherlands)', 'the ', of)}?"
+        return f"How many {what} are there for {of}?"
+    return (
+        f"What is the {what} for {of}?"
+        if what == "dose" or (is_price and not re.search("price|cost", what))
+        else _property(what, of)
+    )
+
+
+def _property(what: str, of: str) -> str:
+    if re.search("(?:owner|chair|author|leader|manager|contact)$", what):
+        return f"Who is the {what} of {of}?"
+    if re.fullmatch("water|energy|electricity|fuel|power", what):
+        return f"How much {what} does {of} use?"
+    return f"What is the {what} of {of}?" if _MEASURED.search(what) else f"What {what} does {of} have?"
 
 
 def _lower(text: str) -> str:

@@ -27,20 +27,36 @@ _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
 _PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
 _CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
     rf"\b(?:{_KINDS}|minutes|instructions?|list|wording|rules|regulations?|brochure|leaflet|specifications?|catalogue|faq|"
-    r"charges|fees|prices|rates|form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
+    r"charges|fees|fares|prices|rates|notes|meeting|form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"(?<=[a-z,] )[A-Z][\w&-]+(?: [A-Z][\w&-]+)*")  # a name inside a sentence
+_LEADING = re.compile(  # "Data sheet: P-40 pump", "Instructions for the P-40 pump"
+    r"(?i)(?:(?:(?:technical|product|safety) )?data ?sheet(?: (?:of|for)(?: the)?|:)? |(?:package )?leaflet: |"
+    r"(?:(?:user|operating|owner's) )?(?:manual|instructions)(?: for (?:the )?|: ))(?=\S)"
+)
+_MINUTES = re.compile(r"(?i)minutes of (?:the |an? )?(?:.* )?meeting of (?:the )?(.+?)(?: held)?( o[fn] .*)?")
+_DASHES = re.compile(r": | [-–|] ")
 _MONTHS = "---janfebmaraprmayjunjulaugsepoctnovdec"
 _EDITION = re.compile(
-    rf"\W*(?:\b(?:of|on|dated|from|held on) )?\b(?:{DATE}|(?:19|20)\d\d|version [\d.]+|v\d+(?:\.\d+)*)", re.I
+    rf"\W*(?:\b(?:of|on|dated|from|held on|for the year|in (?:autumn|spring|summer|winter)) )?"
+    rf"\b(?:{DATE}|(?:19|20)\d\d|version [\d.]+|v\d+(?:\.\d+)*)",
+    re.I,
 )
 _AMENDS = re.compile(
-    r"\b(?:amend(?:ment|s|ing)?|variation|addendum|supplement|side letter|rider|renewal|extension)\b", re.I
+    r"\b(?:amend(?:ment|s|ing)?|chang(?:ed|es to)|variation|addendum|supplement|side letter|rider|renewal|extension)\b",
+    re.I,
+)
+_NOISE = re.compile(r"(?i)\d|^(?:sample|template|form|rev|final|draft|copy|appendix|annex|exhibit|document|ex|.?)$")
+_DATED = re.compile(
+    r"\b(?:dated|as of|made|signed|entered into|approved|adopted|effective|updated|changed|date|from|edition|"
+    rf"version [\d.]+)(?: on| of| as of|,|:)?(?: the)? {DATE}",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
 _BREAKS, _ROLES, _NO_NAME, _PAPER = map(pattern_of, ("breaks", "roles", "no_name", "paper"))
-_LABEL = _PAPER.pattern.partition("{0,2}?")[2]  # without the words before it
+_TAIL = re.compile(
+    rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's|information) )*{_PAPER.pattern.partition('{0,2}?')[2]}$"
+)
 
 
 def date_in(text: str) -> str:
@@ -62,18 +78,21 @@ class _Described:
     def __init__(self, document: str, passages: Sequence[Row]) -> None:
         self.file = PurePosixPath(unquote(PurePosixPath(document).name))
         self.beginning = " ".join(" ".join(row.text for row in passages[:4])[:_BEGINNING].split())
-        title = passages[0].doc
+        title = passages[0].doc.removesuffix(f" ({document})")  # which tells twins apart
         if title in (self.file.stem, PurePosixPath(document).stem):
             first = passages[0].text.partition("\n")[0].strip()
             title = first if len(first) <= _LONGEST and first[-1:].isalnum() else ""
         short = title if len(title) <= _LONGEST else re.split(r": | \(", title, maxsplit=1)[0][: 2 * _LONGEST]
         self.title = short
-        self.date = date_in(f"{short} {self.beginning}")
-        self.since = _sortable(self.date)
+        self.since = _sortable(date_in(f"{short} {self.beginning}"))
+        dated = _DATED.search(self.beginning)
+        self.date = date_in(short) or (date_in(dated[0]) if dated else "")
         self.topic = vocabulary(_EDITION.sub("", short))
         self.amends = _AMENDS.search(short) is not None
         self.kind = self._kind()
-        self.parties = parties_in(self.beginning, "\n".join(row.text for row in passages))
+        whole = "\n".join(row.text for row in passages)
+        self.parties = parties_in(self.beginning, whole)
+        self.actor = _actor_in(whole)
 
     def _kind(self) -> str:
         """As it calls itself, as its title or its file does, or as its first words do."""
@@ -81,50 +100,68 @@ class _Described:
             return _kind(itself.group(1))
         return _kind(self.title) or _opening(self.beginning) or _kind(re.sub("[_-]", " ", self.file.stem))
 
-    def choices(self, document: str, own: str) -> list[str]:
+    def choices(self, document: str) -> list[str]:
         """The best first: what it is about, or what it is; twins by their dates; the last is the name of the file."""
         found = []
         if _is_title(self.title):
-            found.append(_called_by(self.title, self.beginning))
+            said = self.beginning.removeprefix(self.title)
+            about, whole = (_called_by(title, said) for title in (_EDITION.sub("", self.title), self.title))
+            dated = f"{about} of {self.date}" if self.date and about == whole else ""
+            found += [one for one in (about, whole, dated) if re.search(r"[^\W\d_]{3}", one)]
         if self.kind and self.parties:
             how = "between" if len(self.parties) == 2 else "with"
             found.append(f"the {self.kind} {how} {' and '.join(self.parties)}")
-        found += [f"{one} of {self.date}" for one in found if self.date and not one.startswith("“")]
-        if self.kind and (own or self.date):
-            found.append(f"the {self.kind} that names {own}" if own else f"the {self.kind} of {self.date}")
+        found += [f"the {self.kind} of {self.date}"] if self.kind and self.date else []
         stem = " ".join(re.split("[_ ]+", self.file.stem)).strip()
-        is_spoken = _KIND.search(stem) and not re.search(r"\d", stem) and len(stem.split()) in _SPOKEN
-        file = f"the {stem}" if is_spoken else f"the {self.kind} in “{stem}”" if self.kind else f"“{stem}”"
-        return [*found, *([f"the {self.kind}"] if len(self.kind.split()) > 1 else []), file, f"“{document}”"]
+        words = " ".join(one for one in re.split("[_ ]+|-(?!disclosure)", self.file.stem) if not _NOISE.search(one))
+        is_spoken = (
+            _KIND.search(words)
+            and len(words.split()) in _SPOKEN
+            and not {*words.lower().split()} <= {*self.kind.split()}
+        )
+        file = f"the {words}" if is_spoken else f"the {self.kind} in “{stem}”" if self.kind else f"“{stem}”"
+        found += [f"the {self.kind}"] if len(self.kind.split()) > 1 else []
+        found += [f"the {self.kind} with {self.actor}"] if self.kind and self.actor else []
+        return [*dict.fromkeys(found), file, f"“{document}”"]
 
 
-def _called_by(title: str, text: str) -> str:
+def _called_by(title: str, said: str) -> str:
     """ "Barista One: instruction manual" is about the Barista One; "Brindle Water: tariff 2025" is a tariff."""
-    whole = re.sub(r"\s*\([^()]*\)$", "", title).strip(" .")
-    whole = re.sub(r"(?i)^(?:technical |product )?(?:data|fact) ?sheet (?!of |for )", "", whole)
-    first, _, second = [*re.split(r"(: | [-–|] )", whole, maxsplit=1), "", ""][:3]
-    papers = [_PAPER.fullmatch(part) is not None for part in (first, second)]
-    short = re.sub(rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's|information) )*{_LABEL}$", "", whole)
-    if second and papers != [False, False]:
-        about = second if papers[0] else first
-    elif second and _CALLED.search(second) and not _CALLED.search(first):
-        return f"the {_low(second)} of {first}"
-    elif len(short.split()) > 1 and short != whole and re.search(r"\d|[A-Z]\w+ [A-Z]", short):
-        about = short
-    elif _CALLED.search(whole):
-        return _with_article(_low(re.sub(rf"(\b(?:{_KINDS})), (?=[A-Z])", r"\1 of ", whole, flags=re.IGNORECASE)))
-    else:
-        about = whole if re.search(r"\d|(?:[A-Z][\w'’&-]+ ){1,}[A-Z][\w'’&-]+$", whole) else ""
-        about = re.sub("^Your ", "the ", whole) if whole.startswith("Your ") else about
-    if not re.search(r"\d|[A-Z][\w'’&-]+ (?:\w+ )*[A-Z]", about) and not about.startswith("the "):
-        return f"“{about or title}”"
-    needs_article = re.search(rf"\bthe {re.escape(about)}\b", text, re.IGNORECASE) or about.split()[-1].islower()
-    return _with_article(about) if needs_article else about
+    whole = _LEADING.sub("", re.sub(r"\s*\([^()]*\)", "", title).strip(" .,"))
+    first, *others = _DASHES.split(whole)
+    second = re.sub("^(?:an?|the) ", "", others[0], flags=re.IGNORECASE) if others else ""
+    if _PAPER.fullmatch(first) and second:
+        first, second = second, ""
+    if second.lower().startswith(("minutes", "notes")):
+        return f"the {_low(first, said)} {_low(second, said)}"
+    if found := _MINUTES.fullmatch(first):
+        return f"the {found[1]} minutes{(found[2] or '').replace(' on ', ' of ')}"
+    is_paper = _CALLED.search(second) and not _PAPER.fullmatch(second) and "meeting" not in second
+    if is_paper and not _CALLED.search(first) and not re.search(r"\d", first):
+        return _with_article(second if re.search(r" (?:of|for|to) ", second) else f"{_low(second, said)} of {first}")
+    short = _TAIL.sub("", first)
+    about = _low(short if re.search(r"\d|[A-Z]\w+ [A-Z]", short) else first, said)
+    if re.match(r"\w+ing\b", about, re.IGNORECASE) or (second and re.fullmatch(r"\w+", about) and about.islower()):
+        return f"“{title}”"  # "Having a baby"
+    if _CALLED.search(about):
+        about = re.split(r",? (?:chapter|section|part) \d|(?<=meeting), ", about)[0]
+        about = re.sub(rf"(\b(?:{_KINDS})), (?=[A-Z])", r"\1 of ", about, flags=re.IGNORECASE)
+        is_said = "meeting" in about and not re.search("minutes|notes", about)
+        return f"the minutes of {_with_article(about)}" if is_said else _with_article(about)
+    about = re.sub("^[Yy]our ", "the ", about)
+    return (
+        _with_article(about)
+        if about[0].islower() or re.search(r" [a-z]{3,}(?: \d+)?$|^[A-Z][a-z]+ [a-z]{2}", about)
+        else about
+    )
 
 
-def _low(text: str) -> str:
-    is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z])[a-z]", text)
-    return f"{text[0].lower()}{text[1:]}" if is_plain else text
+def _low(text: str, said: str) -> str:
+    """Without its capital, unless that makes a name."""
+    first = text.partition(" ")[0]
+    is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z])[a-z]|[A-Z][a-z]+$", text)
+    is_name = re.search(rf"(?<!\S)(?:The|[a-z]\w*),? {re.escape(first)}\b", said)
+    return f"{text[0].lower()}{text[1:]}" if is_plain and not is_name else text
 
 
 def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
@@ -132,14 +169,7 @@ def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
     described = {name: _Described(name, passages) for name, passages in documents.items()}
-    said = {name: Counter(_OWN.findall("\n".join(row.text for row in rows))) for name, rows in documents.items()}
-    times = Counter(word for words in said.values() for word in words)
-    common = {word for rows in documents.values() for row in rows for word in re.findall(r"\b[a-z]+", row.text)}
-    own = {
-        name: [word for word, count in words.most_common() if 1 < count == times[word]] for name, words in said.items()
-    }
-    own = {name: [one for one in words if not common.issuperset(one.lower().split())] for name, words in own.items()}
-    choices = {name: one.choices(name, (own[name] or [""])[0]) for name, one in described.items()}
+    choices = {name: one.choices(name) for name, one in described.items()}
     kinds = Counter(f"the {one.kind}" for one in described.values())
     choices = {name: [one for one in some if kinds[one] < 2] for name, some in choices.items()}  # not one of several
     later = later_of(documents)
@@ -183,16 +213,31 @@ def later_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, bool
     return found
 
 
+def topics_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, frozenset[str]]:
+    """The words of each title but for its date: two editions of one paper have the same."""
+    return {name: _Described(name, passages).topic for name, passages in documents.items()}
+
+
 def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) -> bool:
     """The last of them is the document's own, whatever the others are called."""
     name = options[0].lower()
     return len(options) == 1 or (times[name] == 1 and name not in taken)
 
 
+def _actor_in(text: str) -> str:
+    """Whoever has to do something and is no role: "BPS shall"."""
+    names = Counter(_ACTS.findall(text))
+    is_name = (name for name, times in names.most_common() if times > 1 and not re.search(rf"\b{name.lower()}\b", text))
+    return next((name for name in is_name if not (_ROLES.fullmatch(name) or _NO_NAME.search(name))), "")
+
+
+_ACTS = re.compile(r"\b([A-Z]{2,}|[A-Z][a-z]+[A-Z]\w*) (?:shall|will|may|must|agrees|reserves|undertakes)\b")
+
+
 def makers_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, tuple[str, str]]:
-    """Of the documents that somebody made: what each is, and the first of its parties."""
+    """What each document is, and the first of its parties; "" where it does not say."""
     described = {name: _Described(name, passages) for name, passages in documents.items()}
-    return {name: (one.kind, one.parties[0]) for name, one in described.items() if one.kind and one.parties}
+    return {name: (one.kind, (one.parties or [""])[0]) for name, one in described.items()}
 
 
 def _opening(text: str) -> str:

@@ -17,6 +17,7 @@ UNIT = (
 )
 MONEY = (
     r"(?:(?:US|U\.S\.|CA?|AU?|HK|NZ) ?)?[$€£]\s?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
+    r"|\b\d[\d,]*(?:\.\d+)? (?:euros?|pounds|dollars|pence|cents)\b"
     r"|\b(?:USD|EUR|GBP|CHF|NOK|SEK|DKK|CAD|AUD) ?\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?"
 )
 MEASURE = (

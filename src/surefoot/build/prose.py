@@ -17,7 +17,9 @@ _BEFORE = re.compile(rf" (?P<value>{NUMBER} {UNIT}) (?P<how>before|after|prior t
 
 def _lasting(clause: Clause) -> Asking | None:
     """ "Batteries last about 18 months", "Results take up to three weeks"."""
-    found = re.fullmatch(rf"(?P<verb>last|take)s? {ABOUT}(?P<value>{NUMBER} {UNIT})(?P<tail>.*)", clause.rest)
+    found = clause.auxiliary != "may" and re.fullmatch(
+        rf"(?P<verb>last|take)s? {ABOUT}(?P<value>{NUMBER} {UNIT})(?P<tail>.*)", clause.rest
+    )
     tail = asked(found["tail"]) if found else None
     if not found or tail is None or tail.startswith(("of ", "and ", "or ", "to ")):
         return None
@@ -55,7 +57,7 @@ def _often(clause: Clause) -> Asking | None:
 def _up_to(clause: Clause) -> Asking | None:
     """ "Lost baggage is covered up to EUR 1,500", "We pay medical expenses up to EUR 2,000,000"."""
     found = re.search(
-        rf" (?P<how>up to|to|with|at) (?:a maximum of |a limit of )?(?P<value>{MONEY}|{SHARE})(?P<tail>.*)", clause.rest
+        rf" (?P<how>up to|to|with) (?:a maximum of |a limit of )?(?P<value>{MONEY}|{SHARE})(?P<tail>.*)", clause.rest
     )
     if (
         not found
@@ -80,7 +82,9 @@ def _by_whom(clause: Clause) -> Asking | None:
 
 def _when(clause: Clause) -> Asking | None:
     """ "The library opens at 9 am", "was founded in 1987", "seven days before the appointment"."""
-    if found := _AT.search(clause.rest):
+    if (found := _AT.search(clause.rest)) and (
+        clause.auxiliary not in BE or re.match(r"(?!next|not)\w+(?:ed|[dnt])\b", clause.rest)
+    ):
         return made("time", question(clause, "At what time", cut(clause.rest, found)), found["value"])
     if (found := _YEAR.search(clause.rest)) and clause.auxiliary in ("was", "were"):
         return made("year", question(clause, "In what year", cut(clause.rest, found)), found["value"])

@@ -25,7 +25,7 @@ from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 
 _LAW = re.compile(
-    r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?:the )?(?P<place>(?:\w+ of "
+    r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?P<place>(?:the )?(?:\w+ of "
     r")?[A-Z][\w.]+(?: (?:and |of )?"
     r"[A-Z][\w.]+){0,3})|(?P<people>[A-Z]\w+) laws?\b)"
 )
@@ -80,7 +80,7 @@ _COUNT = re.compile(
     rf"\b{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:(?!and |or |kg |g |m |cm |mm )[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)"
 )
 _NOT_COUNTED = re.compile(
-    r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|times|others|percents|is|its|was|has|this|as)\b"
+    r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|euros|pounds|cents|times|others|percents|is|its|was|has|this|as)\b"
 )
 _VERB = "(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|transferred)"
 _CHANGED = re.compile(
@@ -93,7 +93,8 @@ def _law(clause: Clause) -> Asking | None:
     found = _LAW.search(clause.rest)
     if not found or not THIS_DOCUMENT.fullmatch(clause.subject) or clause.is_negated:
         return None
-    return Asking("law", f"Which state's or country's law governs {THIS}?", found["place"] or found["people"])
+    value = found["place"] or f"{found['people']} law"
+    return Asking("law", f"Which state's or country's law governs {THIS}?", value)
 
 
 def _notice(clause: Clause) -> Asking | None:
@@ -141,6 +142,8 @@ def _sum(clause: Clause) -> Asking | None:
     if clause.auxiliary in HAVE and not re.match(r"\w+ed\b", clause.rest):  # "has a budget of": does it have
         clause = clause._replace(auxiliary=HAVE[clause.auxiliary], rest=f"have {clause.rest}")
         found = _SUM.search(clause.rest) or found
+    if clause.rest.startswith("cost"):
+        return None
     led = _LED.search(clause.rest[: found.start()])
     left = clause.rest[: led.start() if led else found.start()], clause.rest[found.end() :]
     what = f"{led.group(1).capitalize()} what" if led else "What"
@@ -197,7 +200,8 @@ def _being(clause: Clause) -> Asking | None:
     subject, tail = inside(clause.subject, clause.around), asked(found["tail"])
     what = (
         "How long"
-        if kind == "period" and re.search(r"\b(?:term|period|time|duration|length)\b", subject, re.I)
+        if kind == "period"
+        and re.search(r"\b(?:term|period|time|duration|length|guarantee|warranty|life|notice|delay)\b", subject, re.I)
         else "What"
     )
     if tail in ("high", "long", "wide", "deep", "tall", "thick") and not is_future:
@@ -232,7 +236,9 @@ def _count(clause: Clause) -> Asking | None:
         return None
     if len(clause.rest[: found.start()].split()) > 3 or re.match(r"(?:have|be)\b", clause.rest):
         return None
-    if re.match(r" and\b", clause.rest[found.end() :]):  # of two counts, one cannot be asked for alone
+    if re.match(r" (?:and|or)\b", clause.rest[found.end() :]) or clause.rest.startswith(
+        ("only", "need")
+    ):  # of two counts, one cannot be asked for alone
         return None
     return made("count", question(clause, f"How many {found['noun']}", cut(clause.rest, found)), found["value"])
 
@@ -252,6 +258,8 @@ def _duty(clause: Clause) -> Asking | None:
     rest = asked(clause.rest)
     if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*BE, *HAVE, *STATED, "will", "can"):
         return None
+    if clause.rest.startswith(("only", "need", "find", "however")) or rest.endswith(" only"):
+        return None
     if not _PARTY.fullmatch(clause.subject) or not names_one(clause.subject) or _EMPTY.match(rest):
         return None
     helper = "May" if clause.auxiliary == "may" or clause.is_negated else "Must"
@@ -267,9 +275,12 @@ def _duty(clause: Clause) -> Asking | None:
     return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
 
 
+_EVENT = "If|Upon|After|On|Before|Following|When|Where|Once|In the event|At the (?:request|end)|In case|In lieu"
+
+
 def _then(clause: Clause) -> Asking | None:
     """ "Upon termination, the Recipient shall return all papers": what is to be done then."""
-    before = asked(clause.before) if clause.before and not clause.before.startswith("By ") else None
+    before = asked(clause.before) if re.match(_EVENT, clause.before) else None
     is_one = _PARTY.fullmatch(clause.subject) and names_one(clause.subject) and not clause.is_negated
     is_act = not THIS_DOCUMENT.search(clause.subject) and clause.auxiliary in MODALS
     is_act &= len(clause.rest.split()) > 3 and not clause.rest.startswith("be ")

@@ -24,6 +24,16 @@ from surefoot.models.seam import Model, Prompt
 from surefoot.text.normal import words_of
 
 _IN = words_of("documents")["naming"]
+_MANY = {
+    "does": "do",
+    "is": "are",
+    "has": "have",
+    "was": "were",
+    "Does": "Do",
+    "Is": "Are",
+    "Has": "Have",
+    "Was": "Were",
+}
 _SHORT = 14  # words, with which a question can bear its document at the end
 _VARIANTS = (
     (
@@ -56,6 +66,10 @@ def pick(key: str, choices: Sequence[Chosen]) -> Chosen:
 def worded(asks: str, name: str, key: str) -> str:
     """The question, with its document named where there are several."""
     text = _varied(asks, key)
+    if re.match(r"[^,]*?\w[^\Wsiu]s(?= (?:of|for|to|in|with|between)\b| \d|$)", name):
+        text = re.sub(
+            rf"\b(does|is|has|was) {THIS}", lambda found: f"{_MANY[found[1]]} {THIS}", text, flags=re.IGNORECASE
+        )
     if THIS in text:
         first, _, others = text.partition(THIS)
         return f"{first}{name or 'the document'}{others.replace(THIS, 'it')}"
@@ -71,15 +85,20 @@ def naming(name: str) -> str:
     return next((word for word, pattern in _IN.items() if re.search(pattern, name)), "for")
 
 
-def inside_of(claim: str) -> str:
+def inside_of(claim: str, around: str) -> str:
     """A sentence as it stands within another."""
     text = THIS_DOCUMENT.sub(THIS, claim.rstrip("."))
+    first = re.escape(text.partition(" ")[0])
+    is_name = re.search(rf"(?<!\S)(?:The|[a-z]\w*)[,;]? {first}\b|\b{first} [A-Z\d]", around) or not re.match(
+        "[A-Z][a-z]* [a-z]|A ", text
+    )
     is_plain = re.match(r"(?:The|A|An|Each|Either|All|Any|If|You|Your|In)\b", text)
-    return f"{text[0].lower()}{text[1:]}" if is_plain else text
+    return f"{text[0].lower()}{text[1:]}" if is_plain or not is_name else text
 
 
 def _varied(asks: str, key: str) -> str:
     asks = re.sub(r"(?i)\b(should|can|may|must|do|will|if|when|that|before|after) you\b", r"\1 I", asks)
+    asks = re.sub(r"(?i)^you (should|can|may|must|need|will)\b", r"I \1", asks)
     asks = asks if re.search(r"\byou\b", asks) else re.sub(r"\byour(self)?\b", r"my\1", asks)  # whoever asks is meant
     for pattern, forms in _VARIANTS:
         if found := pattern.fullmatch(asks):
@@ -88,7 +107,7 @@ def _varied(asks: str, key: str) -> str:
 
 
 def lowered(text: str) -> str:
-    return text if re.match(r"\S+ [A-Z]|[A-Z]{2}", text) else f"{text[0].lower()}{text[1:]}"
+    return text if text[:2].isupper() else f"{text[0].lower()}{text[1:]}"
 
 
 def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person) -> None:

@@ -93,7 +93,8 @@ def _digest(text: str) -> str:
 
 
 def _groups(blocks: Sequence[Block]) -> Iterator[tuple[list[str], list[Block]]]:
-    """The blocks of each passage, with the headings above it. A heading with nothing below it is a passage too."""
+    """The blocks of each passage, with the headings above it. A heading with nothing below it is a passage too,
+    unless it is the title."""
     path, group = list[Block](), list[Block]()
     for block, below in zip_longest(blocks, blocks[1:]):
         for piece in [block] if block.kind == "heading" else _pieces(block):
@@ -105,7 +106,8 @@ def _groups(blocks: Sequence[Block]) -> Iterator[tuple[list[str], list[Block]]]:
             group.append(piece)
         if block.kind == "heading":
             path = [*(heading for heading in path if heading.level < block.level), block]
-            is_empty = below is None or (below.kind == "heading" and below.level <= block.level)
+            is_title = block is blocks[0] and not label_of(block.text)
+            is_empty = below is None or (below.kind == "heading" and below.level <= block.level and not is_title)
             group = group if is_empty else []
     if group:
         yield [heading.text for heading in path], group
