@@ -82,7 +82,7 @@ def _claims(row: Row) -> Iterator[str]:
 def _is_fair(one: Asking, claim: str) -> bool:
     """Neither crooked, nor giving itself away, nor a small part of a long duty."""
     words = one.asks.split()
-    if one.value == "yes" and re.search(r"\d", one.asks):  # it would give the figure away
+    if one.value == "yes" and re.search(rf"\d|\b{NUMBER} {UNIT}", one.asks):  # it would give the figure away
         return False
     before, _, after = claim.partition(one.value) if one.value in claim else ("", "", "")
     if _SECOND.search(before) or _AND_SO.match(after):
@@ -215,8 +215,8 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
     if is_place:
         of = re.sub("^(?=United |Netherlands)", "the ", of)
     elif not kind or kind in of.lower():
-        is_one = bool(re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)+", of)) and not is_plural(of.partition(" ")[0])
-        of = f"the {_lower(of)}" if is_one else _lower(of)
+        is_phrase = re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)+", of) and not is_plural(of.partition(" ")[0])
+        of = f"the {_lower(of)}" if is_phrase else _lower(of)
     elif re.fullmatch(r"\S*\d\S*", of):
         of = f"{kind} {of}"
     else:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.types import Passage
+from surefoot.core.types import Passage, document_in
 from surefoot.graders.features import Answered, deciding_sentence, why_not
 from surefoot.graders.gold import pieces
 from surefoot.graders.judges import Asked, Judgement, Pair
@@ -57,17 +57,19 @@ class Proof:
         near = {passage.id for passage in found}  # a small corpus is read whole: an answer may share no word
         return [*found, *(passage for passage in self._retriever.passages if passage.id not in near)]
 
-    def answered(self, question: str) -> list[Answering]:
+    def answered(self, question: str, of: Collection[str] = ()) -> list[Answering]:
         """The passages that answer a question, the likeliest first; none is the proof that nothing does.
+
+        `of` are the documents to search, if not all.
 
         Pairs are read one by one on all cores, so asking for many questions at once would save nothing.
         """
-        found = self.answering(question, self.candidates(question))
+        found = self.answering(question, self.candidates(question, of))
         return [one for one in found if one.probability is None or one.probability >= ANSWERS]
 
-    def candidates(self, question: str) -> list[Passage]:
+    def candidates(self, question: str, of: Collection[str] = ()) -> list[Passage]:
         """The passages that are read for a question: of the right kind, and of documents that know whom it names."""
-        near = self.nearest(question, SEARCHED)
+        near = [one for one in self.nearest(question, SEARCHED) if not of or document_in(one.id) in of]
         return [passage for passage in near if self._may_answer(question, passage)][:READ]
 
     def answering(self, question: str, passages: Sequence[Passage]) -> list[Answering]:
@@ -108,7 +110,7 @@ class Proof:
         """By document: a name that its title or any of its passages has."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for passage in self._retriever.passages:
-            text = f"{passage.doc} {passage.text}".lower()
+            text = f"{document_in(passage.id)} {passage.doc} {passage.text}".lower()
             found[passage.doc].update(stem(word) for word in _WORD.findall(text))
         return dict(found)
 

@@ -15,7 +15,7 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from surefoot.build.duplicates import duplicates_of
+from surefoot.build.duplicates import duplicates_of, listed
 from surefoot.build.names import later_of
 from surefoot.build.proof import Proof
 from surefoot.core.errors import ExitCode, UsageError
@@ -28,13 +28,17 @@ from surefoot.datasets.protocol import USUAL, mix_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
 from surefoot.io.questions import REJECTED, content_hash, load, lock_path, read_lock, review_of
-from surefoot.text.normal import id_of_text, normalise, vocabulary
+from surefoot.text.normal import id_of_text, normalise, sentences, vocabulary
+from surefoot.text.numbers import quantities
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
 # The probabilities at which a finding is as likely right as wrong.
 _SUPPORTED, _CONTRADICTED, _ANSWERS_IT, _ANSWERED = 0.28, 0.5, 0.075, 0.45
 _LEAST_SURE = 0.25
 _OTHER_DOCUMENT = 0.8  # how sure it is that a name is not the document's, if only other documents have it
+_ALIKE = 0.5
+_CHANGED = 0.8  # how sure it is that a later sentence about the same has another figure
+_DIGITS = re.compile(r"\S*\d\S*")
 _QUOTE = 160
 _CAPITALISED = re.compile(r"[A-Z][\w.&'’-]*\w")
 _NAME = re.compile(
@@ -42,7 +46,8 @@ _NAME = re.compile(
     r"(?:,? (?:\d{1,2}, )?\d{4})?"
 )
 _RIVALS = 3  # later passages that are read
-_NOT_READ = frozenset({"ambiguous", "judgement"})  # two passages answer one, and none the other, however they read
+# Two passages answer the first, and none the others, however they read.
+_NOT_READ = frozenset({"ambiguous", "judgement", "no_record", "adjacent_entity", "wrong_date"})
 _OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held before, or in two documents, is asked
 
 
@@ -62,11 +67,18 @@ class Reader:
         if question.answerable and gold:
             yield from self._claims(question, gold)
             if question.probes not in _OF_MANY:
-                yield from self._gold(question, gold)
-                yield from self._document(question, gold)
+                if not any(_is_said(claim, one.text) for claim in self._alike(question) for one in gold):
+                    yield from self._gold(question, gold)
+                if question.probes != "false_premise":  # which names what holds elsewhere
+                    yield from self._document(question, gold)
                 yield from self._superseded(question, gold)
         elif not question.answerable and question.retrieval == "normal" and question.probes not in _NOT_READ:
             yield from self._unanswerable(question)
+
+    def _alike(self, question: Question) -> list[str]:
+        """The gold claims that have most of the question's words: a passage that says one of these answers it."""
+        words = vocabulary(question.text)
+        return [claim for claim in question.gold_claims if len(words & vocabulary(claim)) >= _ALIKE * len(words)]
 
     def _document(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
         if not any(self._proof.is_about(question.text, one) for one in gold):
@@ -75,6 +87,8 @@ class Reader:
 
     def _claims(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
         for claim in question.gold_claims:
+            if any(_is_said(claim, one.text) for one in gold):
+                continue
             found = self._proof.read(claim, [*gold, *_joined(gold)], question.text)
             read = [one.probabilities for one in found if one.probabilities]
             if not read:
@@ -118,19 +132,25 @@ class Reader:
     def _superseded(self, question: Question, gold: Sequence[Passage]) -> Iterator[Finding]:
         """What a document that amends or replaces its own says against the gold claims."""
         later = {one for passage in gold for one in self._later.get(document_in(passage.id), ())}
-        words = vocabulary(question.text)
-        near = [one for one in self._proof.nearest(question.text) if document_in(one.id) in later] if later else []
-        near = [one for one in near if 2 * len(words & vocabulary(one.text)) >= len(words)][:_RIVALS]
-        found = [one for one in self._proof.answering(question.text, near) if (one.probability or 0) >= SURE]
-        for claim in question.gold_claims if found else ():
-            for one, judged in zip(found, self._proof.read(claim, [one.passage for one in found]), strict=True):
-                if judged.probabilities and judged.probabilities[1] >= _CONTRADICTED:
-                    what = f"{one.passage.id!r}, which is later, answers it otherwise: {_short(one.quote)}"
-                    yield _finding(question, "superseded_gold", what, judged.probabilities[1])
+        bare = _NAME.sub("", question.text)
+        near = [one for one in self._proof.nearest(bare) if document_in(one.id) in later][:_RIVALS] if later else []
+        found = {one.passage.id for one in self._proof.answering(bare, near) if (one.probability or 0) >= SURE}
+        for claim in question.gold_claims if near else ():
+            for one, judged in zip(near, self._proof.read(claim, near), strict=True):
+                changed = next((said for said in sentences(one.text) if _is_changed(claim, said)), "")
+                sure = judged.probabilities[1] if judged.probabilities and one.id in found else 0.0
+                if changed or sure >= _CONTRADICTED:
+                    what = f"{one.id!r}, which is later, answers it otherwise: {_short(changed or judged.quote)}"
+                    yield _finding(question, "superseded_gold", what, _CHANGED if changed else sure)
                     return
 
     def _unanswerable(self, question: Question) -> Iterator[Finding]:
-        for best in self._proof.answered(question.text)[:1]:
+        of = {document_in(one) for one in listed(question)} - {""}  # a question that was built names one of these
+        found = self._proof.answered(question.text, of)
+        if not (found or of):
+            near = self._proof.candidates(question.text)
+            found = self._proof.answering(_NAME.sub("", question.text), near)
+        for best in found[:1]:
             if best.probability is None:
                 yield from self._not_read(question, best.passage, best.reason)
             else:
@@ -155,6 +175,25 @@ def _too_low(probability: float, even: float) -> float:
 def _joined(gold: Sequence[Passage]) -> list[Passage]:
     """What is asked may stand in several passages, a part in each."""
     return [Passage(gold[0].id, "\n\n".join(one.text for one in gold), gold[0].doc)] if len(gold) > 1 else []
+
+
+def _is_changed(claim: str, said: str) -> bool:
+    """Whether a later sentence has another figure for what the claim says."""
+    words, figures = vocabulary(_DIGITS.sub("", claim)), quantities(claim)
+    kinds = {one.kind for one in figures}
+    others = [one for one in quantities(said) if one.kind in kinds]
+    is_alike = 2 * len(words & vocabulary(said)) >= len(words)
+    return is_alike and bool(others) and not any(one.agrees(figure) for one in others for figure in figures)
+
+
+def _is_said(claim: str, text: str) -> bool:
+    """In these words, or in a row of a table under its headings."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    cells = [part.strip(" .") for part in claim.split(": ", 1)]
+    in_row = len(cells) > 1 and any(
+        row.startswith(f"| {cells[0]} |") and vocabulary(cells[1]) <= vocabulary(f"{rows[0]} {row}") for row in rows
+    )
+    return in_row or normalise(claim) in normalise(text)
 
 
 def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Finding:

@@ -22,6 +22,7 @@ SURE = 0.5  # findings from here on count where only sound questions will do
 _YES_OR_NO = re.compile(
     r"(?:^|, )(?:may|must|can|could|shall|should|will|would|is|are|was|were|do|does|did|has|have)\b", re.I
 )
+_DENIES = re.compile(r"\b(?:not|never|nobody|cannot)\b")
 _FIGURE = re.compile(r"(\d+(?:[.,]\d+)*)[\s-]*([^\W\d_]*)")
 _NAMED = 3  # questions that a summary names
 
@@ -131,8 +132,13 @@ def _leaks(questions: Iterable[Question], prompt: str) -> Iterator[Finding]:
 def _repeats(claim: str, question: str) -> bool:
     """All its words, in whatever order. Where yes or no is asked for, they give nothing away but a figure."""
     said = vocabulary(claim)
-    gives_away = bool(quantities(claim)) or not _YES_OR_NO.search(question)
-    return len(said) > 1 and said <= vocabulary(question) and gives_away and _figures(claim) <= _figures(question)
+    gives_away = (quantities(claim) and not _DENIES.search(claim)) or not _YES_OR_NO.search(question)
+    return len(said) > 1 and said <= vocabulary(question) and bool(gives_away) and _has_figures(claim, question)
+
+
+def _has_figures(claim: str, question: str) -> bool:
+    said = _figures(question)
+    return all(one in said or (not one[1] and one[0] in dict(said)) for one in _figures(claim))
 
 
 def _figures(text: str) -> set[tuple[str, str]]:
