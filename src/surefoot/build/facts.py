@@ -196,10 +196,8 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
         whose = THIS if what in _VALUES else f"the {what}" if re.fullmatch(r"[A-Z]+[\w-]*\d[\w-]*", what) else ""
         return _property(_lower(of), whose) if whose else None
     if _IN_CASE.match(what):
-        is_price = re.search("charge|fee|price|cost|tariff|rate", corner, re.I) and not re.search(
-            "charge|fee", of, re.I
-        )
-        return f"What is {'charged for' if is_price else 'the'} {_lower(of)} {_lower(what)}?"
+        is_charge = re.search("(?i)charge|fee|price|cost|tariff|rate", corner) and not re.search("(?i)charge|fee", of)
+        return f"What is {'charged for' if is_charge else 'the'} {_lower(of)} {_lower(what)}?"
     if re.search("signal|fault|problem|error|symptom|message|display", corner, re.IGNORECASE):
         return f'What is the {_lower(what)} if the {corner.lower()} is "{name}"?'
     if what in _VALUES or _NO_NOUN.match(what) or not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what):

@@ -62,6 +62,9 @@ class Reader:
     def nearest(self, text: str, limit: int) -> list[Passage]:
         return self._proof.nearest(text, limit)
 
+    def proves(self, question: Question) -> bool:
+        return all(one.confidence < SURE for one in self.findings(question))
+
     def findings(self, question: Question) -> Iterator[Finding]:
         gold = [self._passages[one] for one in question.gold_ids if one in self._passages]
         if question.answerable and gold:

@@ -31,7 +31,7 @@ _LAW = re.compile(
 )
 _PARTY = re.compile(
     r"(?:(?:The|Each|Either|Any|Every|All|Both|A|An) )?(?:[A-Z][\w&.'-]*(?: (?:of|and|the|&|[A-Z][\w&.'-]*)){0,6}|"
-    r"part(?:y|ies))",
+    r"part(?:y|ies))"
 )
 _EMPTY = re.compile(  # says nothing that one would ask for
     r"(?:be deemed|be defined|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import TypeVar
@@ -36,10 +36,7 @@ _MANY = {
 }
 _SHORT = 14  # words, with which a question can bear its document at the end
 _VARIANTS = (
-    (
-        re.compile(r'What does "(.+?)" mean\?'),
-        ('What does "{0}" mean?', 'How is "{0}" defined?'),
-    ),
+    (re.compile(r'What does "(.+?)" mean\?'), ('What does "{0}" mean?', 'How is "{0}" defined?')),
     (
         re.compile(r"Which state's or country's law governs (.+)\?"),
         ("Which state's or country's law governs {0}?", "Which law governs {0}?", "What is the governing law of {0}?"),
@@ -110,14 +107,17 @@ def lowered(text: str) -> str:
     return text if text[:2].isupper() else f"{text[0].lower()}{text[1:]}"
 
 
-def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person) -> None:
-    """Let a model word these questions of a file; a wording that loses a name or a number is not taken."""
+def reword(
+    file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person, proves: Callable[[Question], bool]
+) -> None:
+    """Let a model word these questions of a file; a wording that loses a name, a number or its proof is not taken."""
     kept, failed = 0, list[tuple[str, str]]()
     prompts = [Prompt(f"{_TASK}{question.text}", longest=_LONGEST_REPLY) for question in waiting]
     with closing(person.watch(len(waiting), "wordings")) as watch:
         for place, reply in model.complete_all(prompts):
             watch.count(Seen(reply.error or None))
             text = reworded(waiting[place].text, reply.text)
+            text = text if text and proves(replace(waiting[place], text=text)) else None
             kept += text is None
             failed += [(reply.error, reply.hint)] if reply.error else []
             if text is not None:
