@@ -16,7 +16,7 @@ from msgspec import Struct, convert
 from surefoot.build.asking import THIS
 from surefoot.build.clauses import points_outside
 from surefoot.build.facts import Fact
-from surefoot.build.patterns import BINDING, MONEY, SIGNED, YEAR
+from surefoot.build.patterns import MONEY, YEAR, patterns_of
 from surefoot.build.wording import inside_of, naming, worded
 from surefoot.text.normal import normalise, vocabulary, words_of
 
@@ -43,9 +43,8 @@ class Mould(Struct, frozen=True, forbid_unknown_fields=True):
 
 _MOULDS = words_of("moulds")
 MOULDED = frozenset(_MOULDS["why"])
-_TERMS = re.compile(rf"\b(?:{BINDING}|handbook|conditions|wording|tariff)\b", re.IGNORECASE)
-_SIGNED = re.compile(rf"\b(?:{SIGNED})\b", re.IGNORECASE)
-_SPAN = re.compile(r"the (?:[a-z]+ )?(?:term|warranty|notice|period) of \{doc\}", re.IGNORECASE)
+_TERMS, _SIGNED, _SPAN, _NO_DUTY, _MANY, _ROLE, _SHOUTED = patterns_of("terms signed span no_duty many role shouted")
+_PROPERTY, _NUMBERED = patterns_of("property numbered")
 
 
 class Absent(Struct, frozen=True):
@@ -109,18 +108,11 @@ def _filled(
         yield Absent(probes, asks, document, why, fact, mould=mould.asks, is_proven=mould.proven)
 
 
-_NO_DUTY = re.compile(r"(?:be|not|only|also)\b")
-_MANY = re.compile(
-    r"both|all|you|I|nobody|the parties|[a-z ]*\w+s$|.*\band\b", re.IGNORECASE
-)  # would take another verb
-
 _SHORT_CLAIM = range(4, 19)  # words
 _VALUES = frozenset({"amount", "period", "share", "date", "count", "law", "time", "year", "name"})
 _FEWEST = 4  # words of a question that another document might answer
 _ON_TOPIC = 0.8  # of the words of a question, where a document speaks of the same
 _ARTICLES = frozenset({"the", "a", "of", "and", "between", "for", "to", "in", "-"})
-_ROLE = re.compile(r"\b[A-Z][A-Za-z-]{2,}\b")
-_SHOUTED = re.compile(r"\b[A-Z]{2,}\b")  # a party by its short name, which would give the right document away
 _SMALL = frozenset(
     ["What", "Which", "How", "Within", "Must", "May", "For", "The", "Does", "Are", "Upon", "Under", "When",
      "Where", "By"]
@@ -202,8 +194,6 @@ def misnamed(facts: Sequence[Fact], texts: Mapping[str, str], names: Mapping[str
 
 
 _LIKE_SHEETS = 2  # properties that two data sheets of like things both list
-_PROPERTY = re.compile(r"What (?:is the )?(.+) (?:of|does) \{doc\}(?: have)?\?")
-_NUMBERED = re.compile(r"\b(?:[A-Z]+[- ]?\d+|(?:19|20)\d\d)\b")
 
 
 def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Absent]:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from surefoot.build.clauses import Clause, asked, points_outside
-from surefoot.build.patterns import MONEY, pattern_of
+from surefoot.build.patterns import patterns_of
 
 THIS = "{doc}"  # in a question: the document, by its name
 MODALS = {
@@ -14,22 +14,10 @@ MODALS = {
     "agrees to": "must", "agree to": "must", "undertakes to": "must", "is required to": "must",
     "are required to": "must",
 }  # fmt: skip
-THIS_DOCUMENT = re.compile(
-    r"\bth(?:is|e(?= (?:Agreement|AGREEMENT)\b)) (?:[a-z-]+ ){0,3}(?:agreement|contract|lease|policy|licen[cs]e|"
-    r"addendum|amendment|"
-    r"deed|plan|handbook|undertaking|letter|order|nda|cnda|terms|report|guide|manual)\b",
-    re.IGNORECASE,
-)
+THIS_DOCUMENT, _CROOKED, _STATES, _IS = patterns_of("this_document crooked states is_state")
 _DETERMINERS = frozenset(
     ["The", "A", "An", "Each", "Either", "Any", "All", "Every", "Both", "You", "Your", "Its", "Their", "One"]
 )
-_CROOKED = re.compile(
-    rf"\b(?:[Tt]his|[Ww]e|[Oo]ur|us|I|my|automatically renew)\b|{MONEY}|\d ?%|\d million"
-    r"|\bas follows\b|--|\bbe per \w+ \w|\beither be\b|\b[Mm]ust [^,]*\b(?:lose|be (?:the|acting))\b|\bbe referred to\b"
-    r"|\d:\d\d|by providing the other$|[a-z]\. |[a-z]- "
-    r"|\bat (?:least|most) (?:during|in|for|on|to|by|of|within)\b|\bat (?:least|most)$|(?:\b[A-Z]{2,} ){2,}[A-Z]{2,}\b"
-)
-_STATES, _IS = map(pattern_of, ("states", "is_state"))
 
 
 class Asking(NamedTuple):

@@ -9,35 +9,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from surefoot.build.patterns import DATE, pattern_of
+from surefoot.build.patterns import patterns_of
 from surefoot.text.normal import words_of
 
-_AUXILIARY = re.compile(
-    r"\b(agrees? to|undertakes to|(?:is|are) required to|shall|must|should|will|may|can|cannot|is|are|was|were|has|"
-    r"have|had)\b(?: (not|only|also|at all times)\b)?"
-)
-_LABEL = re.compile(
-    r"(?:(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})(?:\.\d{1,3}){0,3}[.)]+|\d{1,3}(?:\.\d{1,3})+|[-*•§])\s+)+"
-)
-_AMENDING = re.compile(  # what is in force from when, and where it is to be read
-    rf"(?:(?:Section|Clause|Article|Paragraph) [\d.]+ (?:is|are) (?:hereby )?(?:amended|replaced|changed)"
-    rf"(?: so that|,? to read:?|:)|(?:With effect from|Effective|From|As of) (?:the )?{DATE},?)\s+(?=\w)"
-)
-_HEADING = re.compile(r"(?:[A-Z][\w'&/-]*(?: (?:[A-Z][\w'&/-]*|of|and|or|the|for|to|on|by|in|with))*[.:]\s+)+(?=[A-Z])")
-_BEFORE, _LET_GO, _NO_SUBJECT, _OUTSIDE, _AFTERTHOUGHT, _SLIPPED_IN = map(
-    pattern_of, ("before", "let_go", "no_subject", "outside", "afterthought", "slipped_in")
-)
-_TIMED = re.compile(r"(?:Within|For|On|By|Until|As of|Upon|In|At|From) .*(?:\d|\b(?:days|months|years|weeks|hours)\b)")
-_BRACKETS = re.compile(r"\s*\([^()]*\)")
-_COMMA = re.compile(r",(?! ?\d)")
+_AUXILIARY, _LABEL, _AMENDING, _HEADING, _TIMED = patterns_of("auxiliary label amending heading timed")
+_BRACKETS, _COMMA, _FORBIDDEN, _WE, _BEFORE, _LET_GO = patterns_of("brackets comma forbidden we before let_go")
+_NO_SUBJECT, _OUTSIDE, _AFTERTHOUGHT, _SLIPPED_IN = patterns_of("no_subject outside afterthought slipped_in")
 _STATED, _ORDERED = (words_of("moulds")["verbs"][kind].split() for kind in ("stated", "ordered"))
 _PRESENT = re.compile(
     rf"(?P<subject>(?:[\w'&/%-]+ ){{1,8}}?)(?P<adverb>(?:usually|normally|typically|generally|only|also) )?"
     rf"(?P<verb>{'|'.join(_STATED)})(?P<third>s|es)? (?P<rest>\S.*)"
 )
 _INSTRUCTION = re.compile(rf"(?P<rest>(?:{'|'.join(word.capitalize() for word in _ORDERED)})\b .*)")
-_FORBIDDEN = re.compile(r"(?:Do not|Never) (?P<rest>[a-z].*)")
-_WE = re.compile(r"We\b")
 _LONGEST = 420  # characters of a sentence
 _WORDS = range(4, 60)
 _SUBJECT_WORDS = 11

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from surefoot.build.asking import THIS, Asking, is_plural, made, question
 from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
-from surefoot.build.patterns import ABOUT, DATE, MONEY, NUMBER, SHARE, UNIT, YEAR
+from surefoot.build.patterns import ABOUT, DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, patterns_of
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import sentences, words_of
@@ -17,29 +17,14 @@ from surefoot.text.tables import cells_of, prose_of
 
 _PAST = dict(pair.split(":") for pair in words_of("moulds")["verbs"]["past"].split())
 _PAST_CLAUSE = re.compile(rf"(?P<subject>[A-Z][^,;:()]{{3,70}}?) (?P<verb>{'|'.join(_PAST)}) (?P<rest>[^;]+)\.")
-_DEFINITION = re.compile(
-    r"[\"“](?P<term>[A-Z][\w /&'-]{2,40})[\"”] (?:shall mean|means|shall refer to|refers to|is defined as)\b(?! the "
-    r"meaning)"
-)
+_DEFINITION, _UNIT, _NO_NOUN, _MEASURED, _IN_CASE = patterns_of("definition unit no_noun measured in_case")
+_SECOND, _AND_SO = patterns_of("second and_so")
 _PROPERTIES = frozenset(["Property", "Feature", "Characteristic", "Parameter", "Specification", "Item", "Data", ""])
 _VALUES = frozenset(["Value", "Data", "Figure", "Specification", "Details", "Description"])
-_UNIT = re.compile(r"Units?|Unit of measure(?:ment)?")
-_NO_NOUN = re.compile(  # what is no name of a property: "Kept for", "May approve", "As of", "Elected"
-    r"(?i)(?:what|who|how|when|where|which|may|can|must|is|are|has|sees?|kept|used?|goes|as|of|in|per|days?|nos?|remarks?|"
-    r"notes?|comments?|earliest|latest|meaning|examples?|counted|\w+ed)\b|.*\b(?:in|on|for|from|to|of|by)$"
-)
-_MEASURED = re.compile(
-    "(?:weight|temperature|pressure|speed|length|width|height|depth|thickness|diameter|duration|price|accuracy|range|flow|"
-    "level|time|limit|current|consumption|voltage|class|point|density|life|head|zone|size|volume|capacity|load|frequency|"
-    "likelihood|impact|cause|remedy|solubility in water|cost|share|total|amount|number)$"
-)
-_IN_CASE = re.compile(r"(?:With|Without|Under|Over|Up to|For)\b [a-z ]+$")
 _LOOSE_ENDS = frozenset([
     "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
     "on", "at", "from", "its", "their", "that", "which", "is", "are", "same",
 ])  # fmt: skip
-_SECOND = re.compile(r",? and (?:\w+ )?\w+ (?:it )?(?:available |at least |up to |about )?(?:\w+ )?$")
-_AND_SO = re.compile(r",? and (?!a |an |the |[A-Z])[a-z]+ (?!of|or|to\b)")
 _SORTS = (
     rf"\b{NUMBER} {UNIT}",
     MONEY,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from surefoot.build.patterns import BINDING, DATE, pattern_of
+from surefoot.build.patterns import BINDING, DATE, patterns_of
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import vocabulary, words_of
 
@@ -18,42 +18,15 @@ _KINDS = (
     rf"{BINDING}|tariff|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|"
     "standard"
 )
-_KIND = re.compile(rf"\b((?:[a-z&/-]+ ){{0,6}}(?:{_KINDS}))\b", re.IGNORECASE)
-_ITSELF = re.compile(r"\b(?:This|THIS) ((?:[A-Z][\w/-]* |and |of ){1,6}(?:Agreement|AGREEMENT|Lease|LEASE))\b")
+_KIND, _ITSELF, _PART, _CALLED, _LEADING, _MINUTES = patterns_of("kind itself names_part called leading minutes")
+_DASHES, _EDITION, _AMENDS, _NOISE, _DATED, _NAMED = patterns_of("dashes edition amends noise dated named")
+_ACTS, _BETWEEN, _JOINING, _NAMING, _JOINS, _IS_WORD = patterns_of("acts between joining next_party joins is_word")
+_BREAKS, _ROLES, _NO_NAME, _PAPER = patterns_of("breaks roles no_name paper")
 _SPOKEN = range(2, 7)  # words of a file's name that read like a document's
 _SMALL = frozenset({"and", "for", "the"})
 _SMALLEST_TOPIC = 3  # words of a title that tells which document an amendment is about
 _SHORT = 2  # letters of what numbers an exhibit, or joins words: "k.5", "of"
-_PART = re.compile(r"\W*(?:\d+|exhibits?|annex|appendix|schedule|chapter|section|article|part)\b", re.IGNORECASE)
-_CALLED = re.compile(  # a title with one of these is a document's: "the Minutes of ...", but “Having a baby”
-    rf"\b(?:{_KINDS}|minutes|instructions?|list|wording|rules|regulations?|brochure|leaflet|specifications?|catalogue|faq|"
-    r"charges|fees|fares|prices|rates|notes|meeting|form|review|act|directive|code|memo|circular|bulletin|newsletter|prospectus|conditions)s?\b",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(  # "Data sheet: P-40 pump", "Instructions for the P-40 pump"
-    r"(?i)(?:(?:(?:technical|product|safety) )?data ?sheet(?: (?:of|for)(?: the)?|:)? |(?:package )?leaflet: |"
-    r"(?:(?:user|operating|owner's) )?(?:manual|instructions)(?: for (?:the )?|: ))(?=\S)"
-)
-_MINUTES = re.compile(r"(?i)minutes of (?:the |an? )?(?:.* )?meeting of (?:the )?(.+?)(?: held)?( o[fn] .*)?")
-_DASHES = re.compile(r": | [-–|] ")
 _MONTHS = "---janfebmaraprmayjunjulaugsepoctnovdec"
-_EDITION = re.compile(
-    rf"\W*(?:\b(?:of|on|dated|from|held on|for the year|in (?:autumn|spring|summer|winter)) )?"
-    rf"\b(?:{DATE}|(?:19|20)\d\d|version [\d.]+|v\d+(?:\.\d+)*)",
-    re.I,
-)
-_AMENDS = re.compile(
-    r"\b(?:amend(?:ment|s|ing)?|chang(?:ed|es to)|variation|addendum|supplement|side letter|rider|renewal|extension)\b",
-    re.I,
-)
-_NOISE = re.compile(r"(?i)\d|^(?:sample|template|form|rev|final|draft|copy|appendix|annex|exhibit|document|ex|.?)$")
-_DATED = re.compile(
-    r"\b(?:dated|as of|made|signed|entered into|approved|adopted|effective|updated|changed|date|from|edition|"
-    rf"version [\d.]+)(?: on| of| as of|,|:)?(?: the)? {DATE}",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(rf"\b(?:{_KINDS})\b", re.IGNORECASE)
-_BREAKS, _ROLES, _NO_NAME, _PAPER = map(pattern_of, ("breaks", "roles", "no_name", "paper"))
 _TAIL = re.compile(
     rf"(?i)[ ,]+(?:(?:patient|visitor|user|product|owner's|information) )*{_PAPER.pattern.partition('{0,2}?')[2]}$"
 )
@@ -231,9 +204,6 @@ def _actor_in(text: str) -> str:
     return next((name for name in is_name if not (_ROLES.fullmatch(name) or _NO_NAME.search(name))), "")
 
 
-_ACTS = re.compile(r"\b([A-Z]{2,}|[A-Z][a-z]+[A-Z]\w*) (?:shall|will|may|must|agrees|reserves|undertakes)\b")
-
-
 def makers_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, tuple[str, str]]:
     """What each document is, and the first of its parties; "" where it does not say."""
     described = {name: _Described(name, passages) for name, passages in documents.items()}
@@ -272,7 +242,6 @@ def _with_article(name: str) -> str:
     return name if re.match(r"(?:the|an?|your|our)\b", name, re.IGNORECASE) else f"the {name}"
 
 
-_BETWEEN = re.compile(r"\b(?:between|among)\b|\(1\)(?=.{0,600}\(2\))", re.IGNORECASE)
 _PARTIES = 600  # characters after "between" in which they are named
 _WORD = r"(?:(?![a-zß-öø-ÿ])[^\W\d_]|[a-z][A-Z])[\w&.'’-]{0,40}"
 _FORMS = words_of("documents")["forms"].split()
@@ -281,12 +250,6 @@ _PARTY = re.compile(  # a company by its form, or whoever is given a short name:
     rf"(?<!\w)({_WORD}(?: (?:of (?:the )?|and |& |- |de |for )?{_WORD}){{0,5}}?)"
     rf"(?:,? {_COMPANY}\b|(?=(?:, an? [^;()]{{0,90}}|,)? \((?:the |hereinafter |hereafter )?[\"“]))"
 )
-_JOINING = re.compile(r"^(?:(?:and|the|among|between)\b )+", re.IGNORECASE)
-_NAMING = re.compile(
-    r"(?:\b(?:between|among|and|by)|[:;)]|\b\d[.)])[\s:]*(?:the )?$|^$", re.IGNORECASE
-)  # who comes next
-_JOINS = re.compile(r"(?:\band|- and -|\(2\)|\b2[.)])[\s:]*(?:the )?$", re.IGNORECASE)
-_IS_WORD = re.compile(r"[^\W_]{3}|[^\W\d_]{2}.*[^\W\d_]{2}")  # "B.C." is none
 
 
 def parties_in(text: str, whole: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from surefoot.text.normal import words_of
 
@@ -41,7 +40,7 @@ HAVE = {"has": "does", "have": "do", "had": "did"}
 STATED = frozenset({"do", "does", "should"})  # what has no auxiliary of its own (clauses.py)
 
 
-@cache
-def pattern_of(name: str) -> re.Pattern[str]:
-    """One of `words/documents.toml`."""
-    return re.compile("".join(words_of("documents")[name]))
+def patterns_of(names: str) -> list[re.Pattern[str]]:
+    """Those of `words/documents.toml`, in which <NUMBER> stands for the pattern of that name here."""
+    texts = ("".join(words_of("documents")[name]) for name in names.split())
+    return [re.compile(re.sub("<([A-Z]+)>", lambda found: str(globals()[found[1]]), text)) for text in texts]

@@ -7,12 +7,9 @@ from collections.abc import Callable
 
 from surefoot.build.asking import Asking, cut, made, question
 from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import ABOUT, BE, MONEY, NUMBER, SHARE, STATED, UNIT
+from surefoot.build.patterns import ABOUT, BE, MONEY, NUMBER, SHARE, STATED, UNIT, patterns_of
 
-_BY = re.compile(r" by (?P<value>(?:Dr\.? |Ms\.? |Mr\.? )?[A-Z][\w.'-]*(?: (?:of |van |de )?[A-Z][\w.'-]*){0,3})$")
-_AT = re.compile(r" at (?P<value>\d{1,2}(?:[:.]\d\d(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b)|noon|midnight)(?= |$)")
-_YEAR = re.compile(r" in (?P<value>(?:19|20)\d\d)\b")
-_BEFORE = re.compile(rf" (?P<value>{NUMBER} {UNIT}) (?P<how>before|after|prior to) (?P<tail>.+)")
+_BY, _AT, _YEAR, _BEFORE = patterns_of("by at year prose_before")
 
 
 def _lasting(clause: Clause) -> Asking | None:

@@ -20,73 +20,20 @@ from surefoot.build.asking import (
     question,
 )
 from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import ABOUT, BE, DATE, HAVE, MEASURE, MONEY, NUMBER, SHARE, STATED, UNIT
+from surefoot.build.patterns import ABOUT, BE, DATE, HAVE, MEASURE, MONEY, NUMBER, SHARE, STATED, UNIT, patterns_of
 from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 
-_LAW = re.compile(
-    r"\b(?:governed|construed|interpreted)\b.{0,90}?\b(?:laws? (?:of|in) (?P<place>(?:the )?(?:\w+ of "
-    r")?[A-Z][\w.]+(?: (?:and |of )?"
-    r"[A-Z][\w.]+){0,3})|(?P<people>[A-Z]\w+) laws?\b)"
-)
-_PARTY = re.compile(
-    r"(?:(?:The|Each|Either|Any|Every|All|Both|A|An) )?(?:[A-Z][\w&.'-]*(?: (?:of|and|the|&|[A-Z][\w&.'-]*)){0,6}|"
-    r"part(?:y|ies))"
-)
-_EMPTY = re.compile(  # says nothing that one would ask for
-    r"(?:be deemed|be defined|be governed|be construed|mean|include|not|have the meaning|constitute|enter into|"
-    r"be of the essence|have (?:no|[a-z]+ed|been)\b)\b|.*\b(?:governed|construed)\b"
-)
+_LAW, _PARTY, _EMPTY, _NOTICE, _ENDING, _PERIOD, _SUM = patterns_of("law party empty notice ending period sum")
+_EXCEED, _LED, _PART, _ON, _COUNT, _NOT_COUNTED = patterns_of("exceed led values_part on count not_counted")
+(_CHANGED,) = patterns_of("changed")
 _YES_NO = range(5, 19)  # words of the rest
-_NOTICE = re.compile(
-    rf"\b(?P<how>(?:upon|on|with|by|giving|by giving|upon giving|by providing)?) ?"
-    rf"(?:at least |not less than |no less than |a minimum of )?(?P<value>{NUMBER} {UNIT})(?:'|'s)? "
-    r"(?P<of>(?:(?:prior|advance|written|previous|notice) ){0,3}notice)\b(?: to (?!the end)(?:the )?[\w ]{3,30}?"
-    r"(?= (?:of|for|"
-    r"at|in|by|if)\b|$))?"
-)
-_ENDING = re.compile(
-    r"(?:terminate|cancel|resign|end|withdraw|give|vary|amend|change|leave|revoke|discontinue|modify|suspend|"
-    r"be (?:terminated|cancelled|canceled|ended|revoked|suspended))\b"
-)
-_PERIOD = re.compile(
-    rf"\b(?P<how>within|for|not later than|no later than|at least|not less than|up to|at most|until)"
-    rf" (?:a |an |the )?(?:(?:further |additional |initial |maximum |minimum )?(?:period|term|maximum|minimum) of "
-    rf")?(?:at least |not less than |up to )?"
-    rf"(?P<value>{NUMBER} {UNIT})\b(?!'| old| of age| and\b| or\b)"
-)
 _PERIOD_WORDS = words_of("documents")["how_long"]
-_SUM = re.compile(
-    rf"\b(?:a|an|the) (?P<noun>(?:(?!at |of |for |to |in |by |per |and )[a-z-]+ ){{0,4}}"
-    rf"(?:fee|payment|price|sum|deposit|rent|salary|amount|charge|premium|"
-    rf"bonus|"
-    rf"royalty|commission|penalty|fine|loan|grant|rate|discount|rebate|allowance|retainer|advance|budget|interest)) "
-    rf"(?:of|in the amount of|equal to|amounting to) {ABOUT}(?P<value>{MONEY}|{SHARE})"
-)
 _AFTER_SUM = (
     r"\W*$| (?:per|for|to|in|on|upon|at|by|from|within|under|each|every|an?|if|during|as|with|after|before|when)\b"
 )
-_EXCEED = re.compile(rf"(?:exceed|be more than) (?P<value>{MONEY}|{SHARE}|{NUMBER} {UNIT}s?)(?P<tail>.*)")
-_LED = re.compile(r"\b(at|for|in|with|on|to|by|of|after|upon|against)\s*$")
-_PART = re.compile(
-    rf"(?P<value>{SHARE}) of (?P<noun>(?:the |all |its |their |any )?(?:[\w'-]+ ){{0,3}}[\w'-]+?)(?= (?:of|for|in|on|"
-    rf"from|to|per|during|by|with|under|at|as|and|or)\b|$)"
-)
-_ON = re.compile(
-    rf"\b(?P<how>on or before|no later than|not later than|on|by|until|through|as of|from|since) (?P<value>{DATE})"
-)
 _ON_WORDS = words_of("documents")["by_when"]
-_COUNT = re.compile(
-    rf"\b{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:(?!and |or |kg |g |m |cm |mm )[a-z-]+ ){{0,2}}[a-z]{{3,}}s)\b(?! of\b)"
-)
-_NOT_COUNTED = re.compile(
-    r"\b(?:days|months|years|weeks|hours|minutes|quarters|dollars|euros|pounds|cents|times|others|percents|is|its|was|has|this|as)\b"
-)
 _VERB = "(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|transferred)"
-_CHANGED = re.compile(
-    rf"be (?P<verb>{_VERB}(?:(?:,|,? or|,? and)? {_VERB})*)(?: in any (?:manner|way|respect)| from time to time)? "
-    r"(?P<but>only|except|other than|otherwise than) (?P<how>(?:by|in|with|upon|if|through|pursuant to)\b.*)"
-)
 
 
 def _law(clause: Clause) -> Asking | None:
