@@ -51,11 +51,6 @@ def asked(text: str, heading: str = "") -> list[tuple[str, str]]:
             "no",
         ),
         (
-            "The total of all credits may not exceed 30 % of the monthly fees.",
-            "What percentage of the monthly fees may the total of all credits not exceed?",
-            "30 %",
-        ),
-        (
             "Late payments shall accrue interest at a rate of 8 % a year.",
             "At what rate do late payments accrue interest a year?",
             "8 %",

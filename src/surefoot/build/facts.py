@@ -8,29 +8,19 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from surefoot.build.asking import THIS, Asking, is_plural, made, question
-from surefoot.build.clauses import Clause, asked, clause_of, is_whole, plain
-from surefoot.build.patterns import ABOUT, DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, patterns_of
+from surefoot.build.clauses import asked, clause_of, plain
+from surefoot.build.patterns import DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, patterns_of
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import sentences, words_of
 from surefoot.text.tables import cells_of, prose_of
 
-_PAST = dict(pair.split(":") for pair in words_of("moulds")["verbs"]["past"].split())
-_PAST_CLAUSE = re.compile(rf"(?P<subject>[A-Z][^,;:()]{{3,70}}?) (?P<verb>{'|'.join(_PAST)}) (?P<rest>[^;]+)\.")
 _DEFINITION, _UNIT, _NO_NOUN, _MEASURED, _IN_CASE = patterns_of("definition unit no_noun measured in_case")
 _SECOND, _AND_SO = patterns_of("second and_so")
 _PROPERTIES = frozenset(["Property", "Feature", "Characteristic", "Parameter", "Specification", "Item", "Data", ""])
 _VALUES = frozenset(["Value", "Data", "Figure", "Specification", "Details", "Description"])
-_LOOSE_ENDS = frozenset([
-    "and", "or", "of", "to", "for", "in", "with", "by", "including", "provide", "submit", "the", "a", "an", "up",
-    "on", "at", "from", "its", "their", "that", "which", "is", "are", "same",
-])  # fmt: skip
-_SORTS = (
-    rf"\b{NUMBER} {UNIT}",
-    MONEY,
-    SHARE,
-    rf"{DATE}|\d (?:am|pm)\b|noon",
-)  # a value, and another left in the question
+_LOOSE_ENDS = frozenset(words_of("documents")["loose_ends"].split())
+_SORTS = (rf"\b{NUMBER} {UNIT}", MONEY, SHARE, rf"{DATE}|\d (?:am|pm)\b|noon")  # a value, and another in the question
 _LONGEST_CELL = 40
 _MOST_LEFT_OUT = 2.0  # words of a duty to each word of its question
 
@@ -51,7 +41,7 @@ def facts_of(row: Row, around: str = "") -> list[Fact]:
     """Every fact of a passage that makes a question people would ask; `around` is the text of its document."""
     found = [*_cells(row)]
     for claim in _claims(row):
-        one = _defined(claim) or _of_clause(claim, around or row.text) or _of_past(claim, around or row.text)
+        one = _defined(claim) or _of_clause(claim, around or row.text)
         if one and _is_fair(one, claim):
             found.append(Fact(one.kind, row, claim, one.asks, one.value, one.who, one.does))
     return found
@@ -106,24 +96,6 @@ def _of_clause(claim: str, around: str) -> Asking | None:
         if one := reader(clause):
             return one
     return None
-
-
-def _of_past(claim: str, around: str) -> Asking | None:
-    """ "Net sales increased by 5 % in 2009": what has no auxiliary."""
-    found = _PAST_CLAUSE.fullmatch(claim)
-    if not found or not is_whole(claim) or len(found["subject"].split()) > 8:
-        return None
-    subject, verb = found["subject"], _PAST[found["verb"]]
-    if re.search(r"\b(?:and|that|which|who|as|if|we|it|they|this)\b", subject, re.I):
-        return None
-    clause = Clause("", subject, "did", False, f"{verb} {found['rest']}", around)
-    changed = re.match(rf"(?P<verb>{verb}) (?:by )?{ABOUT}(?P<value>{MONEY}|{SHARE})(?P<tail>(?! of).*)", clause.rest)
-    if not changed:
-        return None
-    tail = re.sub(rf"^,? (?:or [^,]*?,? )?(?:to|from) {ABOUT}(?:{MONEY}|{SHARE})", "", changed["tail"])
-    what = "What" if verb in ("total", "reach") else "How much"
-    what = "By how much" if verb in ("increase", "decrease", "grow", "rise", "fall", "decline", "drop") else what
-    return made("amount", question(clause, what, asked(f"{verb} {tail}"), "did"), changed["value"])
 
 
 def _cells(row: Row) -> Iterator[Fact]:

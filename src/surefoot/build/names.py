@@ -8,16 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from surefoot.build.patterns import BINDING, DATE, patterns_of
+from surefoot.build.patterns import DATE, KINDS, patterns_of
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import vocabulary, words_of
 
 _BEGINNING = 2_500  # characters, where documents say what they are
 _LONGEST = 100  # characters of a title that serves as a name
-_KINDS = (
-    rf"{BINDING}|tariff|handbook|report|statement|guide|guideline|manual|letter|protocol|notice|programme|procedure|"
-    "standard"
-)
 _KIND, _ITSELF, _PART, _CALLED, _LEADING, _MINUTES = patterns_of("kind itself names_part called leading minutes")
 _DASHES, _EDITION, _AMENDS, _NOISE, _DATED, _NAMED = patterns_of("dashes edition amends noise dated named")
 _ACTS, _BETWEEN, _JOINING, _NAMING, _JOINS, _IS_WORD = patterns_of("acts between joining next_party joins is_word")
@@ -118,7 +114,7 @@ def _called_by(title: str, said: str) -> str:
         return f"“{title}”"  # "Having a baby"
     if _CALLED.search(about):
         about = re.split(r",? (?:chapter|section|part) \d|(?<=meeting), ", about)[0]
-        about = re.sub(rf"(\b(?:{_KINDS})), (?=[A-Z])", r"\1 of ", about, flags=re.IGNORECASE)
+        about = re.sub(rf"(\b(?:{KINDS})), (?=[A-Z])", r"\1 of ", about, flags=re.IGNORECASE)
         is_said = "meeting" in about and not re.search("minutes|notes", about)
         return f"the minutes of {_with_article(about)}" if is_said else _with_article(about)
     about = re.sub("^[Yy]our ", "the ", about)

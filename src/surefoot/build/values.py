@@ -25,15 +25,10 @@ from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 
 _LAW, _PARTY, _EMPTY, _NOTICE, _ENDING, _PERIOD, _SUM = patterns_of("law party empty notice ending period sum")
-_EXCEED, _LED, _PART, _ON, _COUNT, _NOT_COUNTED = patterns_of("exceed led values_part on count not_counted")
-(_CHANGED,) = patterns_of("changed")
+_LED, _ON, _COUNT, _NOT_COUNTED, _CHANGED, _AFTER_SUM = patterns_of("led on count not_counted changed after_sum")
 _YES_NO = range(5, 19)  # words of the rest
 _PERIOD_WORDS = words_of("documents")["how_long"]
-_AFTER_SUM = (
-    r"\W*$| (?:per|for|to|in|on|upon|at|by|from|within|under|each|every|an?|if|during|as|with|after|before|when)\b"
-)
 _ON_WORDS = words_of("documents")["by_when"]
-_VERB = "(?:amended|modified|changed|altered|supplemented|varied|waived|terminated|assigned|transferred)"
 
 
 def _law(clause: Clause) -> Asking | None:
@@ -84,7 +79,7 @@ def _sum(clause: Clause) -> Asking | None:
     found = _SUM.search(clause.rest)
     if not found or (clause.auxiliary in BE and not clause.rest[: found.start()].strip()):
         return None
-    if not re.match(_AFTER_SUM, clause.rest[found.end() :]):  # "8 % of the rent", "10 % original price"
+    if not _AFTER_SUM.match(clause.rest[found.end() :]):  # "8 % of the rent", "10 % original price"
         return None
     if clause.auxiliary in HAVE and not re.match(r"\w+ed\b", clause.rest):  # "has a budget of": does it have
         clause = clause._replace(auxiliary=HAVE[clause.auxiliary], rest=f"have {clause.rest}")
@@ -96,27 +91,6 @@ def _sum(clause: Clause) -> Asking | None:
     what = f"{led.group(1).capitalize()} what" if led else "What"
     rest = asked(" ".join(part.strip() for part in left if part.strip()))
     return made("amount", question(clause, f"{what} {found['noun']}", rest), found["value"])
-
-
-def _limit(clause: Clause) -> Asking | None:
-    """ "The credits may not exceed 30 % of the fees"."""
-    found = _EXCEED.match(clause.rest)
-    tail = asked(found["tail"]) if found else None
-    if not found or tail is None or not clause.is_negated:
-        return None
-    subject, helper = inside(clause.subject, clause.around), MODALS.get(clause.auxiliary, clause.auxiliary)
-    is_part = tail.startswith("of ")
-    what = f"What percentage {tail}" if is_part else "What amount"
-    text = f"{what} {helper} {subject} not exceed {'' if is_part else tail}"
-    return made("amount", finished(clause, text), found["value"])
-
-
-def _part(clause: Clause) -> Asking | None:
-    found = _PART.search(clause.rest)
-    if not found or clause.rest[: found.start()].strip().endswith((" of", " to", " by", "than", "rate of")):
-        return None
-    rest = cut(clause.rest, found)
-    return made("share", question(clause, f"What percentage of {found['noun']}", rest), found["value"])
 
 
 def _on(clause: Clause) -> Asking | None:
@@ -165,16 +139,6 @@ def _being(clause: Clause) -> Asking | None:
     return made(
         kind, finished(clause, order if is_future else f"{what} {clause.auxiliary} {subject} {tail}"), found["value"]
     )
-
-
-def _having(clause: Clause) -> Asking | None:
-    found = re.match(
-        rf"{ABOUT}(?P<value>{NUMBER}) (?P<noun>(?:[a-z-]+ ){{0,3}}[a-z]{{3,}}s)\b(?P<tail>.*)", clause.rest
-    )
-    if not found or clause.auxiliary not in HAVE or _NOT_COUNTED.search(found["noun"]):
-        return None
-    rest = asked(f"have {found['tail']}")
-    return made("count", question(clause, f"How many {found['noun']}", rest, HAVE[clause.auxiliary]), found["value"])
 
 
 def _count(clause: Clause) -> Asking | None:
@@ -238,5 +202,5 @@ def _then(clause: Clause) -> Asking | None:
 
 
 READERS: tuple[Callable[[Clause], Asking | None], ...] = (
-    _law, _notice, _manner, _limit, *PROSE, _being, _having, _sum, _part, _period, _on, _count, _then, _duty,
+    _law, _notice, _manner, *PROSE, _being, _sum, _period, _on, _count, _then, _duty,
 )  # fmt: skip
