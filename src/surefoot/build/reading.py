@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from surefoot.build.duplicates import duplicates_of, listed
 from surefoot.build.names import later_of
-from surefoot.build.proof import Proof
+from surefoot.build.proof import ANSWERS, Proof
 from surefoot.core.errors import ExitCode, UsageError
 from surefoot.core.result import READER, Person, Result, Seen
 from surefoot.core.types import Passage, Problem, Question, document_in
@@ -151,8 +151,8 @@ class Reader:
         of = {document_in(one) for one in listed(question)} - {""}  # a question that was built names one of these
         found = self._proof.answered(question.text, of)
         if not (found or of):
-            near = self._proof.candidates(question.text)
-            found = self._proof.answering(_NAME.sub("", question.text), near)
+            read = self._proof.answering(_NAME.sub("", question.text), self._proof.candidates(question.text))
+            found = [one for one in read if one.probability is None or one.probability >= ANSWERS]
         for best in found[:1]:
             if best.probability is None:
                 yield from self._not_read(question, best.passage, best.reason)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from typing import TypeVar
@@ -15,9 +15,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from surefoot.build.asking import THIS, THIS_DOCUMENT
+from surefoot.build.reading import Reader
 from surefoot.core.errors import Incomplete
 from surefoot.core.result import Person, Seen
 from surefoot.core.types import Question, counted
+from surefoot.corpus.passages import Row
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.io.questions import made_of
 from surefoot.models.seam import Model, Prompt
@@ -107,17 +109,15 @@ def lowered(text: str) -> str:
     return text if text[:2].isupper() else f"{text[0].lower()}{text[1:]}"
 
 
-def reword(
-    file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person, proves: Callable[[Question], bool]
-) -> None:
+def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person, rows: Sequence[Row]) -> None:
     """Let a model word these questions of a file; a wording that loses a name, a number or its proof is not taken."""
-    kept, failed = 0, list[tuple[str, str]]()
+    kept, failed, reader = 0, list[tuple[str, str]](), Reader([row.passage for row in rows])
     prompts = [Prompt(f"{_TASK}{question.text}", longest=_LONGEST_REPLY) for question in waiting]
     with closing(person.watch(len(waiting), "wordings")) as watch:
         for place, reply in model.complete_all(prompts):
             watch.count(Seen(reply.error or None))
             text = reworded(waiting[place].text, reply.text)
-            text = text if text and proves(replace(waiting[place], text=text)) else None
+            text = text if text and reader.proves(replace(waiting[place], text=text)) else None
             kept += text is None
             failed += [(reply.error, reply.hint)] if reply.error else []
             if text is not None:

@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
-from surefoot.build import reading
 from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.from_log import proposals
 from surefoot.build.wording import reword
@@ -99,7 +98,7 @@ def build_questions(
         opened = open_model(model, settings_of(how), Budget(how.max_cost)) if isinstance(model, str) else model
         person.tell(f"replies wanted: {len(waiting):,} {IF_NONE_AGAIN}; `--set max_cost=USD` limits what they may cost")
         agree(person, how.yes, [opened.name])
-        reword(file, waiting, opened, person, reading.Reader([row.passage for row in rows]).proves)
+        reword(file, waiting, opened, person, rows)
     if accept_all and made:
         accept_unread(file)
     short = {name: wanted[name] - made[name] for name in wanted if wanted[name] > made[name]}
