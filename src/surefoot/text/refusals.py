@@ -227,37 +227,16 @@ class _Part(NamedTuple):
 
 def stated(sentence: str, known: Container[float] = ()) -> str:
     """The part of a sentence that states something, "" where it only talks; `known` are figures given before it."""
-    parts = _read(sentence)
-    stating = [place for place, part in enumerate(parts) if _states(part)]
-    if stating:
-        return _from_to(sentence, parts, stating)
-    talks = _is_question(sentence) or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
-    has_news = any(figure.value not in known for figure in figures(sentence))
-    return "" if talks and not has_news else sentence
-
-
-def asks(sentence: str) -> bool:
-    """Whether it asks something, and states nothing beside."""
-    return _is_question(sentence) and not any(map(_states, _read(sentence)))
-
-
-def _is_question(sentence: str) -> bool:
-    return sentence.rstrip("\"'”) ").endswith("?")
-
-
-def _read(sentence: str) -> tuple[_Part, ...]:
     parts = _parts(sentence)
-    if _is_question(sentence) and _INVERTED.match(sentence):
-        parts = (parts[0]._replace(is_question=True), *parts[1:])
-    return parts
-
-
-def _from_to(sentence: str, parts: tuple[_Part, ...], stating: list[int]) -> str:
-    """Without the talk before the first part that states something, and behind the last one."""
-    first, last = stating[0], len(parts) - 1
+    places = [place for place, part in enumerate(parts) if _states(part)]
+    if not places:
+        talks = _is_question(sentence) or any(is_talk(part.text) for part in parts) or not _has_substance(sentence)
+        has_news = any(figure.value not in known for figure in figures(sentence))
+        return "" if talks and not has_news else sentence
+    first, last = places[0], len(parts) - 1
     opens_with_talk = any(is_talk(part.text) for part in parts[:first]) or is_talk(sentence[: parts[first].start])
     start = parts[first].start if opens_with_talk and parts[first].link != "relative" else 0
-    while last > stating[-1] and _is_let_go(parts[last]):
+    while last > places[-1] and _is_let_go(parts[last]):
         last -= 1
     return sentence[start : parts[last].start + len(parts[last].text)].rstrip(" ,;-–—(")
 
@@ -268,13 +247,22 @@ def _is_let_go(part: _Part) -> bool:
     return is_talk(part.text) or leads_on(part.text)
 
 
+def asks(sentence: str) -> bool:
+    """Whether it asks something, and states nothing beside."""
+    return _is_question(sentence) and not states(sentence)
+
+
+def _is_question(sentence: str) -> bool:
+    return sentence.rstrip("\"'”) ").endswith("?")
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def _parts(sentence: str) -> tuple[_Part, ...]:
-    found, here, link = [], 0, ""
+    found, here, link, asks = list[_Part](), 0, "", _is_question(sentence) and bool(_INVERTED.match(sentence))
     for match in _PART.finditer(sentence):
-        found.append(_Part(sentence[here : match.start(match.lastgroup or 0)], here, link))
+        found.append(_Part(sentence[here : match.start(match.lastgroup or 0)], here, link, asks and not found))
         here, link = match.end(), match.lastgroup or ""
-    return (*found, _Part(sentence[here:], here, link))
+    return (*found, _Part(sentence[here:], here, link, asks and not found))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -310,11 +298,9 @@ def leads_on(text: str) -> bool:
 def asserts(sentence: str) -> bool:
     """Whether a sentence states something that is neither a pointer nor about what the sources hold."""
     found = stated(sentence)
-    return bool(found) and not all(map(_is_beside, stating(found) or [found]))
-
-
-def _is_beside(part: str) -> bool:
-    return (not figures(part) and points(part)) or is_absence(part) or is_topic(part)
+    return bool(found) and not all(
+        (not figures(part) and points(part)) or is_absence(part) or is_topic(part) for part in stating(found) or [found]
+    )
 
 
 def points(part: str) -> bool:
