@@ -149,7 +149,8 @@ def is_claim(sentence: str) -> bool:
 def assertions(sentence: str, known: Container[float] = ()) -> list[str]:
     """What a sentence asserts, without marks, talk and declining clauses; `known` are figures given before it."""
     text = _undressed(sentence).strip(" \t\r\n>\"'“”")
-    if is_empty(text) or _YES_NO.fullmatch(text) or (_is_heading(sentence, text) and not has_value(text)):
+    is_heading = _HEADING.fullmatch(sentence) and not re.search(r":\s*\w", text)
+    if is_empty(text) or _YES_NO.fullmatch(text) or (is_heading and not has_value(text)):
         return []
     return [found for piece in _pieces(text) if (found := stated(piece, known))]
 
@@ -162,8 +163,13 @@ def _pieces(text: str) -> list[str]:
     pieces = beside(bare)
     if pieces == [bare]:
         return [text]
-    parts = [part.strip(" ,;:") for piece in pieces for part in piece.split("; ")]
-    parts = [part for part in parts if _asserts(part, bare)]
+    parts = []
+    for part in (part.strip(" ,;:") for piece in pieces for part in piece.split("; ")):
+        if f"; {part}" in bare:  # by itself
+            asserts = not is_fragment(part)
+        else:
+            asserts = bool(figures(part)) or (states(part) and not _REASON.match(part))
+        parts += [part] if asserts else []
     swallowed = [found for sign, found in brackets.items() if states(found) and not any(sign in part for part in parts)]
     return [
         *("".join(brackets.get(sign, sign) for sign in part) for part in parts),
@@ -171,22 +177,11 @@ def _pieces(text: str) -> list[str]:
     ]
 
 
-def _asserts(part: str, text: str) -> bool:
-    """Whether it asserts something: not why it is declined, unless it stands by itself behind a semicolon."""
-    if f"; {part}" in text:
-        return not is_fragment(part)
-    return bool(figures(part)) or (states(part) and not _REASON.match(part))
-
-
 def _undressed(text: str) -> str:
     text = _LINK.sub(r"\1 ", text)
     text = _TAG.sub(" ", _ADDRESS.sub(lambda url: url[0].rpartition("/")[2], text))
     text = _SLUG.sub(lambda words: words[0].replace("-", " "), text)
     return " ".join(_EMPHASIS.sub("", text).split())
-
-
-def _is_heading(sentence: str, text: str) -> bool:
-    return bool(_HEADING.fullmatch(sentence)) and not re.search(r":\s*\w", text)
 
 
 def _sentences(answer: str, marks: list[Mark]) -> Iterator[Sentence]:

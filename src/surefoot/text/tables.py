@@ -11,7 +11,7 @@ from calendar import month_name
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -188,7 +188,6 @@ _RULE_LINE = re.compile(r"[\s|:+=-]+")
 _COUNTED = re.compile(r"\d[\d.,]* (?:thousand|million|billion)")  # an amount of the text, not the unit of the table
 _ASIDE = re.compile(r"\([^()]*\)")
 MOST_LINES, MOST_CELLS, TITLE = 400, 60, 120
-Header = list[list[str]]
 
 
 class Label(Struct, frozen=True):
@@ -211,12 +210,8 @@ class Table(Struct, frozen=True):
 def tables_of(passage: str) -> tuple[Table, ...]:
     if "|" not in passage and "\t" not in passage:
         return ()
-    found: list[Table] = []
-    header: Header | None = None
-    for lead, lines in _blocks(passage.splitlines()):
-        tables, header = _read_block(lead, lines, header)
-        found += tables
-    return tuple(found)
+    found = (_read_block(lead, lines) for lead, lines in _blocks(passage.splitlines()))
+    return tuple(table for table in found if table)
 
 
 def prose_of(passage: str) -> str:
@@ -253,38 +248,25 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             lead = [*lead[-1:], line.strip()]
 
 
-def _read_block(lead: str, lines: list[str], known: Header | None) -> tuple[list[Table], Header | None]:
-    """The tables of a block and the last header, with which a block that has none is read."""
+def _read_block(lead: str, lines: list[str]) -> Table | None:
     ruled = [place for place, line in enumerate(lines) if _RULE_LINE.fullmatch(line) and "-" in line]
     outer = all(line.strip().startswith("|") for line in lines)
     rows = [cells_of(line, outer) for place, line in enumerate(lines) if place not in ruled]
     width = Counter(map(len, rows)).most_common(1)[0][0]
     size = ruled[0] if ruled and ruled[0] else _header_size(rows)
     if not 2 <= width <= MOST_CELLS or not rows[size:] or any(len(row) != width for row in rows[size:]):
-        return [], None
-    header = [row for row in rows[:size] if len(row) == width]
-    if not header and known and len(known[0]) == width:
-        header = known
-    found = []
-    for heads, body in _parts(header, rows[size:]):
-        header, table = heads, _filled(lead, heads, body)
-        found += [table] if table else []
-    return found, header
+        return None
+    while size < len(rows) and _is_header(rows[size]):
+        size += 1
+    body = list(takewhile(lambda row: not _is_header(row), rows[size:]))  # behind it is another table
+    return _filled(lead, [row for row in rows[:size] if len(row) == width], body) if body else None
 
 
-def _parts(header: Header, rows: list[list[str]]) -> Iterator[tuple[Header, list[list[str]]]]:
-    """A row of nothing but periods in the middle starts another table below the same title."""
-    body: list[list[str]] = []
-    for row in rows:
-        if (not row[0] or _ASIDE.fullmatch(row[0])) and any(row[1:]) and all(map(_is_heading, filter(None, row[1:]))):
-            if body:
-                yield header, body
-                header, body = [], []
-            header = [*header, row]
-        else:
-            body.append(row)
-    if body:
-        yield header, body
+def _is_header(row: list[str]) -> bool:
+    """A row of nothing but periods and the like."""
+    return (
+        (not row[0] or bool(_ASIDE.fullmatch(row[0]))) and any(row[1:]) and all(map(_is_heading, filter(None, row[1:])))
+    )
 
 
 def _header_size(rows: list[list[str]]) -> int:
