@@ -108,9 +108,12 @@ def test_every_part_that_counts_is_shown_with_the_words_it_was_held_against() ->
     assert quality(PARENTAL, "No idea. Ask HR.", LEAVE).reason == "next step; what is missing is not named"
 
 
-def test_a_passage_that_is_only_named_is_no_evidence() -> None:
-    named = "The documents do not say how long parental leave is. The closest passages are [hr#2] and [x#9]."
-    assert quality(PARENTAL, named, LEAVE).level == 1
+def test_a_passage_that_is_only_named_must_be_called_the_closest() -> None:
+    named = "The documents do not say how long parental leave is. {} [hr#2] and [x#9]."
+    assert quality(PARENTAL, named.format("There are"), LEAVE).level == 1
+    assert quality(PARENTAL, named.format("The closest passages are"), LEAVE).level == 2
+    gold = Question("q", PARENTAL.text, "answer", gold_ids=("hr#2",))
+    assert quality(gold, named.format("The closest passages are"), LEAVE).level == 1
 
 
 def test_passages_without_text_and_no_passages_at_all() -> None:

@@ -45,6 +45,7 @@ _CLAUSE = phrase("clause")
 _POINTED = phrase("pointed")
 _ABSENCE = ("ABSENT", "UNSAID", "FEW", "SILENT", "UNABLE", "AVOID")
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ENDING = re.compile(r"(?:n['’]t|['’]\w+)$")  # "isn't", "I've", "landlord's"
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _OF_DECLINING = (
     "SPEAK", "SAY", "HOLD", "HELD", "TELL", "JUDGE", "JUDGED", "SAID", "GIVEN", "SAYING", "PIECE", "REQUEST",
@@ -107,7 +108,13 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def words(text: str) -> list[str]:
-    return _SPOKEN.findall(text.lower())
+    """Each word in lower case and without its ending."""
+    return [_bare(match.group()) for match in _SPOKEN.finditer(text)]
+
+
+@lru_cache(maxsize=20_000)
+def _bare(word: str) -> str:
+    return _ENDING.sub("", word.lower())
 
 
 def digits_in(text: str) -> set[str]:
@@ -196,6 +203,8 @@ def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quant
 
 _ORDER, _NO_VERB, _ADVICE, _POINTERS = phrase("order"), phrase("no_verb"), phrase("advice"), phrase("pointers")
 _REQUEST, _URGENCY, _BLAME = phrase("request"), phrase("urgency"), phrase("blame")
+_OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
+_NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 
 
 class Subject(Struct, frozen=True):
@@ -240,8 +249,12 @@ def _is_the_asked(word: str, subject: Subject) -> bool:
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
-    """The closest thing in the passages that is reported. A passage that has the answer is no near miss."""
+    """The closest thing in the passages, reported or pointed to. A passage that has the answer is no near miss."""
     found = None if next_step(clause, subject) else reported(clause, subject)
+    if found is None and not clause.asks and not clause.is_negated and _NEAREST.search(clause.text):
+        found = next(
+            (Evidence(clause.shown, passage.id) for passage in subject.passages if passage.id in clause.cited), None
+        )
     return None if found is None or not subject.answering.isdisjoint((found.passage, *clause.cited)) else found
 
 
@@ -272,7 +285,7 @@ def next_step(clause: Clause, subject: Subject) -> bool:
     kept = ",".join(part for part in text.split(",") if not negation(part))
     if any(not _NO_VERB.fullmatch(match[1]) for match in _ORDER.finditer(kept)):
         return True
-    leads = _ADVICE.search(kept) or _POINTERS.search(kept)
+    leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
 
 

@@ -312,9 +312,9 @@ _TITLED = re.compile(
     rf"(?P<it>(?!{_TITLE} ){_CALLED_BY})"
 )
 _GREETED = re.compile(
-    r"\b(?:(?P<dear>Dear|Hello|Hi)|(?i:my name is|i am called)|"
-    r"(?P<end>(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{0,3}\n\s{0,2}))\s"
-    rf"(?P<it>{_CALLED_BY})(?(dear)(?=[,!:\n]))(?(end)(?=\s{{0,3}}(?:\n|$)))"
+    rf"\b(?:(?:Dear|Hello|Hi) (?P<name>{_CALLED_BY})(?=[,!:\n])|(?i:my name is|i am called) (?P<own>{_CALLED_BY})|"
+    rf"(?i:regards|sincerely|yours truly|cheers|thanks|wishes),?\s{{0,3}}\n\s{{0,3}}(?P<end>{_CALLED_BY})"
+    r"(?=\s{0,3}(?:\n|$)))"
 )
 _STREET = re.compile(r"\d\w* (?:[A-Z]\w* ){1,3}Dr$")  # a drive, not a doctor
 _NOBODY = word_set("""
@@ -357,7 +357,7 @@ _PASSWORD = re.compile(
 Form = tuple[str, re.Pattern[str], Judge]
 _WORDED: tuple[Form, ...] = (
     ("email", _SPELLED, lambda *_: True), ("name", _TITLED, _titled),
-    ("name", _GREETED, lambda _, match: False if _NOBODY.isdisjoint(match["it"].split()) else None),
+    ("name", _GREETED, lambda _, match: False if _NOBODY.isdisjoint(match[match.lastgroup or 0].split()) else None),
 )  # fmt: skip
 _WITH_DIGITS: tuple[Form, ...] = (
     ("id", _CALLED, _called), ("account", _BANK, _called), ("id", _INSURANCE, lambda *_: False), ("id", _DNI, _dni),
@@ -381,7 +381,8 @@ def _found(text: str, forms: Iterable[Form], start: int = 0, end: int | None = N
     for kind, form, judge in forms:
         for match in form.finditer(text, start, len(text) if end is None else end):
             if (exposes := judge(text, match)) is not None:
-                yield Hit(kind, *match.span("it" if "it" in form.groupindex else 0), exposes)
+                group = "it" if "it" in form.groupindex else match.lastgroup or 0
+                yield Hit(kind, *match.span(group), exposes)
 
 
 @lru_cache(maxsize=64)  # a text is looked at with all that belongs to it, and then again by itself

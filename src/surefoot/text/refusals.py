@@ -494,7 +494,6 @@ _MARK = re.compile(r"\[[^\[\]\n]{0,80}\]")
 _VALUE = re.compile(r"\d(?![.)]?\s*$)|\d\S")
 _WORD = re.compile(r"[^\W_]+")
 _NO_VALUE = frozenset({"none", "nothing", "n/a", "unknown", "not found"})
-_NO_ANSWERS = word_set("null false nil insufficient abstain abstains abstained refused refusal refuse empty missing")
 # Tokens, by their words; a key before and citations behind are let go.
 _TOKENS = frozenset(" ".join(token.split()) for token in WORDS["tokens"].split(","))
 _LONGEST_TOKEN_WORDS = max(len(token.split()) for token in _TOKENS)
