@@ -477,7 +477,12 @@ HEDGED = [
 ]
 # A decline with what belongs to one: next steps, apologies, what was searched, what the sources do cover
 WORDY = [
+    "Snow clearing isn't covered by rules 18, 22 or 27, which deal with moving and barbecues. The property manager "
+    "seems like the right person to ask.",
+    "Sunday hours are not included in the two conditions I can see. One is about pausing the membership, the other "
+    "about lockers. The studio itself should be able to tell you.",
     "It was not possible for me to establish the interval from the clauses submitted. I apologise for that.",
+    "Water temperature isn't part of these rules. The lido may post it somewhere.",
     "I went through both clauses supplied and neither contains a choice of law.",
     "Coverage abroad is not dealt with in the two conditions quoted to me. Before travelling, please ask the insurer.",
 ]

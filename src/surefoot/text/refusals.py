@@ -205,6 +205,37 @@ def _declined(tags: str, start: int) -> tuple[str, int, int] | None:
     return (match.lastgroup or "", *match.span()) if match else None
 
 
+# Parts of a source that are pointed at ("both clauses", "rules 3 and 7", "the sections you sent") are the texts at
+# hand, whatever kind of source they are from.
+_PIECES = frozenset(_TABLE["pieces"].split())
+_PIECES |= {f"{piece}s" for piece in _PIECES}
+_POINTING, _AT_HAND = frozenset(_TABLE["pointing"].split()), frozenset(_TABLE["at_hand"].split())
+_LISTING_TAGS = frozenset(("and", "or", ",", "to", "nor", "-"))
+
+
+def tags_of(tokens: Sequence[str]) -> list[str]:
+    """The tags of each token. Pieces that are pointed at are texts."""
+    tags = [TAGS[token] for token in tokens]
+    for place, token in () if _PIECES.isdisjoint(tokens) else enumerate(tokens):
+        if token in _PIECES:
+            before, behind = tokens[max(0, place - 3) : place], _listed(tokens, place + 1)
+            at_hand = _AT_HAND.intersection(tokens[behind : behind + 1]) or behind > place + 2
+            if at_hand or not _POINTING.isdisjoint(before):
+                tags[place:behind] = [TAGS["passages"], *[""] * (behind - place - 1)]
+    return tags
+
+
+def _listed(tokens: Sequence[str], place: int) -> int:
+    """Where the numbers behind a piece end: "rules 3, 4 and 7"."""
+    end = place
+    while place < len(tokens) and (
+        tokens[place][:1].isdigit() or tokens[place] in _LISTING_TAGS or tokens[place] in _PIECES
+    ):
+        place += 1
+        end = place if tokens[place - 1][:1].isdigit() else end
+    return end
+
+
 _TALK, _FIRST_PERSON, _POINTERS = phrase("talk"), phrase("first_person"), phrase("pointers")
 _NEGATION, _UNTOLD, _TELLS = phrase("negation"), phrase("untold"), phrase("tells")
 _TOPICS, _REPORTS = phrase("topics"), phrase("reports")
@@ -427,7 +458,7 @@ class _Text:
 
     def __init__(self, original: str) -> None:
         self.folded, self.original = fold(original), original
-        self._pieces = [TAGS[token] for token in _TOKEN.findall(self.folded)]
+        self._pieces = tags_of(_TOKEN.findall(self.folded))
         self.tags = "".join(self._pieces)
 
     @cached_property
