@@ -1095,7 +1095,7 @@ def trace_of(
     """Put a trace together; the answer may still be wrapped in JSON or no text at all, or, in a log, be replaced by its
     citations."""
     if isinstance(answer, (dict, list)) or (type(answer) is str and may_be_json(answer)):
-        answer, citations = _unwrapped(answer, citations)
+        answer, citations = unwrapped(answer, citations)
     if answer is None:
         answer = _answer_from(citations, triage) if is_logged else None
     elif type(answer) is not str:
@@ -1232,7 +1232,7 @@ def _is_text(value: str) -> bool:
     return len(value) > _LONGEST_ID or (value.count(" ") >= _WORDS and value.rstrip()[-1:] in _SENTENCE_ENDS)
 
 
-def _unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[object, tuple[str, ...] | None]:
+def unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[object, tuple[str, ...] | None]:
     """An answer that is an object, or the JSON of one, as structured output often is."""
     inner = decoded(answer)
     if citations is None and isinstance(inner, dict):

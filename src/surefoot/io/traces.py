@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from surefoot.io.rows import (
     error_in,
     is_flagged,
     kind_of,
+    may_be_json,
     read_rows,
     said,
     scalar,
@@ -447,10 +448,11 @@ def _named(told: Mapping[str, object], paths: Sequence[str]) -> str:
 def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:
     """The first of some paths that leads to a text, or to a list of which the first is one."""
     for path in paths:
-        value = _at(row, path)
-        value = value[0] if isinstance(value, list) and value else value
-        if isinstance(value, str) and value:
-            return value
+        if path in row or ("." in path and path.partition(".")[0] in row):
+            value = _at(row, path)
+            value = value[0] if isinstance(value, list) and value else value
+            if isinstance(value, str) and value:
+                return value
     return ""
 
 
@@ -462,6 +464,8 @@ def _at(row: Mapping[str, object], path: str) -> object:
     for key in path.split("."):
         value = decoded(value)
         value = value.get(key) if isinstance(value, dict) else None
+        if value is None:
+            return None
     return value
 
 
@@ -585,7 +589,8 @@ _EXPORTED = {"kind", "row", "sha256"}  # the keys of a line that `surefoot expor
 _FAILED_CHECK = ("failureReason", 1)  # promptfoo: what stands under `error` is said of the answer, which is there
 
 
-_PASSAGES = {"retrieved", "contexts"}
+_PASSAGES, _FORMS_KEPT = {"retrieved", "contexts"}, 100
+Place = str | tuple[str, str]  # a key, or one of a row and one of the object under it
 
 
 class TraceReader:
@@ -607,8 +612,8 @@ class TraceReader:
         self._is_own = bool(set(self._mapped.values()) - {"subject"})
         self._subject = self._given.get("subject", "")
         self._plans: dict[tuple[object, ...], Plan] = {}
-        # Of rows of which each field can lie under one key alone: those of their id, question, answer and passages.
-        self.plain_keys: dict[tuple[object, ...], tuple[str, str, str, str]] = {}
+        # By the keys of rows: those that hold objects, and by the keys of these where the fields lie.
+        self.forms: dict[tuple[object, ...], Forms] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
 
@@ -697,7 +702,7 @@ class TraceReader:
         """Per field, the keys of this row that may hold it."""
         if len(self._plans) >= _PLANS_KEPT:
             self._plans.clear()
-            self.plain_keys.clear()
+            self.forms.clear()
         names = {key.lower(): key for key in reversed(row)} | {key: key for key in row}  # tables write them as titles
         plan = {
             field: [
@@ -708,12 +713,26 @@ class TraceReader:
             ]
             for field, found in self._candidates.items()
         }
-        if self._is_log and not self._given and self.is_one_trace(row) and (keys := _plain(plan)):
-            self.plain_keys[tuple(row)] = keys
         self._plans[tuple(row)] = plan
         if len(self.remarks) < _REMARKS_KEPT and (remark := unread(row, plan)):
             self.remarks.add(remark)
         return plan
+
+    def learn(self, row: dict[str, object]) -> Forms:
+        """The forms of rows with these keys, and among them now that of this row."""
+        plan = self._plans.get(tuple(row)) or self.plan(row)
+        objects = tuple(
+            key
+            for key in row
+            if type(row[key]) is dict and any(one.below for found in plan.values() for one in found if one.key == key)
+        )
+        if len(self.forms) >= _PLANS_KEPT:
+            self.forms.clear()
+        objects, forms = self.forms.setdefault(tuple(row), (objects, {}))
+        if len(forms) < _FORMS_KEPT and all(type(row[key]) is dict for key in objects):
+            is_read = self._is_log and not self._given and self.is_one_trace(row)
+            forms[keys_inside(row, objects)] = _form(row, plan) if is_read else None
+        return objects, forms
 
     def _parts(self, value: dict[str, object]) -> object:
         """The list that a row holds instead of a trace, if it does."""
@@ -772,16 +791,63 @@ def traces_in(
         yield Logged(Problem("note", remark), "", 0)
 
 
-def _plain(plan: Plan) -> tuple[str, str, str, str] | None:
-    """The keys of rows in which each field can lie under one of them only; "" for a field that they have not."""
-    answer = plan["answer"][0].key if plan["answer"] else ""
-    live = {field: [one for one in found if one.direct or one.key != answer] for field, found in plan.items()}
-    if any(live[field] for field in ("citations", "contexts", "error")):
-        return None
-    found = [live[field] for field in ("question_id", "question", "answer", "retrieved")]
-    is_plain = answer and all(len(some) < 2 and all(one.direct for one in some) for some in found)
-    keys = [some[0].key if some else "" for some in found]
-    return (keys[0], keys[1], keys[2], keys[3]) if is_plain else None
+class Form(NamedTuple):
+    """Where rows with the same keys have what is read, each under a key, or under a key inside an object. It lies there
+    only while some places are empty, and others hold texts that hold no objects. An answer that is whole may be any
+    value, out of which it is taken."""
+
+    question_id: Place | None
+    question: Place | None
+    answer: Place | None
+    retrieved: Place | None
+    citations: Place | None
+    contexts: Place | None
+    error: Place | None
+    empty: tuple[Place, ...]
+    texts: tuple[str, ...]
+    is_whole: bool
+
+
+def _form(row: Mapping[str, object], plan: Plan) -> Form | None:
+    """None where fields lie deeper, or in what a text holds."""
+    empty, texts = dict[Place, None](), dict[str, None]()
+    places: dict[str, Place | None] = {}
+    for field in Form._fields[:7]:
+        place: Place | None = None
+        for key, direct, below in plan[field]:
+            value = row[key]
+            if below and type(value) is dict:
+                routes = [route for route in below if route[0] in value]
+                if any(len(route) > 1 for route in routes):
+                    return None
+                found = [(key, route[0]) for route in routes if value[route[0]] is not None]
+                empty.update({(key, route[0]): None for route in routes if value[route[0]] is None})
+                place = found[0] if found else None
+            elif below and (
+                any(route[0] in ("*", "0") for route in below) or (type(value) is str and may_be_json(value))
+            ):
+                return None
+            elif direct and value is not None:
+                place = key
+            elif direct:
+                empty[key] = None
+            if below and type(value) is not dict:
+                texts[key] = None
+            if place is not None:
+                break
+        places[field] = place
+    is_whole = places["answer"] not in texts
+    texts.pop(str(places["answer"]), None)
+    return Form(**places, empty=tuple(empty), texts=tuple(texts), is_whole=is_whole)
+
+
+Forms = tuple[
+    tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]
+]  # the keys of objects, and by the keys in them
+
+
+def keys_inside(row: Mapping[str, Any], objects: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple([tuple(row[key]) for key in objects])
 
 
 def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:

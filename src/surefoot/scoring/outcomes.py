@@ -32,6 +32,7 @@ _DENIED_AFTER = re.compile(
 )
 _REACH = 48
 _DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
+_DENIAL_BEGINS = frozenset("iwa \t\n\r\"'”’)")  # is, was, are
 _STOPS = frozenset({"", ".", ",", ";", "\n"})
 
 
@@ -52,19 +53,17 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
         start = text.find(phrase)
         if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
             return True
-    if answer.isascii():  # white space is all that may differ
-        if "  " not in text and text.isprintable():
-            return False
-        if not any(phrase.partition(" ")[0] in text for phrase in phrases if " " in phrase):
-            return False
-    folded = normalise(answer)
+    if answer.isascii() and not ("\n" in text or "  " in text or not text.isprintable()):
+        return False
+    folded = normalise(answer)  # other white space, or letters that are written in two ways
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
 
 
 def _clear(text: str, start: int, end: int) -> bool:
     """Most phrases are cleared by the characters right beside them."""
-    before = text[start - 2 : start] if start > 1 else " "
-    return before[-1:] == " " and before not in _DENIAL_ENDS and text[end : end + 1] in _STOPS
+    before, after = text[start - 2 : start] if start > 1 else " ", text[end : end + 2]
+    is_end = after[:1] in _STOPS or (after[0] == " " and after[1:] not in _DENIAL_BEGINS)
+    return is_end and before[-1:] == " " and before not in _DENIAL_ENDS
 
 
 def _stands(phrase: str, text: str) -> bool:

@@ -48,14 +48,15 @@ from surefoot.io import rows as sources
 from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ray, parts_from
 from surefoot.io.items import Asked
 from surefoot.io.questions import content_hash, fingerprint_of, hashes_of, verify_lock
-from surefoot.io.rows import Block, Lines, Row, are_ids, decode, decode_lines, may_be_json, rows_in
-from surefoot.io.traces import LOOKED_FOR, SPANS, Span, TraceReader, traces_in, traces_of
+from surefoot.io.rows import Block, Lines, Row, are_ids, decode, decode_lines, may_be_json, rows_in, said
+from surefoot.io.traces import LOOKED_FOR, SPANS, Form, Span, TraceReader, keys_inside, traces_in, traces_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring import outcomes
 from surefoot.scoring.outcomes import CASES, Expected, Facts, Reading, ScoredRow, label, outcome_of, read_answer, row_of
 from surefoot.text import citations
+from surefoot.text.citations import Passages
 from surefoot.text.normal import id_of_text, normalise
-from surefoot.text.refusals import MODES
+from surefoot.text.refusals import MODES, Refusal
 
 
 class BlockResult(Struct):
@@ -81,6 +82,8 @@ class BlockResult(Struct):
         self.lines.append(line)
 
 
+Found = tuple[int, Expected, str, tuple[Facts, tuple[str, ...] | None, Refusal], object]
+_OPENS = frozenset("{[")
 _EXPECTED_KEPT, _FOUND_KEPT = 20_000, 20_000
 _HIDDEN = (
     "some rows have an empty citations field, which counts, and answers that cite passages: leave the field out where"
@@ -138,32 +141,25 @@ class BlockScorer:
         return BlockResult(source, self.found_fields, self.remarks)
 
     def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
-        """Score rows by their keys alone, as nearly all of a log can be: those with a question that was met before, an
-        answer that is a text, and ids. All others are read by `_score_rows`."""
-        plain_keys, joined, refusal_of = self.reader.plain_keys, self._joined, self._refusal_of
+        """Nearly all rows are of a form, and ask a question, that were met before; `_score_rows` reads the others."""
+        forms, learn = self.reader.forms, self.reader.learn
         for line, raw in enumerate(data.split(b"\n"), first_line):
-            row = None
+            row = found = None
             try:
                 row = decode(raw)
-                by_id, by_text, by_answer, by_passages = plain_keys[tuple(row)]
-                answer, ids = row[by_answer], row[by_passages] if by_passages else ()
-                place, expected = joined[row[by_id] if by_id else None, row[by_text] if by_text else None]
-                if ids:
-                    ids = [one["id"] for one in ids] if type(ids[0]) is dict else ids
-                is_plain = type(answer) is str and not (answer[:1] in ("{", "[") and may_be_json(answer))
-                found = None
-                if is_plain and (not by_passages or type(ids) is list) and are_ids(ids):
-                    passages = partial(_passages, row[by_passages]) if ids else ()
-                    found = read_answer(expected, answer, ids, passages, None, refusal_of)
-            except (KeyError, TypeError, *UNREADABLE):
-                found = None
+                objects, by_keys = forms.get(tuple(row)) or learn(row)
+                inside = keys_inside(row, objects) if objects else ()
+                if form := by_keys[inside] if inside in by_keys else learn(row)[1].get(inside):
+                    found = self._read_by(form, row, objects)
+            except (KeyError, TypeError, AttributeError, *UNREADABLE):
+                pass
             if found is None:
                 is_read = type(row) is dict
                 rows = [Row(result.source, line, row)] if is_read else decode_lines(raw, result.source, line)
                 self._score_rows(rows, result)
                 continue
-            facts, cited, refusal = found
-            if not by_passages:
+            place, expected, answer, (facts, cited, refusal), has_ids = found
+            if not has_ids:
                 facts = (*facts[:-2], None, None)
             result.rows += 1
             result.places.append(place)
@@ -172,6 +168,45 @@ class BlockScorer:
             if self._keep_rows:
                 reading = Reading(Outcome(*facts), cited, refusal)
                 result.table.append(_encode(row_of(expected.id, reading, answer, result.source, line)) + b"\n")
+
+    def _read_by(self, form: Form, row: dict[str, Any], objects: tuple[str, ...]) -> Found | None:
+        """What is read of a row where it lies; None, or an error, where only `_score_rows` can tell."""
+        by_id, by_text, by_answer, by_ids, by_cited, by_texts, by_error, empty, texts, is_whole = form
+        at: Any = row
+        if objects:
+            at = {(key, inner): value for key in objects for inner, value in row[key].items()} | row
+        question, answer, given = at[by_text] if by_text else None, at[by_answer], None
+        if type(question) is list:
+            question = said(question, "user")
+        place, expected = self._joined[at[by_id] if by_id else None, question]
+        if by_cited:
+            given = sources.citations_in(at[by_cited])
+        if type(answer) is not str or (answer[:1] in _OPENS and may_be_json(answer)):
+            answer, given = sources.unwrapped(answer, given) if is_whole else (None, None)
+            if type(answer) is not str:
+                return None
+        if (given == () and "[" in answer) or (by_error and at[by_error]):
+            return None
+        if (empty and any(at[one] is not None for one in empty)) or (
+            texts and any(map(_may_hold, map(row.get, texts)))
+        ):
+            return None
+        ids = at[by_ids] if by_ids else ()
+        passages: Passages = partial(_passages, ids) if ids else ()
+        if ids:
+            ids = [one["id"] for one in ids] if type(ids[0]) is dict else ids
+        if (by_ids and type(ids) is not list) or not are_ids(ids):
+            return None
+        if by_texts:
+            if not ids or type(at[by_texts]) is not list or len(at[by_texts]) != len(ids):
+                return None
+            passages = partial(self._retrieved, row)
+        found = read_answer(expected, answer, ids, passages, given, self._refusal_of)
+        return found and (place, expected, answer, found, by_ids)
+
+    def _retrieved(self, row: dict[str, object]) -> Retrieved:
+        found = self.reader.read(row)
+        return (found.retrieved if isinstance(found, Trace) else None) or Retrieved()
 
     def _score_rows(self, rows: Iterable[Row], result: BlockResult) -> None:
         for row in rows:
@@ -244,6 +279,11 @@ class BlockScorer:
         message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
         result.problems.add(Problem("note", message, result.source, line))
         return False
+
+
+def _may_hold(value: object) -> bool:
+    """Whether a value has, or is the text of, an object in which fields may lie."""
+    return type(value) is dict or (type(value) is str and may_be_json(value))
 
 
 def _passages(value: object) -> Retrieved:

@@ -246,10 +246,18 @@ _LABEL_OF_LIST = re.compile(
     re.IGNORECASE,
 )
 _LABEL_WORD, _CITED = re.compile("citation|source|reference"), "cited "
+_LIST, _BEFORE_LIST = "citations: [", frozenset(" \n-")
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
 CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
 _PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
+# What is an id wherever it stands: neither a place nor a reference nor the end of a sentence
+_SURE_ID = re.compile(
+    rf"(?=\D*\d)(?!(?i:{CALLED})[#]?\d{{1,3}}\Z)[A-Za-z](?:[\w#/-]|(?<=\d)\.(?=\d)){{1,80}}", re.ASCII
+)
+_LETTERS = re.compile("[a-z]+")
+_CITING = frozenset((*_KINDS, *CALLED[3:-3].split("|"), "see", "cf", "per", "from", "compare"))
+_CITING |= {f"{word}s" for word in _CITING}
 _RANGE = re.compile(r"(\d{1,3}) ?[-–] ?(\d{1,3})")
 _WORD_BEFORE = re.compile(rf"(?:see )?{CALLED}(?: ?[:#] ?| )|(?:see|cf\.?|per|from|compare) (?:also )?", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^?(?P<number>\d{1,3})\]:?[ \t]{1,4}(?P<id>[^\s,;\[\]]{1,120}?)(?=[,;.]?(?:\s|$))")
@@ -353,8 +361,49 @@ def parse(
     answer: str, retrieved: Sequence[str] = (), gold: Collection[str] = (), passages: Passages = ()
 ) -> tuple[str, ...] | None:
     """The distinct ids an answer text cites, in order; `passages` are the retrieved ones, in their order."""
-    found = locate(answer, retrieved, gold, passages)
-    return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
+    if not ("[" in answer or "(" in answer or ":" in answer or "=" in answer or "【" in answer or "［" in answer):
+        return None
+    names = {*retrieved, *gold}
+    if (ids := _plainly_cited(answer, names)) is None:
+        found = locate(answer, retrieved, gold, passages)
+        return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
+    return tuple(dict.fromkeys(ids)) if ids else None
+
+
+def _plainly_cited(answer: str, names: set[str]) -> list[str] | None:
+    """The ids in brackets, or in `citations: [a, b]` at the end, if a look shows all that the answer can mean; None
+    where it takes `locate` to tell."""
+    body, ids = answer, []
+    if answer[-1] == "]" and (start := answer.rfind(_LIST)) > 0 and answer[start - 1] in _BEFORE_LIST:
+        body, ids = answer[:start], answer[start + len(_LIST) : -1].split(", ")
+        if not names.issuperset(ids) and not all(one in names or _SURE_ID.fullmatch(one) for one in ids):
+            return None
+    if "【" in body or "［" in body or ((":" in body or "=" in body) and _may_be_labelled(body)):
+        return None
+    if "(" in body and not _are_asides(body, names):
+        return None
+    if "[" in body:
+        marks = _INLINE.findall(body)
+        if any(map(str.isdecimal, marks)):
+            return None
+        if not names.issuperset(marks) and not all(one in names or _SURE_ID.fullmatch(one) for one in marks):
+            return None
+        ids += marks
+    return ids
+
+
+def _may_be_labelled(body: str) -> bool:
+    low = body.lower()
+    return not low.isascii() or "citation" in low or "source" in low or "reference" in low
+
+
+def _are_asides(body: str, names: set[str]) -> bool:
+    """True where nothing in parentheses can be a citation."""
+    insides = _IN_PARENTHESES.findall(body)
+    return body.count("(") == len(insides) and not any(
+        "[" in one or "§" in one or not _CITING.isdisjoint(_LETTERS.findall(one.lower()))
+        or any(name in one for name in names) for one in insides
+    )  # fmt: skip
 
 
 def resolve(

@@ -20,7 +20,7 @@ from sentencex import segment
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _CITATION_MARK = re.compile(r"\[\^?(?=[^\[\]]*\d)[\w#.:/-]+(?:[,;] ?[\w#.:/-]+)*\]")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]+")
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -31,7 +31,7 @@ def word_set(text: str) -> frozenset[str]:
 def normalise(text: str) -> str:
     """NFC, case folded, invisible characters removed, white space (NBSP too) folded."""
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text.translate(_INVISIBLE).casefold())
+        text = normalize("NFC", _INVISIBLE.sub("", text).casefold())
     return " ".join(text.casefold().split())
 
 
