@@ -31,7 +31,6 @@ from surefoot.io.rows import (
     error_in,
     is_flagged,
     kind_of,
-    may_be_json,
     read_rows,
     said,
     scalar,
@@ -721,17 +720,12 @@ class TraceReader:
     def learn(self, row: dict[str, object]) -> Forms:
         """The forms of rows with these keys, and among them now that of this row."""
         plan = self._plans.get(tuple(row)) or self.plan(row)
-        objects = tuple(
-            key
-            for key in row
-            if type(row[key]) is dict and any(one.below for found in plan.values() for one in found if one.key == key)
-        )
-        if len(self.forms) >= _PLANS_KEPT:
-            self.forms.clear()
+        holders = {one.key for found in plan.values() for one in found if one.below}
+        objects = tuple([key for key in row if key in holders and type(row[key]) is dict])
         objects, forms = self.forms.setdefault(tuple(row), (objects, {}))
         if len(forms) < _FORMS_KEPT and all(type(row[key]) is dict for key in objects):
             is_read = self._is_log and not self._given and self.is_one_trace(row)
-            forms[keys_inside(row, objects)] = _form(row, plan) if is_read else None
+            forms[keys_inside(row, objects)] = _form(row, plan, objects) if is_read else None
         return objects, forms
 
     def _parts(self, value: dict[str, object]) -> object:
@@ -792,9 +786,7 @@ def traces_in(
 
 
 class Form(NamedTuple):
-    """Where rows with the same keys have what is read, each under a key, or under a key inside an object. It lies there
-    only while some places are empty, and others hold texts that hold no objects. An answer that is whole may be any
-    value, out of which it is taken."""
+    """Where rows with the same keys have what is read, each under a key, or under a key inside an object."""
 
     question_id: Place | None
     question: Place | None
@@ -803,47 +795,30 @@ class Form(NamedTuple):
     citations: Place | None
     contexts: Place | None
     error: Place | None
-    empty: tuple[Place, ...]
-    texts: tuple[str, ...]
-    is_whole: bool
+    is_whole: bool  # what is asked and answered: else only texts are, as fields may lie inside other values
 
 
-def _form(row: Mapping[str, object], plan: Plan) -> Form | None:
-    """None where fields lie deeper, or in what a text holds."""
-    empty, texts = dict[Place, None](), dict[str, None]()
-    places: dict[str, Place | None] = {}
-    for field in Form._fields[:7]:
-        place: Place | None = None
+def _form(row: Mapping[str, Any], plan: Plan, objects: tuple[str, ...]) -> Form | None:
+    """None where a field may lie in several places, deeper, or in what a text holds."""
+    places, texts = dict[str, Any](), set[str]()
+    for field in Form._fields[:-1]:
+        found = list[Place]()
         for key, direct, below in plan[field]:
-            value = row[key]
-            if below and type(value) is dict:
-                routes = [route for route in below if route[0] in value]
-                if any(len(route) > 1 for route in routes):
-                    return None
-                found = [(key, route[0]) for route in routes if value[route[0]] is not None]
-                empty.update({(key, route[0]): None for route in routes if value[route[0]] is None})
-                place = found[0] if found else None
-            elif below and (
-                any(route[0] in ("*", "0") for route in below) or (type(value) is str and may_be_json(value))
-            ):
+            inside = [route for route in below if key in objects and route[0] in row[key]]
+            found += [(key, route[0]) for route in inside]
+            if any(len(route) > 1 for route in inside):
                 return None
-            elif direct and value is not None:
-                place = key
-            elif direct:
-                empty[key] = None
-            if below and type(value) is not dict:
-                texts[key] = None
-            if place is not None:
-                break
-        places[field] = place
-    is_whole = places["answer"] not in texts
-    texts.pop(str(places["answer"]), None)
-    return Form(**places, empty=tuple(empty), texts=tuple(texts), is_whole=is_whole)
+            if below and key not in objects:
+                texts.add(key)
+            if direct and not (below and key in objects):
+                found.append(key)
+        if len(found) > 1:
+            return None
+        places[field] = found[0] if found else None
+    return None if texts - {places["question"], places["answer"]} else Form(**places, is_whole=not texts)
 
 
-Forms = tuple[
-    tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]
-]  # the keys of objects, and by the keys in them
+Forms = tuple[tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]]  # the keys of objects, and by theirs
 
 
 def keys_inside(row: Mapping[str, Any], objects: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

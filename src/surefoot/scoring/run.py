@@ -171,12 +171,12 @@ class BlockScorer:
 
     def _read_by(self, form: Form, row: dict[str, Any], objects: tuple[str, ...]) -> Found | None:
         """What is read of a row where it lies; None, or an error, where only `_score_rows` can tell."""
-        by_id, by_text, by_answer, by_ids, by_cited, by_texts, by_error, empty, texts, is_whole = form
+        by_id, by_text, by_answer, by_ids, by_cited, by_texts, by_error, is_whole = form
         at: Any = row
         if objects:
             at = {(key, inner): value for key in objects for inner, value in row[key].items()} | row
         question, answer, given = at[by_text] if by_text else None, at[by_answer], None
-        if type(question) is list:
+        if type(question) is list and is_whole:
             question = said(question, "user")
         place, expected = self._joined[at[by_id] if by_id else None, question]
         if by_cited:
@@ -186,10 +186,6 @@ class BlockScorer:
             if type(answer) is not str:
                 return None
         if (given == () and "[" in answer) or (by_error and at[by_error]):
-            return None
-        if (empty and any(at[one] is not None for one in empty)) or (
-            texts and any(map(_may_hold, map(row.get, texts)))
-        ):
             return None
         ids = at[by_ids] if by_ids else ()
         passages: Passages = partial(_passages, ids) if ids else ()
@@ -279,11 +275,6 @@ class BlockScorer:
         message = f"question {self._questions[place].id!r} was asked in other words: {_shortened(text)!r}"
         result.problems.add(Problem("note", message, result.source, line))
         return False
-
-
-def _may_hold(value: object) -> bool:
-    """Whether a value has, or is the text of, an object in which fields may lie."""
-    return type(value) is dict or (type(value) is str and may_be_json(value))
 
 
 def _passages(value: object) -> Retrieved:
