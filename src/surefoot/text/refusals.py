@@ -85,12 +85,19 @@ _LETTERS = [letter for letter in map(chr, range(0x800)) if letter.isalpha()]
 BREAKS = ".!?;:|\n"
 PUNCTUATION = BREAKS + ',()"'
 OTHER, NUMBER = "_", "0"
+_WORDS_KEPT, _LONGEST_KEPT = 50_000, 24
 
 
 class Tags(dict[str, str]):
     """Characters by word; words outside the table are taken apart (contractions, elisions) or are OTHER or NUMBER."""
 
     def __missing__(self, word: str) -> str:
+        found = self._apart(word)
+        if len(self) < _WORDS_KEPT and len(word) < _LONGEST_KEPT:
+            self[word] = found
+        return found
+
+    def _apart(self, word: str) -> str:
         if word[-2:] == "ly":
             return ""
         head, mark, tail = word.rpartition("'")
@@ -533,7 +540,7 @@ _KEYS = frozenset(
 )
 _OPENINGS = _KEYS | _NO_VALUE | {token.split()[0] for token in _TOKENS}
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
-_RUN = re.compile("[a-z]+")
+_RUN, _APART = re.compile("[a-z]+"), re.compile(r"(?<=[.!?]) +|\n+")  # words; between sentences
 _EXACT = "not in context"
 
 
@@ -566,11 +573,24 @@ def _detect(answer: str) -> Refusal:
     found, folded = ANSWERED, fold(answer)
     if end - start <= _LONGEST_TOKEN and (token := _token(folded[start:end], start)):
         return token
-    if "n'" in folded or not HINT_WORDS.isdisjoint(_RUN.findall(folded)):
+    # Of a long answer it pays to look at sentences one by one first.
+    if any(map(_may_decline, _APART.split(folded))) if len(answer) > _SHORT_ANSWER else _is_hinted(folded):
         found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
     return found
+
+
+def _is_hinted(folded: str) -> bool:
+    return "n'" in folded or not HINT_WORDS.isdisjoint(_RUN.findall(folded))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _may_decline(sentence: str) -> bool:
+    """Whether a rule for declining fits a sentence, as it stands in a folded answer."""
+    if not _is_hinted(sentence):
+        return False
+    return _rules().search("".join([TAGS[token] for token in _TOKEN.findall(_unquoted(sentence))])) is not None
 
 
 _detect_short = lru_cache(maxsize=4_096)(_detect)  # the same few sentences decline again and again
@@ -578,6 +598,8 @@ _detect_short = lru_cache(maxsize=4_096)(_detect)  # the same few sentences decl
 
 def asks_back(answer: str) -> bool:
     """Whether all that an answer does is to ask which of several things is meant."""
+    if not ("?" in answer or "lease" in answer):
+        return False
     said = _MARK.sub("", answer[: _LONGEST_QUESTION + 1])
     asks_which = "lease" in answer and (not said.isascii() or _ASKS_WHICH.search(said))  # "please"
     if len(answer) > _LONGEST_QUESTION or not ("?" in answer or asks_which):
