@@ -186,12 +186,13 @@ def test_score_names_the_passages_that_a_corpus_lacks(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "surefoot.toml").write_text(f"jobs = {jobs}\n")
-    log = write("log.jsonl", [*ROWS, {"q": "What now?", "answer": "That [p9].", "retrieved": ["p9"]}])
+    again = [{"q": "What now?", "answer": f"That [{one}].", "retrieved": [one]} for one in ("p9", "p8")]
+    log = write("log.jsonl", [*ROWS, *again])
     questions = write("questions.jsonl", [{"qid": "q", "q": "What now?", "answerable": True, "gold_ids": ["p9"]}])
     for asked in ([], ["-q", str(questions)]):
         done = command("score", "-t", log, *asked, "--corpus", corpus, "--json")
         named = [one["message"] for one in done.json["input"]["problems"] if one["kind"] == "unknown_passage"]
-        assert named == ["1 retrieved passage not in the corpus: p9"]
+        assert named == ["2 retrieved passages not in the corpus: p9, p8"]
 
 
 def test_stdin_cannot_be_scored_without_questions(ids_only: Path) -> None:

@@ -92,7 +92,7 @@ def test_rows_read_by_their_keys_alone_give_what_any_row_gives(
     path = write("rows.jsonl", rows)
     monkeypatch.setattr(sources, "BLOCK_BYTES", 500)
     together = score(QUESTIONS, path, rerun=rerun)
-    monkeypatch.setattr(traces, "_plain", lambda plan: None)
+    monkeypatch.setattr(traces, "_form", lambda *_: None)
     singly = score(QUESTIONS, path, rerun=rerun)
     assert together.to_json() == singly.to_json()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.core.types import Passage, Question, Retrieved, Trace
+from surefoot.io import traces
 from surefoot.io.rows import Lines
 from surefoot.scoring.outcomes import Expected, read
 from surefoot.scoring.run import BlockScorer
@@ -63,6 +65,38 @@ def test_a_row_of_plain_texts_is_what_its_trace_is(
     if not answer.startswith(("{", "[")):
         assert read(Expected.of(asked), Trace("q", None, answer, passages), MODES[mode]).outcome == second
     assert first == second
+
+
+FORMS: tuple[Callable[[str, list[str], Any], dict[str, Any]], ...] = (
+    lambda text, ids, cited: {"question": "q?", "retrieval": {"topk": ids},
+                              "answer": {"text": text, "citations": cited}},
+    lambda text, ids, cited: {"q": "q?", "raw": json.dumps({"claim": text, "citations": cited}), "chunks": ids},
+    lambda text, ids, cited: {"q": "q?", "answer": text, "chunks": ids, "citations": cited, "error": None},
+    lambda text, ids, cited: {"q": "q?", "answer": text, "parsed": {"citations": cited}, "chunks": ids},
+    lambda text, ids, cited: {"user_input": "q?", "response": text, "retrieved_context_ids": ids,
+                              "retrieved_contexts": ["section 4"] * 2},
+    lambda text, ids, cited: {"messages": [{"role": "user", "content": "q?"}, {"role": "assistant", "content": text}],
+                              "chunks": ids},
+    lambda text, ids, cited: {"question": "q?", "chunks": [{"id": one, "text": "ten"} for one in ids],
+                              "response": {"role": "assistant", "content": [{"type": "text", "text": text,
+                                           "citations": [{"document_title": one} for one in cited or ()]}]}},
+    lambda text, ids, cited: {"question": "q?", "response": {"answer": text, "context": ids}, "citations": cited},
+    lambda text, ids, cited: {"q": "q?", "answer": text, "chunks": ids, "error": cited and "timeout"},
+    lambda text, ids, cited: {"question": ["q?"], "input": text, "output": text, "retrieved": ids, "sources": cited},
+)  # fmt: skip
+
+
+@given(questions, st.sampled_from(FORMS), st.lists(st.tuples(texts, ids, st.none() | ids), min_size=1, max_size=4))
+@settings(max_examples=200)
+def test_a_row_of_a_form_that_was_met_is_read_like_any_other(
+    asked: Question, form: Callable[..., dict[str, Any]], told: list[Any]
+) -> None:
+    log = lines(*({"q": "q?", "answer": "ten"}, *(form(*one) for one in told), *(form(*one) for one in told)))
+    by_form, singly = BlockScorer([asked], None, "detect", keep_rows=True), BlockScorer([asked], None, "detect", True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traces, "_form", lambda *_: None)
+        expected = singly(log)
+    assert by_form(log).table == expected.table
 
 
 @given(texts, ids, ids)

@@ -119,6 +119,7 @@ class BlockScorer:
         result = self._result(block.source)
         if isinstance(block, Lines):
             result.size = block.size
+        if isinstance(block, Lines) and self._texts is None:  # else every passage is looked for in the corpus
             self._score_lines(block.data(), block.first_line, result)
         else:
             self._score_rows(rows_in(block), result)
