@@ -233,19 +233,11 @@ def test_replies_come_in_any_order() -> None:
     assert [one.item for one in grader.carry_out(plan).graded] == [many, item()]
 
 
-def test_a_prompt_that_no_model_takes_is_not_sent() -> None:
-    model = Fake(sound)
-    (found,) = ModelGrader(model).read([item(retrieved=Retrieved([Passage("a#1", "word " * 100_000)]))])
-    assert (
-        found.bucket is None and "too long" in found.findings.detail and len(model.prompts) == len(llm_reading.CANARIES)
-    )
-
-
 def test_canaries_ride_along_and_a_grader_that_misreads_them_is_marked() -> None:
     grader = ModelGrader(Fake(obedient))
     done = grader.carry_out(grader.plan([item()]))
-    assert set(done.self_check.misread) == {canary.name for canary in llm_reading.CANARIES} and done.self_check.failed
-    assert "misread supported" in done.graded[0].verdicts[0].self_check
+    assert done.self_check.misread == ("contradicted", "unsupported", "hedged", "injected") and done.self_check.failed
+    assert "misread contradicted" in done.graded[0].verdicts[0].self_check
     sober = ModelGrader(Fake(sound))
     check = sober.carry_out(sober.plan([item()])).self_check
     assert check == SelfCheck(passed=tuple(c.name for c in llm_reading.CANARIES)) and not check.failed

@@ -160,8 +160,8 @@ def test_a_run_keeps_who_graded_it_and_how_the_canaries_fared(server: FaultServe
 def test_a_grader_that_does_as_it_is_told_is_reported_and_marked(tmp_path: Path, write: Write) -> None:
     with FaultServer(obeys) as server:
         done = Done("--items", write("items.jsonl", ITEMS), *by_model(server, tmp_path))
-    assert done.buckets["wrong"] is None and "misread supported" in done.rows["wrong"]["self_check"]
-    assert done.code == 4 and "failed its self-check (misread supported, contradicted" in done.err
+    assert done.buckets["wrong"] is None and "misread contradicted" in done.rows["wrong"]["self_check"]
+    assert done.code == 4 and "failed its self-check (misread contradicted" in done.err
     assert "hint: grade again" in done.err
 
 

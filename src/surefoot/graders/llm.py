@@ -24,7 +24,7 @@ from surefoot.core.types import Item, counted, names
 from surefoot.graders.findings import AnswerParts
 from surefoot.graders.grader import FOR_A_PERSON, FindingsGrader, Graded, SelfCheck, graded_by, left_open, read_watched
 from surefoot.graders.judges import Judge
-from surefoot.graders.llm_prompts import LONGEST_PROMPT, Fence, Found, Prompting, findings_in
+from surefoot.graders.llm_prompts import Fence, Found, Prompting, findings_in
 from surefoot.graders.llm_reading import CANARIES, Canary, ModelJudge, doubt, flown
 from surefoot.models.budget import IF_NONE_AGAIN, Spent, is_paid, spent_on
 from surefoot.models.endpoint import EndpointModel
@@ -122,7 +122,7 @@ class ModelGrader:
     def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
         replies: list[Reply] = []
-        for place, reply in self._complete([ask.prompt for ask in plan.asks]):
+        for place, reply in self._model.complete_all(ask.prompt for ask in plan.asks):
             found[place] = findings_in(reply, len(plan.asks[place].claims))
             replies.append(reply)
             on_reply(reply)
@@ -135,14 +135,6 @@ class ModelGrader:
             for place, (item, first) in enumerate(zip(plan.items, plan.first, strict=True))
         ]
         return Grading(tuple(graded), check, tuple(replies))
-
-    def _complete(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """What is too long for any model is not sent."""
-        fitting = [number for number, prompt in enumerate(prompts) if len(prompt.text) <= LONGEST_PROMPT]
-        for number in set(range(len(prompts))).difference(fitting):
-            yield number, Reply(error=f"{len(prompts[number].text):,} characters are too long to be asked at once")
-        for number, reply in self._model.complete_all(prompts[number] for number in fitting):
-            yield fitting[number], reply
 
     def _graded(
         self, item: Item, first: Graded | None, asked: tuple[tuple[str, ...], Found | str] | None, misread: str

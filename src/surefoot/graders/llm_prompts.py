@@ -147,7 +147,6 @@ def findings_in(reply: Reply, claims: int) -> Found | str:
 
 
 VERSION = 3  # of how replies are read and checked
-LONGEST_PROMPT = 400_000  # characters
 _FOR_REPLY, _FOR_CLAIM = 256, 256  # tokens
 _EXAMPLE, _TEMPLATES = "0123abcd", ("grade_system", "grade")
 

@@ -145,20 +145,12 @@ CANARIES = (
 def flown(replies: Iterable[tuple[Canary, Found | str]]) -> SelfCheck:
     names: dict[str, list[str]] = {"passed": [], "misread": [], "unanswered": []}
     for canary, found in replies:
-        fate = "unanswered" if isinstance(found, str) else "passed" if _is_read_well(canary, found) else "misread"
+        fate = "unanswered"
+        if not isinstance(found, str):
+            is_excused = canary.name == HEDGED and found.refusal == "refused"
+            fate = "passed" if found.claims[0].reading in canary.readings and not is_excused else "misread"
         names[fate].append(canary.name)
     return SelfCheck(tuple(names["passed"]), tuple(names["misread"]), tuple(names["unanswered"]))
-
-
-def _is_read_well(canary: Canary, found: Found) -> bool:
-    read = found.claims[0]
-    if read.reading not in canary.readings or (canary.name == HEDGED and found.refusal == "refused"):
-        return False
-    if read.reading != "supported":
-        return True
-    judge = ModelJudge("canary", canary.item, (canary.claim,), found)
-    pairs = [Pair(passage.text, canary.claim, passage.doc, canary.item.question.text) for passage in _PASSAGES]
-    return any(judgement.label == "supported" for judgement in judge.judge(pairs))
 
 
 # What wraps a statement without making it less of one: emphasis, comments, code, tags, tokens of chat servers.
