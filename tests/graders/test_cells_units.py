@@ -77,7 +77,6 @@ PLANTS = """## North plant
         (ACCOUNTS, "Revenue was EUR 10.45 million in 2023."),
         (ACCOUNTS, "Revenue was 10,450 in 2023."),  # the figure as it stands there
         (ACCOUNTS, "Operating profit was (320) in 2023."),
-        (ACCOUNTS, "Staff costs were EUR 2,300 thousand in 2023."),
         (FILING, "Net income was -$7.7 million in 2023."),
         (FILING, "Earnings per share were $1.20 in 2022."),
         (TOWNS, "Aske has a population of 48,200."),

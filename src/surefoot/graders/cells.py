@@ -33,10 +33,6 @@ Says = Literal["agrees", "conflicts", "silent"]
 MOST_CLAIM = 1_500
 # Words with which any cell can be spoken of.
 _FRAME = word_set(WORDS["frame"])
-# What the things of a row are said to do.
-_VERBS = word_set(WORDS["verbs"])
-_LOOSE = 3  # words that may stand between those of a label
-_EARLY = frozenset({"january", "february"})
 
 
 class Named(Struct, frozen=True):
@@ -62,21 +58,14 @@ class Named(Struct, frozen=True):
 
 
 def named_in(table: Table, text: Sequence[Token]) -> Named:
-    said = [token.text for token in text]
+    said = frozenset(token.text for token in text)
     rows = [place for place, row in enumerate(table.rows) if _is_named(row.words, said)]
     return Named(table, _most_special(rows, table.rows), _columns(table, said))
 
 
-def _is_named(words: frozenset[str], said: Sequence[str]) -> bool:
-    """All words are said, near each other and not scattered over the sentence. A letter alone is too little: "A" is an
-    article as well."""
-    last: dict[str, int] = {}
-    for place, word in enumerate(said):
-        if word in words:
-            last[word] = place
-            if len(last) == len(words) and place - min(last.values()) < len(words) + _LOOSE:
-                return any(len(one) > 1 for one in words)
-    return False
+def _is_named(words: frozenset[str], said: frozenset[str]) -> bool:
+    """All words are said. A letter alone is too little: "A" is an article as well."""
+    return words <= said and any(len(one) > 1 for one in words)
 
 
 def _most_special(hits: list[int], labels: Sequence[Label]) -> tuple[int, ...]:
@@ -84,24 +73,21 @@ def _most_special(hits: list[int], labels: Sequence[Label]) -> tuple[int, ...]:
     return tuple(place for place in hits if not any(labels[place].words < labels[other].words for other in hits))
 
 
-def _columns(table: Table, said: Sequence[str]) -> tuple[int, ...]:
+def _columns(table: Table, said: frozenset[str]) -> tuple[int, ...]:
     """By year first, as a date is seldom said in full; then by what distinguishes columns of one year."""
     if len(table.columns) == 1:
         return (0,)
-    there = frozenset(said)
     by_years: dict[frozenset[str], list[int]] = {}
     for place, column in enumerate(table.columns):
         by_years.setdefault(years_of(column), []).append(place)
     found: list[int] = []
     for years, places in by_years.items():
-        # A business year that ends in January mostly has the name of the year before.
-        is_early = any(table.columns[place].all_words & _EARLY for place in places) and not there & _EARLY
-        if years <= there and not (years and is_early):
+        if years <= said:
             found += places if years and len(places) == 1 else _distinguished(table.columns, places, said)
     return tuple(sorted(found))
 
 
-def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[str]) -> Iterable[int]:
+def _distinguished(columns: Sequence[Label], places: list[int], said: frozenset[str]) -> Iterable[int]:
     """Those that are named by what the others do not say."""
     every = [columns[place].all_words for place in places]
     shared = frozenset.intersection(*every) if len(every) > 1 else frozenset()
@@ -112,22 +98,13 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: Sequence[s
 def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> bool:
     """A word of a sentence that neither labels nor title nor its amount have, nor is needed to speak of a cell."""
     known = named.words | named.table.years | named.table.around | _FRAME
-    return any(
-        token.text not in known
-        and not amount[0] <= token.start < amount[1]
-        and not (token.text in _VERBS and said[place - 1].text in named.words and place)
-        for place, token in enumerate(said)
-    )
+    return any(token.text not in known and not amount[0] <= token.start < amount[1] for token in said)
 
 
 _LOSS = re.compile(
     r"\b(?:loss(?:es)?|lost|deficits?|negative|shortfalls?|outflows?|overdraft|overdrawn|declin\w+|decreas\w+|"
     r"fall|drop)\b",
     re.IGNORECASE,
-)
-_COST = re.compile(
-    r"\b(?:costs?|expenses?|expenditures?|tax(?:es)?|charges?|depreciation|amorti[sz]ation|payments?|purchases?|"
-    r"dividends?|repayments?|provisions?|used|spending|wages|salaries|impairments?|fees)\b"
 )
 _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|operating income|earnings|ebitda?)\b")
 
@@ -173,7 +150,7 @@ def _fits(amount: Amount, cell: TableCell) -> bool:
 
 
 def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) -> Match | None:
-    """Costs and losses are often written below zero and said without a sign; a profit is not."""
+    """Losses are often written below zero and said without a sign; a profit is not."""
     if match != "same" or not cell.value or amount.is_negative in (None, cell.value < 0):
         return match
     if amount.is_negative:
@@ -182,7 +159,7 @@ def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) 
         return "same"
     if _GAIN.search(cell.label) or amount.unit == "°c":
         return "near" if _LOSS.search(cell.label) else "other"
-    return "same" if _COST.search(cell.label) else "near"
+    return "near"
 
 
 @lru_cache(maxsize=5_000)
