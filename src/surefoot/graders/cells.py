@@ -33,6 +33,8 @@ Says = Literal["agrees", "conflicts", "silent"]
 MOST_CLAIM = 1_500
 # Words with which any cell can be spoken of.
 _FRAME = word_set(WORDS["frame"])
+# What the things of a row are said to do.
+_VERBS = word_set(WORDS["verbs"])
 
 
 class Named(Struct, frozen=True):
@@ -98,7 +100,12 @@ def _distinguished(columns: Sequence[Label], places: list[int], said: frozenset[
 def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0, 0)) -> bool:
     """A word of a sentence that neither labels nor title nor its amount have, nor is needed to speak of a cell."""
     known = named.words | named.table.years | named.table.around | _FRAME
-    return any(token.text not in known and not amount[0] <= token.start < amount[1] for token in said)
+    return any(
+        token.text not in known
+        and not amount[0] <= token.start < amount[1]
+        and not (token.text in _VERBS and said[place - 1].text in named.words and place)
+        for place, token in enumerate(said)
+    )
 
 
 _LOSS = re.compile(
