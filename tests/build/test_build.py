@@ -13,7 +13,6 @@ import surefoot
 from surefoot.build import absent
 from surefoot.build.builder import Builder
 from surefoot.build.facts import facts_of
-from surefoot.build.names import makers_of
 from surefoot.cli.main import cli
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Question
@@ -108,7 +107,7 @@ def test_an_agreement_that_was_never_made_is_asked_about() -> None:
         "b.md": "This Lease is between Birch Inc and Elm Ltd. This Lease is governed by the laws of the State of Utah.",
     }
     builder = Builder([Row(f"{name}#1", text, name, file=name) for name, text in texts.items()])
-    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, makers_of(builder.documents))}
+    asked = {one.asks for one in absent.strangers(builder.facts, builder.texts, builder.described)}
     assert asked <= {
         "Which state's or country's law governs the lease between Alder and Birch?",
         "Which state's or country's law governs the lease between Birch and Alder?",
@@ -173,3 +172,35 @@ def test_only_a_term_that_is_named_is_judged() -> None:
     asked = {one.asks for found in moulds for one in found if one.fact}
     spans = {one for one in asked if one.startswith(("Is four", "Why was"))}
     assert spans and all(one.endswith("the initial term of {doc}?") for one in spans)
+
+
+def test_a_question_names_its_document_only_where_another_says_the_like() -> None:
+    texts = {
+        "pump.md": "The impeller must be greased with silicone oil every two months. The warranty is 24 months.",
+        "lamp.md": "The lamp must be hung from two steel wires. The warranty is 36 months.",
+    }
+    titles = {"pump.md": "Ardo P40 pump: user manual", "lamp.md": "Ardo L60 lamp: data sheet"}
+    builder = Builder([Row(f"{name}#1", text, titles[name], file=name) for name, text in texts.items()])
+    found = {fact.asks: builder.name_of(fact) for fact in builder.facts if fact.row.document == "pump.md"}
+    assert found == {
+        "How often must the impeller be greased with silicone oil?": "",
+        "How long is the warranty?": "the Ardo P40 pump",
+    }
+
+
+def test_a_model_or_an_edition_that_no_document_knows_is_asked_about() -> None:
+    text = "The warranty is 24 months."
+    facts = facts_of(Row("a.md#1", text, "Ardo P40", file="a.md"))
+    found = [*absent.misnamed(facts, {"a.md": text}, {"a.md": "the Ardo P40 pump"})]
+    assert [(one.kind, one.asks) for one in found] == [
+        ("adjacent_entity", "For the Ardo P41 pump, how long is the warranty?")
+    ]
+
+
+def test_what_one_data_sheet_lists_is_asked_of_another_that_does_not() -> None:
+    sheet = "| Property | Value |\n| --- | --- |\n| Weight | 3 kg |\n| Hose length | 2 m |"
+    texts = {"a.md": f"{sheet}\n| Noise level | 60 dB |", "b.md": sheet}
+    facts = [fact for name, text in texts.items() for fact in facts_of(Row(f"{name}#1", text, name, file=name))]
+    assert [(one.document, one.asks) for one in absent.unlisted(facts, texts)] == [
+        ("b.md", "What is the noise level of {doc}?")
+    ]

@@ -62,3 +62,16 @@ def test_gold_that_an_amendment_changed_is_found() -> None:
         for gold, claim in (("a.md#1", RENT.format("38,000")), ("b.md#1", RENT.format("41,200")))
     ]
     assert "superseded_gold" in kinds[0] and "superseded_gold" not in kinds[1]
+
+
+def test_a_later_sentence_with_another_figure_is_told_without_a_model_that_sees_it() -> None:
+    passages = [
+        Passage("a.md#1", "Dated 12 May 2021. The Tenant shall pay a yearly rent of GBP 38,000.", TITLE),
+        Passage("b.md#1", "Dated 9 June 2024. The yearly rent payable by the Tenant is increased to GBP 41,200.",
+                f"Deed of Variation to the {TITLE}"),
+    ]  # fmt: skip
+    claim = "The Tenant shall pay a yearly rent of GBP 38,000."
+    asked = Question(
+        "q1", "What yearly rent does the Tenant pay?", "answer", gold_ids=("a.md#1",), gold_claims=(claim,)
+    )
+    assert "superseded_gold" in {one.kind for one in Reader(passages).findings(asked)}

@@ -16,6 +16,7 @@ from msgspec import Struct, convert
 from surefoot.build.asking import THIS
 from surefoot.build.clauses import points_outside
 from surefoot.build.facts import Fact
+from surefoot.build.names import Described
 from surefoot.build.patterns import MONEY, YEAR, patterns_of
 from surefoot.build.wording import inside_of, naming, worded
 from surefoot.text.normal import normalise, vocabulary, words_of
@@ -143,20 +144,27 @@ def _others(home: str, names: Mapping[str, str]) -> list[str]:
     return sorted(others, key=lambda document: (-shared[document], document))[:8]
 
 
-def strangers(
-    facts: Sequence[Fact], texts: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
-) -> Iterator[Absent]:
+def strangers(facts: Sequence[Fact], texts: Mapping[str, str], described: Mapping[str, Described]) -> Iterator[Absent]:
     """What an agreement settles, asked of one that was never made: between two who have each made another."""
-    every, said = [one for one in makers.values() if all(one)], [normalise(text) for text in texts.values()]
+    every, said = (
+        [one.parties[0] for one in described.values() if one.kind and one.parties],
+        [normalise(text) for text in texts.values()],
+    )
     for place, fact in enumerate(facts):
         document = fact.row.document
-        if not all(makers[document]) or THIS not in fact.asks or _SHOUTED.search(fact.asks):
+        if (
+            not (described[document].kind and described[document].parties)
+            or THIS not in fact.asks
+            or _SHOUTED.search(fact.asks)
+        ):
             continue
-        (kind, one), (_, other) = makers[document], every[place % len(every)]
+        one, other = described[document].parties[0], every[place % len(every)]
         names = normalise(one), normalise(other)
         if names[0] in names[1] or names[1] in names[0] or any(names[0] in text and names[1] in text for text in said):
             continue
-        asks = fact.asks.replace(THIS, f"the {kind} between {one} and {other}", 1).replace(THIS, "it")
+        asks = fact.asks.replace(THIS, f"the {described[document].kind} between {one} and {other}", 1).replace(
+            THIS, "it"
+        )
         why = f"{one} and {other} have each made another, and no document names both"
         yield Absent("adjacent_entity", asks, document, why, fact, False, is_proven=True)
 
@@ -219,11 +227,11 @@ def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Abs
 
 
 def ambiguous(
-    pairs: Sequence[tuple[Fact, Fact]], names: Mapping[str, str], makers: Mapping[str, tuple[str, str]]
+    pairs: Sequence[tuple[Fact, Fact]], names: Mapping[str, str], described: Mapping[str, Described]
 ) -> Iterator[Absent]:
     """What two documents settle in two ways, asked of neither: to ask back, or to refuse, is right."""
     for one, other in pairs:
-        kinds = [makers[fact.row.document][0].split()[-1:] for fact in (one, other)]
+        kinds = [described[fact.row.document].kind.split()[-1:] for fact in (one, other)]
         if one.asks == other.asks and (THIS not in one.asks or kinds[0] == kinds[1] != []):
             asks = one.asks.replace(THIS, f"the {' '.join(kinds[0])}")
             said = (f"{names[fact.row.document]} says {fact.value}" for fact in (one, other))

@@ -12,7 +12,7 @@ THIS = "{doc}"  # in a question: the document, by its name
 MODALS = {
     "shall": "must", "must": "must", "will": "will", "may": "may", "can": "can", "should": "should",
     "agrees to": "must", "agree to": "must", "undertakes to": "must", "is required to": "must",
-    "are required to": "must",
+    "are required to": "must", "has to": "must", "have to": "must",
 }  # fmt: skip
 THIS_DOCUMENT, _CROOKED, _STATES, _IS = patterns_of("this_document crooked states is_state")
 _DETERMINERS = frozenset(
@@ -41,7 +41,7 @@ def question(clause: Clause, what: str, rest: str | None, auxiliary: str = "") -
 def inverted(clause: Clause, rest: str, auxiliary: str = "") -> str:
     """ "must the Supplier deliver", "are the parties bound", "does the duty survive"."""
     subject = inside(clause.subject, clause.around)
-    if auxiliary or clause.auxiliary not in ("shall", "must", "agrees to", "agree to"):
+    if auxiliary or MODALS.get(clause.auxiliary) != "must":
         return f"{auxiliary or MODALS.get(clause.auxiliary, clause.auxiliary)} {subject} {rest}"
     if _STATES.match(rest):
         return f"{'do' if _are_many(subject, clause.around) else 'does'} {subject} {rest}"

@@ -15,7 +15,8 @@ from surefoot.build.absent import Absent
 from surefoot.build.asking import THIS
 from surefoot.build.clauses import plain
 from surefoot.build.facts import Fact, facts_of
-from surefoot.build.names import date_in, later_of, makers_of, names_of, topics_of
+from surefoot.build.names import date_in, described, later_of, names_of
+from surefoot.build.patterns import SIGNED
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import inside_of, lowered, naming, worded
 from surefoot.core.types import Question
@@ -65,7 +66,7 @@ class Builder:
         self.names = names_of(self.documents)
         self._seed = seed
         self.later = later_of(self.documents)
-        self._topics = topics_of(self.documents)
+        self.described = described(self.documents)
         self._home = {row.id: row.document for row in rows}
         self._named: dict[int, str] = {}
         self._asked: set[str] = set()  # gold claims: what is asked in one way is asked in another only for want of more
@@ -119,11 +120,9 @@ class Builder:
         if id(fact) not in self._named:
             document, words = fact.row.document, vocabulary(fact.asks) - _ASKING
             base = next((base for base, later in self.later.items() if later.get(document) is False), document)
-            near = (
-                self._whole.nearest(fact.asks, _RIVALS)
-                if len(words) >= _FEWEST and THIS not in fact.asks and fact.kind not in _ROWS
-                else []
-            )
+            is_signed = re.search(rf"\b(?:{SIGNED})\b", self.names[base])  # the like of which others may sign
+            needs = is_signed or THIS in fact.asks or fact.kind in _ROWS or re.search(r"\byou\b", fact.asks)
+            near = [] if needs or len(words) < _FEWEST else self._whole.nearest(fact.asks, _RIVALS)
             others = [one for one in near if self._home[one.id] not in self._kin(document)]
             is_alone = all(len(words & vocabulary(one.text)) <= _SAME_TOPIC * len(words) for one in others)
             is_found = bool(near) and self._home[near[0].id] == document
@@ -203,11 +202,11 @@ class Builder:
             return _by_turns(*silent, *moulds, *silent, *silent)
         if moulds:
             return _by_turns(*moulds)
-        makers, apart = makers_of(self.documents), [pair for pair in self._alike if self._is_apart(*pair)]
+        apart = [pair for pair in self._alike if self._is_apart(*pair)]
         return _by_turns(
             absent.misnamed(facts, texts, names), absent.moved_years(facts, texts),
-            absent.strangers(facts, texts, makers), absent.transplants(facts[::-1], texts, names),
-            absent.ambiguous(apart, names, makers),
+            absent.strangers(facts, texts, self.described), absent.transplants(facts[::-1], texts, names),
+            absent.ambiguous(apart, names, self.described),
         )  # fmt: skip
 
     def _has_file_name(self, document: str) -> bool:
@@ -264,7 +263,7 @@ class Builder:
         """Two documents speak of whom the question names, and neither stands above the other."""
         here, there = one.row.document, other.row.document
         known = _OWN.findall(one.asks)
-        is_apart = there not in self._kin(here) and self._topics[here] != self._topics[there]
+        is_apart = there not in self._kin(here) and self.described[here].topic != self.described[there].topic
         return is_apart and bool(known) and THIS not in one.asks and all(name in self.texts[there] for name in known)
 
     def _comparisons(self) -> Iterator[tuple[str, Fact, Fact | None]]:
@@ -280,8 +279,7 @@ class Builder:
         text, gold = worded(fact.asks, self.name_of(fact), fact.row.id), [fact]
         why = f"The passage says it: {fact.value}." if fact.value not in ("yes", "no") else "The passage says so."
         if probes == "false_premise":
-            said = worded(f"{_flipped(fact, rival)}?", self.name_of(fact), "")
-            text = f"Is it right that {_LEADS.sub(lambda found: found[0].lower(), said)}"
+            text = worded(f"Is it right that {_flipped(fact, rival)}?", self.name_of(fact), fact.row.id)
             why = f"No: {lowered(why)}"
         if rival:
             where = self.names[rival.row.document] or rival.row.id
@@ -390,7 +388,10 @@ def _flipped(fact: Fact, rival: Fact | None = None) -> str:
     """A claim that is false: with a rival's value, or its duty turned round; "" if there is none."""
     if rival is None:
         helper = {"prohibition": "may", "obligation": "need not"}.get(fact.kind)
-        is_act = helper and fact.does and fact.who != THIS and not re.match(r"(?:be|remain|survive)\b", fact.does)
+        is_act = (
+            helper and fact.does and fact.who != THIS and not re.match(r"(?:be|remain|survive)\b|.*\bno\b", fact.does)
+        )
+        is_act = is_act and (helper == "may" or fact.who.lower() != "you")
         return f"{fact.who} {helper} {fact.does}" if is_act else ""
     if fact.kind == "law":
         law = rival.value if rival.value.endswith(" law") else f"that of {rival.value}"
@@ -405,9 +406,8 @@ def _flipped(fact: Fact, rival: Fact | None = None) -> str:
 _YES_NO = frozenset({"obligation", "permission", "prohibition", "definition"})
 # A name, and no role.
 _OWN = re.compile(r"(?<!the )(?<!each )(?<!any )(?<!either )(?<!^)\b[A-Z][\w&-]{3,}(?: [A-Z][\w&-]+)*|\b[A-Z]+-?\d+\b")
-_LEADS = re.compile("(?:For|Under|According|At|In) ")
 _OPEN = _YES_NO | {"duty"}
-_CAPPED = frozenset({"law", "manner", "comparison"})
+_CAPPED = frozenset({"law", "manner", "comparison", "duty"})
 
 
 def _proposed(

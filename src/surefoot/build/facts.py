@@ -15,7 +15,7 @@ from surefoot.corpus.passages import Row
 from surefoot.text.normal import sentences, words_of
 from surefoot.text.tables import cells_of, prose_of
 
-_DEFINITION, _UNIT, _NO_NOUN, _MEASURED, _IN_CASE = patterns_of("definition unit no_noun measured in_case")
+_DEFINITION, _UNIT, _NO_NOUN, _HAD, _SIZED, _IN_CASE = patterns_of("definition unit no_noun had sized in_case")
 _SECOND, _AND_SO = patterns_of("second and_so")
 _PROPERTIES = frozenset(["Property", "Feature", "Characteristic", "Parameter", "Specification", "Item", "Data", ""])
 _VALUES = frozenset(["Value", "Data", "Figure", "Specification", "Details", "Description"])
@@ -125,7 +125,7 @@ def _highest(row: Row, corner: str, heading: str, cells: list[tuple[str, str]]) 
     found = [re.fullmatch(r"(\D*)(\d[\d,.]*)(\D*)", cell) for _, cell in cells]
     sizes = [(float(one[2].replace(",", "").rstrip(".")), one[1] + one[3]) for one in found if one]
     is_plain = all(re.fullmatch(r"[A-Z][a-z]+(?: [a-z]+)*", text) for text in (corner, heading)) and corner != heading
-    is_plain &= bool(re.search("price|fee|cost|charge|limit|rate", heading, re.I) or _MEASURED.search(heading.lower()))
+    is_plain &= bool(re.search("price|fee|cost|charge|limit|rate", heading, re.I) or _SIZED.search(heading.lower()))
     is_plain &= all(re.match(r"[A-Za-z]", name) for name, _ in cells) and not _NO_NOUN.match(heading)
     if len(cells) < 3 or len(sizes) < len(cells) or len({unit for _, unit in sizes}) > 1 or not is_plain:
         return
@@ -155,9 +155,11 @@ def _cell_question(corner: str, name: str, heading: str, cell: str) -> str | Non
     if _IN_CASE.match(what):
         is_charge = re.search("(?i)charge|fee|price|cost|tariff|rate", corner) and not re.search("(?i)charge|fee", of)
         return f"What is {'charged for' if is_charge else 'the'} {_lower(of)} {_lower(what)}?"
+    if _NO_NOUN.match(what):
+        return None
     if re.search("signal|fault|problem|error|symptom|message|display", corner, re.IGNORECASE):
         return f'What is the {_lower(what)} if the {corner.lower()} is "{name}"?'
-    if what in _VALUES or _NO_NOUN.match(what) or not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what):
+    if what in _VALUES or not re.fullmatch(r"(?:% of )?[A-Za-z][A-Za-z' -]+", what):
         return None
     if re.fullmatch("(?i)time|hours", what):
         return None
@@ -194,7 +196,7 @@ def _property(what: str, of: str) -> str:
         return f"Who is the {what} of {of}?"
     if re.fullmatch("water|energy|electricity|fuel|power", what):
         return f"How much {what} does {of} use?"
-    return f"What is the {what} of {of}?" if _MEASURED.search(what) else f"What {what} does {of} have?"
+    return f"What {what} does {of} have?" if _HAD.search(what) else f"What is the {what} of {of}?"
 
 
 def _lower(text: str) -> str:

@@ -41,7 +41,7 @@ def _sortable(date: str) -> str:
     return f"{found[4]}-{_MONTHS.find(month) // 3:02}-{int(found[2]):02}" if found else ""
 
 
-class _Described:
+class Described:
     """What the first passages of a document, and the name of its file, say that it is."""
 
     def __init__(self, document: str, passages: Sequence[Row]) -> None:
@@ -104,7 +104,7 @@ def _called_by(title: str, said: str) -> str:
     if second.lower().startswith(("minutes", "notes")):
         return f"the {_low(first, said)} {_low(second, said)}"
     if found := _MINUTES.fullmatch(first):
-        return f"the {found[1]} minutes{(found[2] or '').replace(' on ', ' of ')}"
+        return f"the {found[1]} minutes{f' of {found[2]}' if found[2] else ''}"
     is_paper = _CALLED.search(second) and not _PAPER.fullmatch(second) and "meeting" not in second
     if is_paper and not _CALLED.search(first) and not re.search(r"\d", first):
         return _with_article(second if re.search(r" (?:of|for|to) ", second) else f"{_low(second, said)} of {first}")
@@ -129,17 +129,21 @@ def _low(text: str, said: str) -> str:
     """Without its capital, unless that makes a name."""
     first = text.partition(" ")[0]
     is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z])[a-z]|[A-Z][a-z]+$", text)
-    is_name = re.search(rf"(?<!\S)(?:The|[a-z]\w*),? {re.escape(first)}\b", said)
+    is_name = re.search(rf"[a-z,] {re.escape(first)}\b", said)
     return f"{text[0].lower()}{text[1:]}" if is_plain and not is_name else text
+
+
+def described(documents: Mapping[str, Sequence[Row]]) -> dict[str, Described]:
+    return {name: Described(name, passages) for name, passages in documents.items()}
 
 
 def names_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, str]:
     """A name for each document that no other has; "" where there is only one document, which needs none."""
     if len(documents) == 1:
         return dict.fromkeys(documents, "")
-    described = {name: _Described(name, passages) for name, passages in documents.items()}
-    choices = {name: one.choices(name) for name, one in described.items()}
-    kinds = Counter(f"the {one.kind}" for one in described.values())
+    known = described(documents)
+    choices = {name: one.choices(name) for name, one in known.items()}
+    kinds = Counter(f"the {one.kind}" for one in known.values())
     choices = {name: [one for one in some if kinds[one] < 2] for name, some in choices.items()}  # not one of several
     later = later_of(documents)
     for name, whole in later.items():  # the version in force goes without its date
@@ -160,13 +164,13 @@ def later_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, bool
 
     A series, whose titles bear their dates - tariffs, minutes - is neither: each holds for its own time.
     """
-    described = {name: _Described(name, passages) for name, passages in documents.items()}
+    known = described(documents)
     found: dict[str, dict[str, bool]] = {name: {} for name in documents}
     bases: dict[str, set[str]] = {name: set() for name in documents}
-    order = sorted(documents, key=lambda name: described[name].since, reverse=True)
-    for name, one in described.items():
+    order = sorted(documents, key=lambda name: known[name].since, reverse=True)
+    for name, one in known.items():
         for other in (other for other in order if other != name):
-            later = described[other]
+            later = known[other]
             is_whole = one.title == later.title and one.parties == later.parties and "" < one.since < later.since
             is_whole &= _is_title(one.title) and len(one.topic) >= _SMALLEST_TOPIC
             said = vocabulary(f"{later.title} {later.beginning}")
@@ -175,16 +179,11 @@ def later_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, bool
             if is_whole or (later.amends and not one.amends and is_same and one.since <= (later.since or one.since)):
                 found[name][other] = is_whole
                 bases[other].add(name)
-    for name, one in described.items():  # a second amendment stands above the first
+    for name, one in known.items():  # a second amendment stands above the first
         for other in order:
-            if one.amends and bases[name] & bases[other] and "" < one.since < described[other].since:
+            if one.amends and bases[name] & bases[other] and "" < one.since < known[other].since:
                 found[name].setdefault(other, False)
     return found
-
-
-def topics_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, frozenset[str]]:
-    """The words of each title but for its date: two editions of one paper have the same."""
-    return {name: _Described(name, passages).topic for name, passages in documents.items()}
 
 
 def _is_free(options: Sequence[str], times: Mapping[str, int], taken: set[str]) -> bool:
@@ -198,12 +197,6 @@ def _actor_in(text: str) -> str:
     names = Counter(_ACTS.findall(text))
     is_name = (name for name, times in names.most_common() if times > 1 and not re.search(rf"\b{name.lower()}\b", text))
     return next((name for name in is_name if not (_ROLES.fullmatch(name) or _NO_NAME.search(name))), "")
-
-
-def makers_of(documents: Mapping[str, Sequence[Row]]) -> dict[str, tuple[str, str]]:
-    """What each document is, and the first of its parties; "" where it does not say."""
-    described = {name: _Described(name, passages) for name, passages in documents.items()}
-    return {name: (one.kind, (one.parties or [""])[0]) for name, one in described.items()}
 
 
 def _opening(text: str) -> str:

@@ -25,7 +25,10 @@ from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 
 _LAW, _PARTY, _EMPTY, _NOTICE, _ENDING, _PERIOD, _SUM = patterns_of("law party empty notice ending period sum")
-_LED, _ON, _COUNT, _NOT_COUNTED, _CHANGED, _AFTER_SUM = patterns_of("led on count not_counted changed after_sum")
+_LED, _ON, _COUNT, _NOT_COUNTED, _CHANGED, _AFTER_SUM, _EVENT = patterns_of(
+    "led on count not_counted changed after_sum event"
+)
+_SIZE = re.compile(r"\b(?:size|type|model|number|no\.|code|class|level|channel|priority|version)$", re.I)
 _YES_NO = range(5, 19)  # words of the rest
 _PERIOD_WORDS = words_of("documents")["how_long"]
 _ON_WORDS = words_of("documents")["by_when"]
@@ -53,7 +56,7 @@ def _period(clause: Clause) -> Asking | None:
     if not found:
         return None
     what = _PERIOD_WORDS[found["how"]].format(found["unit"])
-    if found["how"] not in ("within", "for") or re.match(
+    if found["how"] not in ("within", "for", "after") or re.match(
         r" (?:of|after|following|from|upon)\b", clause.rest[found.end() :]
     ):
         return _deadline(clause, what, found)
@@ -145,7 +148,8 @@ def _count(clause: Clause) -> Asking | None:
     found = _COUNT.search(clause.rest)
     if not found or clause.auxiliary in BE or _NOT_COUNTED.search(found["noun"]):
         return None
-    if len(clause.rest[: found.start()].split()) > 3 or re.match(r"(?:have|be)\b", clause.rest):
+    before = clause.rest[: found.start()]
+    if len(before.split()) > 3 or re.match(r"be\b", before) or _SIZE.search(before.strip()):
         return None
     if re.match(r" (?:and|or)\b", clause.rest[found.end() :]) or clause.rest.startswith(
         ("only", "need")
@@ -169,7 +173,11 @@ def _duty(clause: Clause) -> Asking | None:
     rest = asked(clause.rest)
     if rest is None or len(rest.split()) not in _YES_NO or clause.auxiliary in (*BE, *HAVE, *STATED, "will", "can"):
         return None
-    if clause.rest.startswith(("only", "need", "find", "however")) or rest.endswith(" only"):
+    if (
+        re.match(r"\w+ no\b", clause.rest)
+        or clause.rest.startswith(("only", "need", "find", "however"))
+        or rest.endswith(" only")
+    ):
         return None
     if not _PARTY.fullmatch(clause.subject) or not names_one(clause.subject) or _EMPTY.match(rest):
         return None
@@ -186,12 +194,9 @@ def _duty(clause: Clause) -> Asking | None:
     return one._replace(who=who, does=THIS_DOCUMENT.sub(THIS, rest)) if one else None
 
 
-_EVENT = "If|Upon|After|On|Before|Following|When|Where|Once|In the event|At the (?:request|end)|In case|In lieu"
-
-
 def _then(clause: Clause) -> Asking | None:
     """ "Upon termination, the Recipient shall return all papers": what is to be done then."""
-    before = asked(clause.before) if re.match(_EVENT, clause.before) else None
+    before = asked(clause.before) if _EVENT.match(clause.before) else None
     is_one = _PARTY.fullmatch(clause.subject) and names_one(clause.subject) and not clause.is_negated
     is_act = not THIS_DOCUMENT.search(clause.subject) and clause.auxiliary in MODALS
     is_act &= len(clause.rest.split()) > 3 and not clause.rest.startswith("be ")

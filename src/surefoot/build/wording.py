@@ -97,7 +97,6 @@ def inside_of(claim: str, around: str) -> str:
 
 def _varied(asks: str, key: str) -> str:
     asks = re.sub(r"(?i)\b(should|can|may|must|do|will|if|when|that|before|after) you\b", r"\1 I", asks)
-    asks = re.sub(r"(?i)^you (should|can|may|must|need|will)\b", r"I \1", asks)
     asks = asks if re.search(r"\byou\b", asks) else re.sub(r"\byour(self)?\b", r"my\1", asks)  # whoever asks is meant
     for pattern, forms in _VARIANTS:
         if found := pattern.fullmatch(asks):
