@@ -87,19 +87,17 @@ def _filled(
         document, span = fact.row.document, _SPAN.search(fact.asks)
         if fact.kind not in mould.facts or not mould.fits(names[document], texts[document]):
             continue
-        if "{who}" in mould.asks and (
-            not fact.does or fact.who == THIS or _NO_DUTY.match(fact.does) or _MANY.match(fact.who)
-        ):
+        is_act = fact.does and fact.who != THIS and not (_NO_DUTY.match(fact.does) or _MANY.match(fact.who))
+        if "{who}" in mould.asks and not is_act:
             continue
         if ("{span}" in mould.asks and not span) or (mould.money and not re.match(MONEY, fact.value)):
             continue
         claim = inside_of(fact.claim, f"{fact.row.doc}\n{fact.row.text}")
-        if "{claim}" in mould.asks and (
-            fact.kind in ("cell", "comparison", "definition")
-            or len(claim.split()) not in _SHORT_CLAIM
-            or points_outside(claim)
-            or not fact.claim.endswith(".")
-            or ";" in claim
+        is_said = (
+            fact.kind not in ("cell", "comparison", "definition") and fact.claim.endswith(".") and ";" not in claim
+        )
+        if "{claim}" in mould.asks and not (
+            is_said and len(claim.split()) in _SHORT_CLAIM and not points_outside(claim)
         ):
             continue
         term = fact.asks.partition('"')[2].partition('"')[0]
@@ -146,25 +144,18 @@ def _others(home: str, names: Mapping[str, str]) -> list[str]:
 
 def strangers(facts: Sequence[Fact], texts: Mapping[str, str], described: Mapping[str, Described]) -> Iterator[Absent]:
     """What an agreement settles, asked of one that was never made: between two who have each made another."""
-    every, said = (
-        [one.parties[0] for one in described.values() if one.kind and one.parties],
-        [normalise(text) for text in texts.values()],
-    )
+    said = [normalise(text) for text in texts.values()]
+    every = [one.parties[0] for one in described.values() if one.kind and one.parties]
     for place, fact in enumerate(facts):
         document = fact.row.document
-        if (
-            not (described[document].kind and described[document].parties)
-            or THIS not in fact.asks
-            or _SHOUTED.search(fact.asks)
-        ):
+        kind, parties = described[document].kind, described[document].parties
+        if not (kind and parties) or THIS not in fact.asks or _SHOUTED.search(fact.asks):
             continue
-        one, other = described[document].parties[0], every[place % len(every)]
+        one, other = parties[0], every[place % len(every)]
         names = normalise(one), normalise(other)
         if names[0] in names[1] or names[1] in names[0] or any(names[0] in text and names[1] in text for text in said):
             continue
-        asks = fact.asks.replace(THIS, f"the {described[document].kind} between {one} and {other}", 1).replace(
-            THIS, "it"
-        )
+        asks = fact.asks.replace(THIS, f"the {kind} between {one} and {other}", 1).replace(THIS, "it")
         why = f"{one} and {other} have each made another, and no document names both"
         yield Absent("adjacent_entity", asks, document, why, fact, False, is_proven=True)
 

@@ -57,22 +57,16 @@ def _claims(row: Row) -> Iterator[str]:
 def _is_fair(one: Asking, claim: str) -> bool:
     """Neither crooked, nor giving itself away, nor a small part of a long duty."""
     words = one.asks.split()
-    if one.value == "yes" and re.search(rf"\d|\b{NUMBER} {UNIT}", one.asks):  # it would give the figure away
-        return False
     before, _, after = claim.partition(one.value) if one.value in claim else ("", "", "")
-    if _SECOND.search(before) or _AND_SO.match(after):
-        return False
-    if any(
-        (one.kind in ("date", "time") or re.search(sort, one.value)) and re.search(sort, one.asks) for sort in _SORTS
-    ):
-        return False
-    if one.kind == "period" and re.search(r"\b(?:that|which|who) \w+", before):
-        return False
-    if one.does and len(claim.split()) > _MOST_LEFT_OUT * len(words):
-        return False
-    if words[-1].rstrip("?").lower() in _LOOSE_ENDS:
-        return False
-    return 4 <= len(words) <= 32 and (len(one.value) < 3 or one.value.lower() not in one.asks.lower())
+    gives_away = bool(one.value == "yes" and re.search(rf"\d|\b{NUMBER} {UNIT}", one.asks))
+    gives_away |= len(one.value) > 2 and one.value.lower() in one.asks.lower()
+    is_two = bool(_SECOND.search(before) or _AND_SO.match(after))
+    is_two |= bool(one.kind == "period" and re.search(r"\b(?:that|which|who) \w+", before))
+    sorts = [sort for sort in _SORTS if one.kind in ("date", "time") or re.search(sort, one.value)]
+    is_two |= any(re.search(sort, one.asks) for sort in sorts)
+    is_small = one.does and len(claim.split()) > _MOST_LEFT_OUT * len(words)
+    is_cut = words[-1].rstrip("?").lower() in _LOOSE_ENDS
+    return 4 <= len(words) <= 32 and not (gives_away or is_two or is_small or is_cut)
 
 
 def _defined(claim: str) -> Asking | None:

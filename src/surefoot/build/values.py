@@ -20,11 +20,12 @@ from surefoot.build.asking import (
     question,
 )
 from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import ABOUT, BE, DATE, HAVE, MEASURE, MONEY, NUMBER, SHARE, STATED, UNIT, patterns_of
+from surefoot.build.patterns import BE, DATE, HAVE, NUMBER, STATED, UNIT, patterns_of
 from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 
 _LAW, _PARTY, _EMPTY, _NOTICE, _ENDING, _PERIOD, _SUM = patterns_of("law party empty notice ending period sum")
+_IS_VALUE, _SPANS, _MEASURED_BY = patterns_of("is_value spans measured_by")
 _LED, _ON, _COUNT, _NOT_COUNTED, _CHANGED, _AFTER_SUM, _EVENT = patterns_of(
     "led on count not_counted changed after_sum event"
 )
@@ -111,37 +112,19 @@ def _being(clause: Clause) -> Asking | None:
     """ "The fee is EUR 500", "The term shall be five years"."""
     rest = clause.rest.removeprefix("be ") if clause.auxiliary in ("shall", "will", "must") else clause.rest
     is_future = rest != clause.rest
-    if clause.is_negated or (clause.auxiliary not in BE and not is_future):
-        return None
-    found = re.match(
-        rf"{ABOUT}(?:for )?(?:a period of |a term of )?(?P<value>{MONEY}|{SHARE}|{DATE}|{MEASURE}|{NUMBER} "
-        rf"{UNIT}s?\b)(?P<tail>.*)",
-        rest,
-    )
-    if not found:
+    found = _IS_VALUE.match(rest)
+    if not found or clause.is_negated or (clause.auxiliary not in BE and not is_future):
         return None
     kind = "date" if re.fullmatch(DATE, found["value"]) else "period" if found["unit"] else "amount"
     subject, tail = inside(clause.subject, clause.around), asked(found["tail"])
-    what = (
-        "How long"
-        if kind == "period"
-        and re.search(r"\b(?:term|period|time|duration|length|guarantee|warranty|life|notice|delay)\b", subject, re.I)
-        else "What"
-    )
+    what = "How long" if kind == "period" and _SPANS.search(subject) else "What"
     if tail in ("high", "long", "wide", "deep", "tall", "thick") and not is_future:
         what, tail = f"How {tail}", ""
-    if tail is None or re.search(rf"\b{NUMBER} {UNIT}", tail):
+    if tail is None or re.search(rf"\b{NUMBER} {UNIT}", tail) or not _MEASURED_BY.match(tail):
         return None
-    if not re.match(r"(?:for|in|as of|during|at|on|per|under|each|a|every)\b|$", tail):
-        return None
-    order = (
-        f"{what} will {subject} be {tail}"
-        if is_future and clause.auxiliary != "must"
-        else f"{what} must {subject} be {tail}"
-    )
-    return made(
-        kind, finished(clause, order if is_future else f"{what} {clause.auxiliary} {subject} {tail}"), found["value"]
-    )
+    helper = "will" if is_future and clause.auxiliary != "must" else clause.auxiliary
+    text = f"{what} {helper} {subject} {'be ' if is_future else ''}{tail}"
+    return made(kind, finished(clause, text), found["value"])
 
 
 def _count(clause: Clause) -> Asking | None:
