@@ -251,13 +251,14 @@ class Builder:
             if one.kind == "law" or (one.value in one.claim and one.kind != "manner" and len(one.claim.split()) < _LONG)
         ]
         both = [(one, other) for one, other in rivals if one.asks == other.asks and self._is_open(one, other)]
-        return _by_turns(
+        found: tuple[list[tuple[str, Fact, Fact | None]], ...] = (
             [("bait_wrong", *pair) for pair in rivals],
             [("point_in_time", old, new) for new, old in changed],
             [("false_premise", *pair) for pair in dict.fromkeys(false) if _flipped(*pair)],
             [("conflict", *pair) for pair in both if pair[0].row.id < pair[1].row.id],
             [("false_premise", fact, None) for fact in self.facts if _flipped(fact)],
         )
+        return _by_turns(*(sorted(some, key=lambda one: self._has_file_name(one[1].row.document)) for some in found))
 
     def _is_open(self, one: Fact, other: Fact) -> bool:
         """Two documents speak of whom the question names, and neither stands above the other."""

@@ -190,6 +190,8 @@ def _property(what: str, of: str) -> str:
         return f"Who is the {what} of {of}?"
     if re.fullmatch("water|energy|electricity|fuel|power", what):
         return f"How much {what} does {of} use?"
+    if is_plural(what):
+        return f"What are the {what} of {of}?"
     return f"What {what} does {of} have?" if _HAD.search(what) else f"What is the {what} of {of}?"
 
 

@@ -17,7 +17,7 @@ _LONGEST = 100  # characters of a title that serves as a name
 _KIND, _ITSELF, _PART, _CALLED, _LEADING, _MINUTES = patterns_of("kind itself names_part called leading minutes")
 _DASHES, _EDITION, _AMENDS, _NOISE, _DATED, _NAMED = patterns_of("dashes edition amends noise dated named")
 _ACTS, _BETWEEN, _JOINING, _NAMING, _JOINS, _IS_WORD = patterns_of("acts between joining next_party joins is_word")
-_BREAKS, _ROLES, _NO_NAME, _PAPER = patterns_of("breaks roles no_name paper")
+_BREAKS, _ROLES, _NO_NAME, _PAPER, _GENERIC = patterns_of("breaks roles no_name paper generic")
 _SPOKEN = range(2, 7)  # words of a file's name that read like a document's
 _SMALL = frozenset({"and", "for", "the"})
 _SMALLEST_TOPIC = 3  # words of a title that tells which document an amendment is about
@@ -84,9 +84,7 @@ class Described:
         stem = " ".join(re.split("[_ ]+", self.file.stem)).strip()
         words = " ".join(one for one in re.split("[_ ]+|-(?!disclosure)", self.file.stem) if not _NOISE.search(one))
         is_spoken = (
-            _KIND.search(words)
-            and len(words.split()) in _SPOKEN
-            and not {*words.lower().split()} <= {*self.kind.split()}
+            _KIND.search(words) and len(words.split()) in _SPOKEN and not all(map(_GENERIC.fullmatch, words.split()))
         )
         file = f"the {words}" if is_spoken else f"the {self.kind} in “{stem}”" if self.kind else f"“{stem}”"
         found += [f"the {self.kind}"] if len(self.kind.split()) > 1 else []
@@ -128,7 +126,7 @@ def _called_by(title: str, said: str) -> str:
 def _low(text: str, said: str) -> str:
     """Without its capital, unless that makes a name."""
     first = text.partition(" ")[0]
-    is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z])[a-z]|[A-Z][a-z]+$", text)
+    is_plain = re.match(r"[A-Z][a-z]+ (?!of [A-Z]|and [A-Z])[a-z]|[A-Z][a-z]+$", text)
     is_name = re.search(rf"[a-z,] {re.escape(first)}\b", said)
     return f"{text[0].lower()}{text[1:]}" if is_plain and not is_name else text
 
