@@ -772,6 +772,8 @@ PLAIN_ANSWERS = [
     "The notice need not state a reason.",
     "The policy is void if details are missing.",
     "Information is not shared with third parties.",
+    "The Licensed Materials do not include the source code.",
+    "The Confidential Information does not include what the Recipient knew before.",
 ]
 
 

@@ -435,6 +435,12 @@ _ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
 _ANSWERED = re.compile(
     r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
 )
+# A term that a contract defines, which is no source: "The Licensed Materials do not include ..."
+_DEFINED = re.compile(
+    r"\b(?!(?:The|These|This|Our|Your|In|Provided|Given|Retrieved|Source|Search|Reference)\b)[A-Z][a-z]+ "
+    r"(?:Materials?|Information|Documents?|Documentation|Records?|Content|Data)\b"
+)
+_LONGEST_TERM = 20  # before its last word
 
 
 class Decline(NamedTuple):
@@ -498,7 +504,10 @@ class _Text:
         sentence, here = self.tags[before:last], first
         while match := _declined(sentence, here - before):
             family, here, end = match[0], before + match[1], before + match[2]
-            if self._is_reported(family, first, here, end, last):
+            is_defined = _DEFINED.search(
+                self.original, max(0, self.spans[here][0] - _LONGEST_TERM), self.spans[end - 1][1]
+            )
+            if is_defined or self._is_reported(family, first, here, end, last):
                 here += 1
             else:
                 found.append(Decline(family, here, end, self.spans[here][0], self.spans[end - 1][1]))
