@@ -202,3 +202,8 @@ def test_a_reply_has_a_finding_on_every_claim_and_no_grade() -> None:
 def test_a_reply_that_is_broken_says_how(value: Any, words: str) -> None:  # noqa: ANN401
     found = findings_in(Reply(value=value), 1)
     assert isinstance(found, str) and words in found
+
+
+def test_no_reply_may_go_on_without_end() -> None:
+    found = schema(2, 3)["properties"]["claims"]
+    assert (found["maxItems"], found["items"]["properties"]["evidence"]["maxItems"]) == (2, 6)

@@ -100,6 +100,9 @@ class Evidenced(Struct, frozen=True, forbid_unknown_fields=True):
     says: Literal["supports", "supports_in_part", "contradicts"]
 
 
+_MOST_EVIDENCE = 6  # for one claim: some models would go on until their reply is cut off, and all of it is paid
+
+
 class ClaimRead(Struct, frozen=True, forbid_unknown_fields=True):
     """What a model found on one claim. Evidence comes before the reading it leads to."""
 
@@ -129,7 +132,7 @@ def schema(claims: int, passages: int) -> Schema:
     names, numbers = [f"P{place}" for place in range(1, passages + 1)], list(range(1, claims + 1))
     evidence["passage"] |= {"enum": names} if names else {}
     read["claim"] |= {"enum": numbers} if numbers else {}
-    read["evidence"] = {"type": "array", "items": parts["Evidenced"]}
+    read["evidence"] = {"type": "array", "items": parts["Evidenced"], "maxItems": _MOST_EVIDENCE}
     found["claims"] = {"type": "array", "items": parts["ClaimRead"], "minItems": claims, "maxItems": claims}
     return {**parts["Found"], "title": "findings"}
 
@@ -148,6 +151,7 @@ def findings_in(reply: Reply, claims: int) -> Found | str:
 
 VERSION = 3  # of how replies are read and checked
 _FOR_REPLY, _FOR_CLAIM = 256, 256  # tokens
+
 _EXAMPLE, _TEMPLATES = "0123abcd", ("grade_system", "grade")
 
 
