@@ -65,7 +65,7 @@ def _opposite(said: str, written: str) -> bool:
     return False
 
 
-VERSION = 9
+VERSION = 10
 # Where a cell of a table decides, it knows better than the words of its row.
 _OF_CELL: dict[str, tuple[Support, float]] = {"agrees": ("supported", 0.9), "conflicts": ("contradicted", 0.9)}
 COVERED, RELATED, ELSEWHERE, NAME_WEIGHT = 0.62, 0.5, 0.35, 2.0
