@@ -255,6 +255,31 @@ def test_who_takes_a_hedge_with_a_statement_behind_it_for_a_refusal_fails_the_se
     assert grader.carry_out(grader.plan([item()])).self_check.misread == ("hedged",)
 
 
+class Keeping(Fake):
+    """Keeps its replies, as a cache does."""
+
+    def __init__(self, says: Callable[[Prompt], Any]) -> None:
+        super().__init__(says)
+        self.replies: dict[tuple[str, int], Reply] = {}
+
+    def known(self, prompt: Prompt) -> Reply | None:
+        return self.replies.get((prompt.text, prompt.attempt))
+
+    def complete(self, prompt: Prompt) -> Reply:
+        return self.replies.setdefault((prompt.text, prompt.attempt), super().complete(prompt))
+
+
+def test_what_came_with_misread_canaries_is_asked_anew() -> None:
+    model = Keeping(obedient)
+    assert ModelGrader(model).carry_out(ModelGrader(model).plan([item()])).self_check.failed
+    model._says = sound
+    again = ModelGrader(model).plan([item()])
+    assert {ask.prompt.attempt for ask in again.asks} == {2}
+    done = ModelGrader(model).carry_out(again)
+    assert not done.self_check.failed and done.graded[0].bucket == "correct"
+    assert ModelGrader(model).plan([item()]) == again
+
+
 def test_canaries_are_asked_anew_with_other_answers_and_cost_nothing_with_the_same() -> None:
     grader = ModelGrader(Fake(sound))
     first, again, other = (

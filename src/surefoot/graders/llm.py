@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
+from itertools import count
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -117,7 +118,14 @@ class ModelGrader:
             Ask(one.item, (one.claim,), self._prompting.prompt(one.item, (one.claim,), salt), canary=one)
             for one in (CANARIES if asks else ())
         ]
-        return Plan(tuple(items), tuple(first), (*canaries, *asks))
+        # Where the replies that are kept misread canaries, what came with them counts for nothing: all is asked anew.
+        find: Callable[[Prompt], Reply | None] = getattr(self._model, "known", lambda _: None)
+        for attempt in count(1):
+            tried = [replace(ask, prompt=replace(ask.prompt, attempt=attempt)) for ask in (*canaries, *asks)]
+            kept = [(ask.canary, reply) for ask in tried if ask.canary and (reply := find(ask.prompt))]
+            if not flown((canary, findings_in(reply, 1)) for canary, reply in kept).misread:
+                break
+        return Plan(tuple(items), tuple(first), tuple(tried))
 
     def carry_out(self, plan: Plan, on_reply: Callable[[Reply], None] = lambda _: None) -> Grading:
         found: list[Found | str] = ["the model was not asked"] * len(plan.asks)
