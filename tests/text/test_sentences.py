@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.text.normal import digest, sentences
+from surefoot.text.normal import digest, sentences, with_rows
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=60))
@@ -54,6 +54,35 @@ def test_a_sum_in_brackets_is_not_cut() -> None:
 def test_a_unit_may_end_a_sentence() -> None:
     assert sentences("It is 850 mm. Doors open.") == ["It is 850 mm. ", "Doors open."]
     assert sentences("Room 5 J. Hall pays.") == ["Room 5 J. Hall pays."]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Plan,Price,Minimum term\nBronze,EUR 1,200,12 months\nSilver,EUR 480,24 months",
+        "Plan, Price\nBronze, EUR 1,200 net\nSilver, 480,50 EUR",
+        "Plan; Price\nBronze; EUR 1,200\nSilver; 480,50 EUR",
+        "Plan\tPrice\nBronze\tEUR 1,200\nSilver\t480,50 EUR",
+    ],
+)
+def test_rows_of_a_table_without_bars_get_them(table: str) -> None:
+    found = with_rows(f"Our plans\n{table}\nAll prices, also these, are net.").splitlines()
+    assert [line.startswith("| ") for line in found] == [False, True, True, True, False]
+    assert "1,200 " in found[2] and len({line.count("|") for line in found[1:4]}) == 1
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "If the tenant gives notice, the landlord may show\nthe flat to others, who must be told when they\n"
+        "come to see it, and the tenant shall let them in",
+        "Länge 1,5 m\nBreite 2,5 m\nHöhe 3,25 m",
+        "Bring a torch, please. Then\ncall, and wait. We\ncome, as said. Do not\n",
+        "red, blue\nlong; short\nold\tnew",
+    ],
+)
+def test_prose_and_decimal_commas_make_no_table(prose: str) -> None:
+    assert with_rows(prose) == prose.strip()
 
 
 FILLER = " ".join(f"Clause {i} deals with the maintenance of machine {i}." for i in range(100, 160))

@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.figures import figures_of
-from surefoot.text.normal import WORDS, sentences, word_set
+from surefoot.text.normal import WORDS, sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     THOUSANDS,
@@ -172,7 +172,7 @@ def signed(match: Match | None, amount: Amount, cell: TableCell, sentence: str) 
 @lru_cache(maxsize=5_000)
 def cell_check(passage: str, claim: str, question: str = "") -> Says:
     """What all sentences of a claim say: one conflict is one of the claim; it agrees if each of them does."""
-    tables = tables_of(passage)
+    tables = tables_of(with_rows(passage))
     if not tables or len(claim) > MOST_CLAIM:
         return "silent"
     pieces = [piece for piece in sentences(claim) if piece.strip()]

@@ -30,6 +30,7 @@ from surefoot.text.normal import (
     sentences,
     telling_words,
     terms,
+    with_rows,
 )
 from surefoot.text.numbers import (
     AS_WRITTEN,
@@ -360,6 +361,6 @@ def _whole(question: str, one: Cited) -> Asked:
 def pieces(question: str, passage: Passage) -> list[Asked]:
     """The sentences and rows of the passage, those nearest to the question if there are many."""
     wanted = frozenset(terms(question))
-    units = [unit for unit in units_of(passage.text) if len(unit.sentences) == 1]
+    units = [unit for unit in units_of(with_rows(passage.text)) if len(unit.sentences) == 1]
     nearest = sorted(units, key=lambda unit: -len(wanted & unit.terms))[:MOST_PIECES]
     return [Asked(unit.text, question, passage.doc) for unit in nearest]

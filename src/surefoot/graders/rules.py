@@ -14,7 +14,7 @@ from surefoot.core.types import Support
 from surefoot.graders.cells import cell_check
 from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.text.normal import is_terse, names, nearest, terms, without_yes_no
+from surefoot.text.normal import is_terse, names, nearest, terms, with_rows, without_yes_no
 from surefoot.text.numbers import CURRENCIES, Amount, Quantity, numbered, placeholders, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
@@ -92,7 +92,7 @@ class _Reading:
         self.is_misnumbered = _misnumbered(pair.passage, self.claim, pair.context)
         self.unheard = placeholders(self.claim) - placeholders(f"{pair.passage}\n{pair.title}\n{pair.context}")
         self.cell = cell_check(pair.passage, without_yes_no(pair.claim), pair.context)
-        self.units = units_of(pair.passage)
+        self.units = units_of(with_rows(pair.passage))
         self.around = frozenset(terms(pair.title))
         self.asked = frozenset(terms(pair.context))
         self.weights = _weights(self.claim, self.asked)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import fsum
 from typing import Any, Literal, cast
 from unicodedata import normalize
@@ -278,6 +278,11 @@ _NO_ENDS = tuple(
          r"[a-z\d(]"),
     )
 )  # fmt: skip
+_CELL_SIGNS = (r"\t", ";", ", ", r",(?!\d{3}\b)")  # "1,200" is one number
+_IN_NUMBER = re.compile(r"\d,\d")  # or between two; by itself it makes no row
+_FEWEST_ROWS = 3
+_LONGEST_CELL = 5  # words; a line of prose has a comma too
+_ENDS_SENTENCE = re.compile(r"[.!?](?: [A-Z]|\s*$)")
 # It takes the end of "(670 + 640) / 2" for the number of a list item.
 _IN_BRACKETS = re.compile(r"(\([^()\n]*\d)\)")
 # And the last letters of "It is 850 mm. Doors ..." for an abbreviation.
@@ -287,6 +292,26 @@ _UNIT_AT_END = re.compile(r"(?<=\d) (?=(?:mm?|l|g|s|h|t)\.\s+[A-Z])")
 def is_row(line: str) -> bool:
     """Of a table, not a line of prose."""
     return line.count("|") >= 2
+
+
+@lru_cache(maxsize=2_000)
+def with_rows(text: str) -> str:
+    """With rows whose cells are parted by commas, semicolons or tabs written like those of any table."""
+    found: list[str] = []
+    for (sign, _), group in groupby(text.splitlines(), _parted):
+        lines = list(group)
+        is_table = sign and len(lines) >= _FEWEST_ROWS
+        found += [f"| {' | '.join(re.split(sign, line))} |" for line in lines] if is_table else lines
+    return "\n".join(found)
+
+
+def _parted(line: str) -> tuple[str, int]:
+    """The sign between the cells of a row and their number; neither for prose or a row that has its bars already."""
+    bare = _IN_NUMBER.sub("0", line)
+    sign = next((sign for sign in _CELL_SIGNS if re.search(sign, bare)), "")
+    cells = re.split(sign, line) if sign and not is_row(line) else [line]
+    is_prose = any(len(cell.split()) > _LONGEST_CELL or _ENDS_SENTENCE.search(cell) for cell in cells)
+    return ("", 0) if is_prose or len(cells) == 1 else (sign, len(cells))
 
 
 def sentences(text: str) -> list[str]:
