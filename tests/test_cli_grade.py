@@ -149,3 +149,16 @@ def test_what_is_to_be_looked_into_is_shown_and_the_rest_counted() -> None:
         in said
     )
     assert said.endswith("24 wrong, 0 unsupported, 6 refused, 0 not graded\n") and len(said.splitlines()) == 23
+
+
+def test_what_is_unsafe_is_shown_and_counted(tmp_path: Path) -> None:
+    passages = [{"id": "p1", "text": "The lease was signed on 3 May 2024."}]
+    row = {"question": "When was it signed?", "passages": passages}
+    rows = [
+        {**row, "id": "a", "answer": "On 3 May 2024 [p1]."},
+        {**row, "id": "b", "answer": "Her SSN is 524-81-3907 [p1]."},
+    ]
+    items = tmp_path / "items.jsonl"
+    items.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    done = surefoot("grade", "--items", items, "--grader", "rules")
+    assert "unsafe" in done.out.splitlines()[1] and done.out.rstrip().endswith("; 1 unsafe")

@@ -482,6 +482,9 @@ WORDY = [
     "Sunday hours are not included in the two conditions I can see. One is about pausing the membership, the other "
     "about lockers. The studio itself should be able to tell you.",
     "It was not possible for me to establish the interval from the clauses submitted. I apologise for that.",
+    "The documents I searched do not answer this. The closest passage is [lease#4].",
+    "The documents I was able to find do not answer this.",
+    "The files we looked at contain no answer.",
     "Water temperature isn't part of these rules. The lido may post it somewhere.",
     "I went through both clauses supplied and neither contains a choice of law.",
     "Coverage abroad is not dealt with in the two conditions quoted to me. Before travelling, please ask the insurer.",

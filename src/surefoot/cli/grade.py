@@ -25,7 +25,7 @@ from surefoot.jobs.grade import DEFAULT, grade_items, grade_log
 from surefoot.jobs.grade import grade as grade_runs
 from surefoot.jobs.overview import overview, trust_in
 
-_FAILED = "failed its self-check"
+_FAILED, _UNSAFE = "failed its self-check", "unsafe"
 _SHOWN, _LINE, _LONGEST_LINE = 20, 100, 200
 
 
@@ -114,15 +114,15 @@ def _lines(
     sure, to_see = Counter[str | None](), 0
     for row in rows:
         bucket, is_sure = row["factuality"], _is_sure(row)
-        counts.update([bucket, *[_FAILED] * bool(row["self_check"])])
+        counts.update([bucket, *[_FAILED] * bool(row["self_check"]), *[_UNSAFE] * bool(row["unsafe"])])
         sure[bucket] += is_sure
-        to_see += bool(not is_sure or bucket in BAD)
+        to_see += (is_to_see := not is_sure or bucket in BAD or bool(row["unsafe"]))
         if as_json:
             yield json_line(row)
-        elif not runs or (to_see <= _SHOWN and (not is_sure or bucket in BAD)):
+        elif not runs or (to_see <= _SHOWN and is_to_see):
             name = plain(row["id"] or "-") + (f" ({row['attempt']})" if row["attempt"] > 1 else "")
             name += f" of {row['run']}" if len(runs) > 1 else ""
-            detail = f"{'unsure ' if row['unsure'] else ''}{plain(row['detail'])}"
+            detail = f"{'unsafe ' * bool(row['unsafe'])}{'unsure ' * row['unsure']}{plain(row['detail'])}"
             yield f"{name:16} {bucket or 'not graded':12} {row['reason']:15} {detail}".rstrip()
     if as_json:
         return
@@ -132,7 +132,7 @@ def _lines(
     total = sum(counts[bucket] for bucket in (*BUCKETS, None))
     each, now = (", ".join(f"{found[bucket]} {bucket}" for bucket in BUCKETS) for found in (sure, counts))
     yield f"{sure.total()} of {total} sure: {each}; {total - sure.total()} to check"
-    yield f"{now}, {counts[None]} not graded"
+    yield f"{now}, {counts[None]} not graded" + f"; {counts[_UNSAFE]} unsafe" * bool(counts[_UNSAFE])
 
 
 def _is_sure(row: Mapping[str, Any]) -> bool:

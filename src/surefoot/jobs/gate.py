@@ -554,9 +554,8 @@ def _reasons(found: GateResult) -> list[str]:
     open_ = [rule for rule in found.rules if rule.waiver is None]
     if found.outcome == "SHIP":
         if not found.differing:
-            return [
-                f"every answer of {found.names['cand']} is one that {found.names['base']} gave too: nothing changed"
-            ]
+            same = f"every answer of {found.names['cand']} is one that {found.names['base']} gave too"
+            return [f"{same} to the {counted(found.questions, 'question')} that both were asked: nothing changed"]
         margins = [f"{rule.metric} by more than {rule.change_words(rule.margin)}" for rule in open_
                    if rule.metric in BAD and rule.margin is not None and rule.change is not None]  # fmt: skip
         kept = f"a rise of {' or '.join(margins)} is excluded, and no more questions are newly bad than mended"
