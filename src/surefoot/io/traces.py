@@ -611,7 +611,7 @@ class TraceReader:
         self._is_own = bool(set(self._mapped.values()) - {"subject"})
         self._subject = self._given.get("subject", "")
         self._plans: dict[tuple[object, ...], Plan] = {}
-        # By the keys of rows: those that hold objects, and by the keys of these where the fields lie.
+        # Rows are known by their keys: first which of them hold objects, then, by the keys of these, the form.
         self.forms: dict[tuple[object, ...], Forms] = {}
         self.found_fields: set[str] = set()  # names of the mapping that led to a value in some row
         self.remarks: set[str] = set()  # on rows in which a field is not found
@@ -795,7 +795,7 @@ class Form(NamedTuple):
     citations: Place | None
     contexts: Place | None
     error: Place | None
-    is_whole: bool  # what is asked and answered: else only texts are, as fields may lie inside other values
+    is_whole: bool  # whether question and answer may be other values than texts; if not, fields may lie inside these
 
 
 def _form(row: Mapping[str, Any], plan: Plan, objects: tuple[str, ...]) -> Form | None:
@@ -818,7 +818,7 @@ def _form(row: Mapping[str, Any], plan: Plan, objects: tuple[str, ...]) -> Form 
     return None if texts - {places["question"], places["answer"]} else Form(**places, is_whole=not texts)
 
 
-Forms = tuple[tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]]  # the keys of objects, and by theirs
+Forms = tuple[tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]]  # keys of objects; forms by keys inside
 
 
 def keys_inside(row: Mapping[str, Any], objects: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

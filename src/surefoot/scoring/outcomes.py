@@ -53,7 +53,7 @@ def contains(phrases: tuple[str, ...], answer: str) -> bool:
         start = text.find(phrase)
         if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
             return True
-    if answer.isascii() and not ("\n" in text or "  " in text or not text.isprintable()):
+    if answer.isascii() and "  " not in text and text.isprintable():
         return False
     folded = normalise(answer)  # other white space, or letters that are written in two ways
     return folded != text and any(_stands(phrase, folded) for phrase in phrases)
