@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.core.intervals import jeffreys, wilson
+from surefoot.core.draws import jeffreys
+from surefoot.core.intervals import wilson
 from surefoot.gate.calibrate import Group, Sample, bad_found, false_correct
 
 NAMES = ("rate of bad", "called correct, but not", "bad ones found")

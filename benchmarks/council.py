@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.core.intervals import pairs_of
+from surefoot.core.draws import pairs_of
 from surefoot.core.rubric import COUNCIL, load
 from surefoot.council.evaluate import Preferences, ReviewerBias, Sheet, redundant, reviewer_bias
 from surefoot.council.rows import OWN, AnswerKey

@@ -27,9 +27,9 @@ from msgspec.structs import replace
 from surefoot.core.records import CANNOT_TELL, Agreed, Drawn, Label, agreed
 from surefoot.core.types import Question, Trace, Verdict
 from surefoot.gate.decide import Request
-from surefoot.gate.looks import Diff, Reading, askings, change_of, diff_of, lasting_of, noise_of
+from surefoot.gate.looks import Diff, askings, change_of, diff_of, lasting_of, noise_of
 from surefoot.gate.metrics import METRICS, Rule
-from surefoot.gate.sides import Run, apply_labels, asked_of, readings_of, side_of
+from surefoot.gate.sides import Reading, Run, apply_labels, asked_of, readings_of, side_of
 from surefoot.jobs.gate import SECONDS_A_KEY, GateResult, compare
 from surefoot.jobs.settings import load_gate as load
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefoot.core.intervals import pairs_of
+from surefoot.core.draws import pairs_of
 from surefoot.core.rubric import parse as parse_rubric
 from surefoot.core.rubric import rounded, text_of, with_weights
 from surefoot.council.evaluate import Preferences, Sheet, success

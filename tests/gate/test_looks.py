@@ -17,7 +17,6 @@ from surefoot.gate.looks import (
     Change,
     Diff,
     Pair,
-    Reading,
     askings,
     change_of,
     diff_of,
@@ -26,6 +25,7 @@ from surefoot.gate.looks import (
     noise_of,
     runs_needed,
 )
+from surefoot.gate.sides import Reading
 
 SHORT = {"c": "correct", "w": "wrong", "u": "unsupported", "r": "refused", "?": CANNOT_TELL}
 FIXED, VARYING = (True, True), (False, False)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from surefoot.core.intervals import jeffreys
+from surefoot.core.draws import jeffreys
 
 
 @given(st.integers(2, 2000).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))

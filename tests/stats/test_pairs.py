@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from surefoot.core.intervals import Influence, Pairs, interval, mean_of, pairs_of, reach, tau
+from surefoot.core.draws import Influence, Pairs, interval, mean_of, pairs_of, reach, tau
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=30))

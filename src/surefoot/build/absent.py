@@ -14,10 +14,9 @@ from typing import Literal
 from msgspec import Struct, convert
 
 from surefoot.build.asking import THIS
-from surefoot.build.clauses import points_outside
+from surefoot.build.clauses import MONEY, YEAR, patterns_of, points_outside
 from surefoot.build.facts import Fact
 from surefoot.build.names import Described
-from surefoot.build.patterns import MONEY, YEAR, patterns_of
 from surefoot.build.wording import inside_of, naming, worded
 from surefoot.text.normal import normalise, vocabulary, words_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from surefoot.build.clauses import Clause, asked, points_outside
-from surefoot.build.patterns import patterns_of
+from surefoot.build.clauses import Clause, asked, patterns_of, points_outside
 
 THIS = "{doc}"  # in a question: the document, by its name
 MODALS = {

@@ -13,10 +13,9 @@ from typing import Any
 from surefoot.build import absent
 from surefoot.build.absent import Absent
 from surefoot.build.asking import THIS
-from surefoot.build.clauses import plain
+from surefoot.build.clauses import SIGNED, plain
 from surefoot.build.facts import Fact, facts_of
 from surefoot.build.names import date_in, described, later_of, names_of
-from surefoot.build.patterns import SIGNED
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.build.wording import inside_of, lowered, naming, worded
 from surefoot.core.types import Question

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from surefoot.build.asking import THIS, Asking, is_plural, made, question
-from surefoot.build.clauses import asked, clause_of, plain
-from surefoot.build.patterns import DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, patterns_of
+from surefoot.build.clauses import DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, asked, clause_of, patterns_of, plain
 from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import sentences, words_of

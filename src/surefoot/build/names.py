@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from surefoot.build.patterns import DATE, KINDS, patterns_of
+from surefoot.build.clauses import DATE, KINDS, patterns_of
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import vocabulary, words_of
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 
 from surefoot.build.asking import Asking, cut, made, question
-from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import ABOUT, BE, MONEY, NUMBER, SHARE, STATED, UNIT, patterns_of
+from surefoot.build.clauses import ABOUT, BE, MONEY, NUMBER, SHARE, STATED, UNIT, Clause, asked, patterns_of
 
 _BY, _AT, _YEAR, _BEFORE = patterns_of("by at year prose_before")
 

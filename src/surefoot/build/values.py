@@ -19,8 +19,7 @@ from surefoot.build.asking import (
     names_one,
     question,
 )
-from surefoot.build.clauses import Clause, asked
-from surefoot.build.patterns import BE, DATE, HAVE, NUMBER, STATED, UNIT, patterns_of
+from surefoot.build.clauses import BE, DATE, HAVE, NUMBER, STATED, UNIT, Clause, asked, patterns_of
 from surefoot.build.prose import PROSE
 from surefoot.text.normal import words_of
 

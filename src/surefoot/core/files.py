@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from surefoot.core.errors import Incomplete, UsageError, nearest
 
@@ -77,6 +76,8 @@ def printable(path: Path) -> str:
 @contextlib.contextmanager
 def holding(path: Path, taken: Incomplete, seconds: float = 0.0) -> Iterator[None]:
     """Hold a lock; `taken` is raised where another process holds it for so many seconds."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - takes long, and most commands hold none
+
     lock = FileLock(path, timeout=seconds, mode=0o600, thread_local=False)  # whichever thread ends it
     try:
         lock.acquire()

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from surefoot.core.intervals import Influence, Pairs, interval, less, mean_of, pairs_of, reach, tau
+from surefoot.core.draws import Influence, Pairs, interval, less, mean_of, pairs_of, reach, tau
 from surefoot.core.records import Interval
 from surefoot.council.ranking import Given, Numbers
 from surefoot.council.rows import CAPPED, HOLISTIC, OVERALL, OWN, PLACE, UNCAPPED, AnswerKey, Scores

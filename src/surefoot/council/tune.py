@@ -12,8 +12,8 @@ from msgspec import field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from surefoot.core.draws import Pairs, interval, pairs_of, share
 from surefoot.core.errors import ExitCode, UsageError
-from surefoot.core.intervals import Pairs, interval, pairs_of, share
 from surefoot.core.records import Interval, is_called_like_a_grader
 from surefoot.core.result import Result
 from surefoot.core.rubric import HIGHEST, Rubric, read_score

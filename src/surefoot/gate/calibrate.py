@@ -16,8 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from surefoot.core.draws import Numbers, covering, drawn_shares, jeffreys
 from surefoot.core.errors import ExitCode
-from surefoot.core.intervals import Numbers, covering, drawn_shares, jeffreys
 from surefoot.core.records import BAD, BY_CHOICE, Interval, Value, bare_name, is_person, whose, whose_by_name
 from surefoot.core.result import Result
 from surefoot.core.rubric import AXIS_PREFIX, Axis, Rubric

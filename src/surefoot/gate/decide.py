@@ -15,9 +15,9 @@ from surefoot.core.types import NOT_ASKED, Estimate, Question, counted, names
 from surefoot.gate import metrics as gates
 from surefoot.gate import sides as trust
 from surefoot.gate import sides as versions
-from surefoot.gate.looks import Reading, askings, change_of, diff_of, lasting_of, mean_change, noise_of
+from surefoot.gate.looks import askings, change_of, diff_of, lasting_of, mean_change, noise_of
 from surefoot.gate.metrics import GRADED, LASTING, UNKNOWN, Metric, Rule, Status, measured, of_council
-from surefoot.gate.sides import BUCKET_AXIS, Said, Side
+from surefoot.gate.sides import BUCKET_AXIS, Reading, Said, Side
 
 GRADER = "the grader"
 _NAMED = 50  # questions behind a rule

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Drawn
 from surefoot.core.table import ACCEPTABLE
+from surefoot.gate.sides import Reading
 
 Numbers = NDArray[np.float64]
 Bad = Callable[[str], float]  # what a bucket adds to a count that should not rise
@@ -38,25 +39,6 @@ class Look(Struct, frozen=True):
     keys: tuple[str, ...]
     drawn: Drawn = "look"
     shared: bool = False  # it goes to everybody, whoever has labelled it
-
-
-class Reading(Struct, frozen=True):
-    """Answers to one question that say the same on the same evidence."""
-
-    question: str
-    key: str
-    base: tuple[str, ...]  # the askings of the baseline that gave it, by run and attempt
-    cand: tuple[str, ...]
-    graded: str | None = None  # the grader's bucket
-    sureness: float = 0.0  # of that
-    label: str | None = None  # what people call it, or CANNOT_TELL; None: nobody has looked
-    pending: str = ""  # what it was called once, where that counts only after a second look
-    looks: int = MOST_LOOKS  # that called it what it is called
-
-    @property
-    def word(self) -> str | None:
-        """What people call it so far."""
-        return self.pending or self.label
 
 
 class Pair(NamedTuple):

@@ -19,7 +19,6 @@ from surefoot.core.records import CANNOT_TELL, MOST_LOOKS, Agreed, Drawn, Label,
 from surefoot.core.rubric import AXIS_PREFIX
 from surefoot.core.table import BUCKETS, SAFETY
 from surefoot.core.types import HARMLESS, Passage, Problem, Question, Trace, Verdict, document_in, names
-from surefoot.gate.looks import Reading
 from surefoot.text import citations
 from surefoot.text.normal import is_empty
 
@@ -230,6 +229,25 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
         for id in asked
     }
     return Side(runs[-1].name, tuple(runs), answers, key)
+
+
+class Reading(Struct, frozen=True):
+    """Answers to one question that say the same on the same evidence."""
+
+    question: str
+    key: str
+    base: tuple[str, ...]  # the askings of the baseline that gave it, by run and attempt
+    cand: tuple[str, ...]
+    graded: str | None = None  # the grader's bucket
+    sureness: float = 0.0  # of that
+    label: str | None = None  # what people call it, or CANNOT_TELL; None: nobody has looked
+    pending: str = ""  # what it was called once, where that counts only after a second look
+    looks: int = MOST_LOOKS  # that called it what it is called
+
+    @property
+    def word(self) -> str | None:
+        """What people call it so far."""
+        return self.pending or self.label
 
 
 def readings_of(base: Side, cand: Side, *, by_grader: bool = False) -> dict[str, list[Reading]]:

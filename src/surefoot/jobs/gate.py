@@ -23,9 +23,9 @@ from surefoot.core.table import SAFETY
 from surefoot.core.types import HARMLESS, NOT_ASKED, Problem, Question, check_group_fields, counted, names
 from surefoot.gate import sides
 from surefoot.gate.decide import GRADER, Asked, Judge, Request, RuleResult
-from surefoot.gate.looks import Diff, Lasting, Pair, Reading
+from surefoot.gate.looks import Diff, Lasting, Pair
 from surefoot.gate.metrics import GRADED, LASTING, Counted, Rule, Verdict, buckets, metric_named, strata
-from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Said, Side, SideName
+from surefoot.gate.sides import BUCKET_AXIS, SELF_CHECK, SIDES, Reading, Said, Side, SideName
 from surefoot.gate.sides import Run as ReadRun
 from surefoot.jobs.overview import overview_of
 from surefoot.jobs.runs import Name, Versions, is_file_of_verdicts, only_run, opened, read_all, read_one, versions_of

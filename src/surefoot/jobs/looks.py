@@ -17,8 +17,8 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.records import BAD, CANNOT_TELL, CHANGE, WITHOUT, Agreed, Step, agreed_words
 from surefoot.core.result import Result
 from surefoot.core.types import Item, Verdict, counted
-from surefoot.gate.looks import MORE_LOOKS, Diff, Look, Reading, diff_of, lasting_of, single_order
-from surefoot.gate.sides import BUCKET_AXIS, asked_of, readings_of, side_of
+from surefoot.gate.looks import MORE_LOOKS, Diff, Look, diff_of, lasting_of, single_order
+from surefoot.gate.sides import BUCKET_AXIS, Reading, asked_of, readings_of, side_of
 from surefoot.jobs.runs import Name, check_texts, only_run, opened, read_all, run_items, runs_of, versions_of
 from surefoot.store import Project, Run
 from surefoot.store.export import is_export, read_export

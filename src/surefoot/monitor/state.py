@@ -24,9 +24,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from surefoot.core.draws import covering, drawn_shares
 from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.files import PRIVATE
-from surefoot.core.intervals import covering, drawn_shares, wilson
+from surefoot.core.intervals import wilson
 from surefoot.core.table import BUCKETS
 from surefoot.core.types import Item, Outcome, Retrieved
 from surefoot.io.traces import Span
@@ -146,8 +147,7 @@ class Tally(Struct):
         value = min(1.0, fsum(seen[one] / total * events[one] / known[one] for one in known))
         n_even = total**2 / sum(seen[one] ** 2 / known[one] for one in known)
         if events == known or not any(events.values()):
-            share = float(events == known)
-            return Rate(share, *wilson(share * n_even, n_even), n_even)
+            return Rate(float(events == known), *wilson((events == known) * n_even, n_even), n_even)
         groups = [one for one in STRATA if one in every]
         n, m, k = (np.array([float(of.get(one, 0)) for one in groups]) for of in (every, known, events))
         weights, ways = drawn_shares(n, m, k, 0.5 * n / everything)

@@ -10,17 +10,15 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Literal, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, get_args
 from weakref import finalize
 
 import msgspec
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
-from numpy.typing import NDArray
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import UNREADABLE, fault_in
@@ -40,7 +38,6 @@ from surefoot.core.types import (
     check_group_fields,
     in_words,
 )
-from surefoot.corpus.corpus import PassageTexts
 from surefoot.gate import metrics
 from surefoot.gate.metrics import COMPLETENESS, SCORED, Decision, Rule, Tally
 from surefoot.io import questions as question_sets
@@ -57,6 +54,9 @@ from surefoot.text import citations
 from surefoot.text.citations import Passages
 from surefoot.text.normal import id_of_text, normalise
 from surefoot.text.refusals import MODES, Refusal
+
+if TYPE_CHECKING:
+    from surefoot.corpus.corpus import PassageTexts
 
 
 class BlockResult(Struct):
@@ -320,9 +320,7 @@ class QuestionIndex:
         return self._by_normal_text.get(normalise(text), self.UNKNOWN)
 
 
-Integers = NDArray[np.integer[Any]]
 _LINES_AT_A_TIME, _KEPT_IN_MEMORY = 1 << 16, 8 << 20  # bytes
-_MADE = 1 << 24  # more than are ever told apart
 
 Rerun = Literal["error", "first", "last", "all"]
 
@@ -336,46 +334,42 @@ class Attempts:
     def __init__(self, questions: Sequence[Question], rerun: Rerun) -> None:
         self._questions = questions
         self._rerun = rerun
-        self._times: Integers = np.zeros(len(questions), np.int64)
+        self._times = array("q", bytes(8 * len(questions)))
         self._known: dict[Outcome, int] = {}  # every outcome that was met, with its number
-        self._kept: Integers = np.zeros(len(questions), np.int32)  # the outcome that counts, but for `all`
-        self._all: Counter[int] = Counter()  # of questions with outcomes, for `all`
+        self._kept = array("q", self._times)  # the outcome that counts, but for `all`
+        self._all: Counter[tuple[int, int]] = Counter()  # of questions with outcomes, for `all`
         self._spool = SpooledTemporaryFile(_KEPT_IN_MEMORY)  # noqa: SIM115 - rows wait in it as long as the result lives
         finalize(self, self._spool.close)
-        self._row_at: Integers = np.zeros(len(questions), np.int64)  # where a question's row starts in it
+        self._row_at = array("q", self._times)  # where a question's row starts in it
         self.problems = ProblemLog()
         self.traces = 0
 
     def add(self, result: BlockResult) -> None:
-        if not result.places:
-            return
         self.traces += len(result.places)
-        places, codes = np.array(result.places, np.int64), np.array(result.codes, np.int64)
         numbers = [self._known.setdefault(Outcome(*facts), len(self._known)) for facts in result.outcomes]
-        outcomes = np.array(numbers, np.int64)[codes]
         if self._rerun == "all":
-            met, times = np.unique(places * _MADE + outcomes, return_counts=True)
-            self._all.update(dict(zip(met.tolist(), times.tolist(), strict=True)))
+            for (place, code), times in Counter(zip(result.places, result.codes, strict=True)).items():
+                self._all[place, numbers[code]] += times
+                self._times[place] += times
         else:
-            self._keep(places, outcomes, result)
-        np.add.at(self._times, places, 1)
+            self._keep(result, numbers)
         self._spool.writelines(result.table)
 
     @property
     def set_aside(self) -> int:
         """Traces that the rule `first` or `last` passes over."""
-        return int(np.maximum(self._times - 1, 0).sum()) if self._rerun in ("first", "last") else 0
+        return sum(times - 1 for times in self._times if times) if self._rerun in ("first", "last") else 0
 
     @property
     def duplicates(self) -> int:
         """Traces left out because their question has several."""
-        return int(self._times[self._times > 1].sum()) if self._rerun == "error" else 0
+        return sum(times for times in self._times if times > 1) if self._rerun == "error" else 0
 
     def outcomes(self) -> Iterator[tuple[Question, Outcome, int]]:
         """Each question with an outcome and how many attempts had it; every question at least once."""
         met = list(self._known)
-        for key, times in sorted(self._all.items()):
-            yield self._questions[key // _MADE], met[key % _MADE], times
+        for (place, number), times in sorted(self._all.items()):
+            yield self._questions[place], met[number], times
         for place, question in enumerate(self._questions):
             single = self._single(place, question.answerable, met)
             if single is not None:
@@ -398,7 +392,7 @@ class Attempts:
                 reason = f"{times} traces for one question" if times else "no trace"
                 yield _encode(ScoredRow(question.id, label(outcome), reason=reason)) + b"\n"
             else:
-                self._spool.seek(int(self._row_at[place]))
+                self._spool.seek(self._row_at[place])
                 yield self._spool.readline()
 
     def _single(self, place: int, answerable: bool, met: Sequence[Outcome]) -> Outcome | None:
@@ -410,24 +404,19 @@ class Attempts:
             return None
         if times > 1 and self._rerun == "error":
             return Outcome(answerable, "duplicate")
-        return met[int(self._kept[place])]
+        return met[self._kept[place]]
 
-    def _keep(self, places: Integers, outcomes: Integers, result: BlockResult) -> None:
+    def _keep(self, result: BlockResult, numbers: Sequence[int]) -> None:
         """One trace of each question: its last, or the first that was ever met."""
-        sizes = np.fromiter(map(len, result.table), np.int64) if result.table else np.zeros(len(places), np.int64)
-        rows = self._spool.tell() + np.cumsum(sizes) - sizes
-        if self._rerun == "last":
-            _, from_end = np.unique(places[::-1], return_index=True)
-            chosen = len(places) - 1 - from_end
-        else:
-            _, first = np.unique(places, return_index=True)
-            chosen = first[self._times[places[first]] == 0]
-        self._kept[places[chosen]], self._row_at[places[chosen]] = outcomes[chosen], rows[chosen]
-        if self._rerun == "error":
-            for number in np.setdiff1d(np.arange(len(places)), chosen).tolist():
-                asked = self._questions[places[number]].id
-                message = f"question {asked!r} has a trace already: --rerun says which one counts"
-                self.problems.add(Problem("duplicate_trace", message, result.source, result.lines[number]))
+        at, columns = self._spool.tell(), (result.places, result.codes, result.lines, result.table or repeat(b""))
+        for place, code, line, row in zip(*columns, strict=False):
+            if not self._times[place] or self._rerun == "last":
+                self._kept[place], self._row_at[place] = numbers[code], at
+            elif self._rerun == "error":
+                message = f"question {self._questions[place].id!r} has a trace already: --rerun says which one counts"
+                self.problems.add(Problem("duplicate_trace", message, result.source, line))
+            self._times[place] += 1
+            at += len(row)
 
 
 Outcomes = Iterable[tuple[Question, Outcome, int]]  # each question with an outcome and how many attempts had it
@@ -784,7 +773,7 @@ def score(
     identity = "" if is_log else fingerprint_of(asked)
     rerun = "all" if is_log and rerun == "error" else rerun
     told = list[str]()
-    texts = PassageTexts.of(corpus, told.append) if corpus is not None else None
+    texts = _texts_of(corpus, told) if corpus is not None else None
     before = load_baseline(baseline) if baseline is not None else None
     check_group_fields(by if asked else (), asked)
 
@@ -840,6 +829,12 @@ def _rules(gate: str | Path | None, more: Sequence[str]) -> list[Rule]:
     rules = [Rule.parse(text, name) for name, text in chosen_rules(gate, more, DEFAULT_GATE)]
     is_asked = any(rule.metric == COMPLETENESS for rule in rules)
     return rules if is_asked else [*rules, Rule.parse(f"{COMPLETENESS} >= 1.0")]
+
+
+def _texts_of(corpus: str | Path, told: list[str]) -> PassageTexts:
+    from surefoot.corpus.corpus import PassageTexts  # noqa: PLC0415 - readers of documents take long to load
+
+    return PassageTexts.of(corpus, told.append)
 
 
 def _questions(given: str | Path | Sequence[object], problems: ProblemLog) -> Sequence[Question]:
