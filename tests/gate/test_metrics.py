@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +19,23 @@ from surefoot.core.types import GOOD, Outcome
 from surefoot.gate.metrics import METRICS, SCORED, Tally, estimate, estimates
 from surefoot.scoring.outcomes import CASES, label
 
+from ..in_process import surefoot
+
 PLAIN = Path(__file__).parents[2] / "benchmarks" / "plain_scorer.py"
 
 usable = st.builds(
     lambda answerable, refusal, cited, gold, contained: Outcome(
-        answerable, "usable", refusal, min(cited, gold) > 0, contained, True, cited, min(cited, gold), cited, gold > 0
+        answerable,
+        "usable",
+        refusal,
+        min(cited, gold) > 0,
+        contained,
+        True,
+        cited,
+        min(cited, gold),
+        gold,
+        cited,
+        tuple(range(2, gold + 2)),
     ),
     st.booleans(),
     st.sampled_from(["refused", "partial", "answered"]),
@@ -150,10 +163,56 @@ def test_gold_cited_by_its_id_is_a_hit_also_where_passages_have_no_ids() -> None
     assert metrics["precision"].value == 1 and metrics["citation_exists_rate"].value is None
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_ranking_is_measured_as_ir_measures_has_it(seed: int, tmp_path: Path) -> None:
+    rng, ids = random.Random(seed), [f"p{i}" for i in range(30)]
+    gold = {f"q{i}": rng.sample(ids, rng.randrange(1, 4)) for i in range(12)}
+    found = {id: rng.sample(ids, rng.randrange(0, 30)) for id in gold}
+    questions = [{"qid": id, "q": f"What is {id}?", "answerable": True, "stratum": "ab"[place % 2], "gold_ids": some}
+                 for place, (id, some) in enumerate(gold.items())]  # fmt: skip
+    rows = [{"qid": id, "q": f"What is {id}?", "answer": "So.", "retrieved_ids": some} for id, some in found.items()]
+    path, asked = tmp_path / "rows.jsonl", tmp_path / "questions.json"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked.write_text(json.dumps(questions))
+    for name in ("v1", "v2"):
+        given = ("--questions", asked, "--pipeline", f"traces:{path}", "--version", name)
+        assert surefoot("run", *given, cwd=tmp_path).code == 0
+        assert surefoot("grade", name, "--grader", "rules", cwd=tmp_path).code in (0, 4)
+    measures = {"recall_at_5": ir_measures.R @ 5, "recall_at_10": ir_measures.R @ 10, "mrr": ir_measures.RR}
+    relevant = [ir_measures.Qrel(qid, id, 1) for qid, some in gold.items() for id in some]
+    ranked = [ir_measures.ScoredDoc(qid, id, -float(n)) for qid, some in found.items() for n, id in enumerate(some)]
+    truth = ir_measures.calc_aggregate(measures.values(), relevant, ranked)
+    scored = score(asked, path, by=["stratum"]).to_json()
+    graded = surefoot("report", "v1", "--json", cwd=tmp_path).json["retrieval"]
+    for name, measure in measures.items():
+        one, parts = scored["metrics"][name], scored["groups"]["stratum"]
+        assert one["value"] == pytest.approx(truth[measure]) == pytest.approx(graded[""][name]["value"]), name
+        assert one["low"] <= one["value"] <= one["high"] and one["denominator"] == len(questions)
+        assert {part: parts[part][name]["value"] for part in "ab"} == pytest.approx(
+            {part: graded[part][name]["value"] for part in "ab"}
+        )
+    rule = surefoot("gate", "v1", "v2", "--rule", "recall_at_5[a] >= 0.99", "--json", cwd=tmp_path).json["rules"][0]
+    assert rule["status"] == "fail" and rule["after"] == pytest.approx(graded["a"]["recall_at_5"]["value"])
+
+
+@pytest.mark.parametrize("gold, retrieved", [(["a"], None), ([], ["a"])])
+def test_a_ranking_that_nobody_can_tell_is_none_with_a_reason(gold: list[str], retrieved: list[str] | None) -> None:
+    question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": gold}
+    found = score([question], [{"qid": "q", "answer": "40.", "retrieved_ids": retrieved}], rules=["mrr >= 0.5"])
+    assert found.metrics["mrr"].reason == "no answerable questions with gold and retrieved ids"
+    assert found.outcome == "INCONCLUSIVE"
+
+
+def test_pieces_of_one_passage_take_one_place() -> None:
+    question = {"qid": "q", "q": "What is the fee?", "answerable": True, "gold_ids": ["a"]}
+    found = score([question], [{"qid": "q", "answer": "40.", "retrieved_ids": ["b", "b", "a"]}])
+    assert found.metrics["mrr"].value == 0.5
+
+
 def test_where_no_advice_is_given_nothing_stands_out() -> None:
     for values in product(
         (True, False), ("usable",), ("refused", "partial", "answered"), (True, False, None), (False,), (True,),
-        (0, 1), (0, 1, None), (None, 0, 1), (True, False, None),
+        (0, 1), (0, 1, None), (1,), (None, 0, 1), ((1,), (), None),
     ):  # fmt: skip
         outcome = Outcome._make(values)
         impossible = (outcome.hit or outcome.cited_gold is None or outcome.hit is None) and not outcome.cited

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Literal, NamedTuple, Protocol
 
@@ -220,6 +220,17 @@ class Problem(Struct, frozen=True, gc=False):
         return f"{self.where}: {self.message}" if self.where else self.message
 
 
+DEEPEST = 10  # no metric asks what lies further down, but for the first gold passage
+
+
+def places_of(gold: Set[str], retrieved: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of gold passages, from 1 on; pieces of one passage take one place together."""
+    if gold.isdisjoint(retrieved):
+        return ()
+    found = [place for place, name in enumerate(dict.fromkeys(retrieved), 1) if name in gold]
+    return tuple([place for place in found if place <= DEEPEST or place == found[0]])
+
+
 State = Literal["usable", "missing", "error", "duplicate"]
 OutcomeLabel = Literal[
     "OK", "REFUSAL_OK", "OVER_REFUSAL", "PARTIAL_REFUSAL", "HALLUCINATION", "ANS_NO_HIT", "ANS_UNKNOWN", "MISSING",
@@ -238,8 +249,13 @@ class Outcome(NamedTuple):
     listed: bool = False  # the answer has citations, or an empty list of them
     cited: int = 0
     cited_gold: int | None = 0
+    gold: int = 0  # passages that a sound answer could cite
     cited_retrieved: int | None = None  # None: the log does not say what was retrieved, or not by what ids
-    retrieved_gold: bool | None = None
+    gold_places: tuple[int, ...] | None = None  # of gold passages among the retrieved (`places_of`)
+
+    @property
+    def retrieved_gold(self) -> bool | None:
+        return None if self.gold_places is None else self.gold_places != ()
 
     @property
     def usable(self) -> bool:

@@ -208,16 +208,13 @@ def trust_in(side: Side) -> Trust:
     labelled = [one for one in answers if one.label is not None]
     sample = sample_of(answers) if any(one.is_drawn for one in labelled) or len(labelled) == len(answers) else None
     return Trust(
-        tuple(sorted(graders)),
-        by_people=bool(graders) and all(map(is_person, graders)),
+        tuple(sorted(graders)), by_people=bool(graders) and all(map(is_person, graders)),
         labels=len({one.said.key for one in labelled}),
         drawn=len({one.said.key for one in labelled if one.is_drawn}),
         annotators=tuple(sorted({name for run in runs for name in run.labelled_by})),
-        disputed=sum(run.disputed for run in runs),
-        false_correct=(false := false_correct(sample) if sample else None),
-        bad_found=(bad := bad_found(sample) if sample else None),
-        two_numbers=tuple(two_numbers(answers, false, bad)),
-    )
+        disputed=sum(run.disputed for run in runs), false_correct=(false := false_correct(sample) if sample else None),
+        bad_found=(bad := bad_found(sample) if sample else None), two_numbers=tuple(two_numbers(answers, false, bad)),
+    )  # fmt: skip
 
 
 def in_words(trust: Trust) -> str:
@@ -458,9 +455,8 @@ def _left_out(runs: Sequence[Run], said: Sequence[Said]) -> Iterator[Problem]:
     """Yield notes on what counts in no number."""
     if silent := sum(map(is_without_text, said)):
         yield Problem("note", f"answers that are missing, empty or errors ({silent}) are in no bucket and in no rate")
-    for axis, count in sorted(
-        Counter(axis for one in said for axis in one.verdicts.keys() - one.graded.keys()).items()
-    ):
+    ungraded = Counter(axis for one in said for axis in one.verdicts.keys() - one.graded.keys())
+    for axis, count in sorted(ungraded.items()):
         yield Problem("note", f"{axis}: labels on answers without a verdict on it ({count}) are not used")
     drawn = [any(label.via not in BY_CHOICE for label in run.labels.values()) for run in runs]
     for run, has_own in zip(runs, drawn, strict=True):

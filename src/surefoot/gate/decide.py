@@ -134,7 +134,7 @@ class Judge:
             return replace(bare, status="undecidable", reason=gates.unscored(rule, axis, self.metrics))
         if metric is None:
             return replace(bare, reason="a comparison does not measure it")
-        if metric.axis and metric.axis not in self.axes:
+        if metric.axis and metric.axis not in self.axes and not metric.ranked:
             return replace(bare, reason=f"neither side has verdicts on {metric.axis}")
         asked = self.asked
         if rule.group_key is not None:
@@ -187,7 +187,7 @@ class Judge:
             best = gates.check(replace(rule, limit=limit), Estimate(cand.numerator + gain, below), None).status
             fails = check.status == "fail" == best
             check = replace(check, status="fail" if fails else "undecidable", reason=_no_verdict(unknown))
-        elif cand.value is None:
+        elif cand.value is None and not metric.ranked:
             check = replace(check, status="not_applicable", reason=cand.reason or "")
         behind = [] if check.status in ("pass", "not_applicable") else self._behind(rule, metric, asked)
         return replace(
@@ -197,7 +197,7 @@ class Judge:
 
     def _whose(self, metric: Metric, asked: Asked) -> str:
         """People, where they said everything that counts here; else the grader."""
-        if not metric.axis:
+        if not metric.axis or metric.ranked:
             return ""
         said = [one for side in self.sides for id in asked for one in side.answers[id] if metric.axis in one.verdicts]
         by_people = bool(said) and all(one.is_labelled(str(metric.axis)) for one in said)
@@ -246,7 +246,8 @@ class Judge:
             if lacking := lack_base + lack_cand:
                 return replace(shown, status="undecidable", by=by, reason=_no_verdict(lacking))
             if base.value is None or cand.value is None:
-                return replace(shown, reason=(cand if cand.value is None else base).reason or "")
+                told: Status = "undecidable" if metric.ranked else "not_applicable"
+                return replace(shown, status=told, reason=(cand if cand.value is None else base).reason or "")
             sign = 1 if metric.better == "lower" else -1
             before, after = ({id: [_number(metric, said, question, sign) for said in side.answers[id]]
                               for id, question in asked.items()} for side in self.sides)  # fmt: skip

@@ -317,8 +317,9 @@ def lasting_of(diff: Diff, bucket: str, *, deterministic: bool, fixed: Collectio
             to_look += seen if sum(one.looks for one in seen) < wanted else []
     times = 1 if deterministic else runs_needed(diff, bucket)
     to_ask = [id for id in newly if any(len(_by(diff, id, bucket, side)) < times for side in {0, 1} - {*fixed})]
-    to_ask = to_ask if len(newly) > len(mended) else []
-    return Lasting(tuple(newly), tuple(mended), tuple(to_look), tuple(to_ask), times)
+    return Lasting(
+        tuple(newly), tuple(mended), tuple(to_look), tuple(to_ask if len(newly) > len(mended) else ()), times
+    )
 
 
 def _by(diff: Diff, id: str, bucket: str, side: int) -> list[bool]:

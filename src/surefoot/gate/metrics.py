@@ -23,16 +23,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cache, partial
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from surefoot.core.errors import ExitCode, UsageError, nearest, unknown
 from surefoot.core.intervals import clustered_mean, clustered_share, questions_to_be_sure, wilson
 from surefoot.core.rubric import AXIS_PREFIX, HIGHEST, conditional_axes, council_axes
 from surefoot.core.table import ACCEPTABLE, BUCKETS, SAFETY
-from surefoot.core.types import Better, Estimate, Outcome, Question
+from surefoot.core.types import Better, Estimate, Outcome, Question, places_of
 from surefoot.gate.sides import BUCKET_AXIS, Said, Side, document_of
 
 UNGRADED = "ungraded"
@@ -54,7 +54,7 @@ class Metric(NamedTuple):
     unit: str  # what is counted ...
     share: str = ""  # ... and which of them make the numerator
     # What one answer of a log adds to (numerator, denominator); None where the log does not tell.
-    outcome: Callable[[Outcome], tuple[int, int] | None] | None = None
+    outcome: Callable[[Outcome], tuple[int | Fraction, int] | None] | None = None
     axis: str | None = None  # the verdicts it is read from; "" where it is about whether there are any
     # A verdict in numbers; None for what no grader can mean.
     of: Callable[[Value], int | Fraction | None] = lambda _: None
@@ -63,6 +63,8 @@ class Metric(NamedTuple):
     most: int | None = 1  # the largest number an answer can have, if there is one
     needs_no_labels: bool = False  # what nobody can be wrong about
     needs_gold: bool = False  # a log alone does not tell
+    # Of a ranking, from the places of gold passages in it and how many there are.
+    ranked: Callable[[Sequence[int], int], int | Fraction] | None = None
 
     def fails(self, outcome: Outcome) -> bool:
         """True when an answer with this outcome pulls the metric the wrong way, or leaves it unknown."""
@@ -70,8 +72,7 @@ class Metric(NamedTuple):
             return False
         if (parts := self.outcome(outcome)) is None:
             return True
-        numerator, denominator = parts
-        return numerator < denominator if self.better == "higher" else numerator > 0
+        return parts[0] < parts[1] if self.better == "higher" else parts[0] > 0
 
     def bad(self, bucket: str) -> float:
         """What a bucket adds to a count that should not rise."""
@@ -82,6 +83,10 @@ class Metric(NamedTuple):
         """What a graded answer adds."""
         if self.axis is None or not self.over(said, question):
             return None
+        if self.ranked:
+            ids = said.trace.retrieved.ids if said.trace and said.trace.retrieved is not None else None
+            gold = frozenset(question.gold_ids if question and question.answerable else ())
+            return self.ranked(places_of(gold, ids), len(gold)) if gold and ids is not None else None
         if not self.axis:
             return int(said.lacks_verdicts == (self.name == UNGRADED))
         verdict = said.verdicts.get(self.axis)
@@ -99,12 +104,8 @@ def _in(*values: str) -> Callable[[Value], int]:
     return lambda value: int(value in values)
 
 
-def _number(value: Value) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
-
-
-def _quality(value: Value) -> int | None:
-    return value if isinstance(value, int) and 0 <= value <= BEST_REFUSAL else None
+def _number(value: Value, most: float = inf) -> int | None:
+    return value if isinstance(value, int) and 0 <= value <= most else None
 
 
 def _score(value: Value) -> Fraction | None:
@@ -139,6 +140,22 @@ def _is_scored(axis: str) -> Callable[[Said, Question | None], bool]:
     return lambda said, _: axis in said.verdicts
 
 
+def _recall(most: int, places: Sequence[int], gold: int) -> Fraction:
+    return Fraction(sum(place <= most for place in places), gold)
+
+
+def _of_ranking(name: str, told: str, ranked: Callable[[Sequence[int], int], int | Fraction]) -> Metric:
+    """A mean over questions from 0 to 1, as ir_measures has it."""
+
+    def outcome(one: Outcome) -> tuple[int | Fraction, int]:
+        is_told = one.answerable and one.gold and one.gold_places is not None
+        return (ranked(one.gold_places or (), one.gold), 1) if is_told else (0, 0)
+
+    about = "answerable questions with gold and retrieved ids"
+    return Metric(name, "higher", about, told, outcome, _RANKING, needs_no_labels=True, needs_gold=True, ranked=ranked)
+
+
+_RANKING = "retrieval"  # no axis of a grader
 _NO_GOLD = "it needs a question set"
 _NOT_TOLD = "cited passages have no ids to hold against the gold ones: log the ids of what is retrieved"
 
@@ -171,6 +188,10 @@ _ALL = (
     Metric("retrieval_hit_rate", "higher", "answerable questions with logged ids of passages",
            "retrieved a gold source",
            lambda o: _of(bool(o.retrieved_gold), o.answerable and o.retrieved_gold is not None), needs_gold=True),
+    *(_of_ranking(f"recall_at_{most}", f"have the gold ids among the first {most} (mean share)",
+                  partial(_recall, most)) for most in (5, 10)),
+    _of_ranking("mrr", "have a gold id first (mean of 1/its place)",
+                lambda places, _: Fraction(1, places[0]) if places else 0),
     Metric("wrong_citation_rate", "lower", "cited answers to answerable questions", "cite no gold source",
            lambda o: _of(None if o.hit is None else not o.hit, o.answerable and o.answered and o.cited > 0),
            needs_gold=True),
@@ -183,8 +204,8 @@ _ALL = (
     Metric("acceptable", "higher", "answers", "are correct or refused", None, BUCKET_AXIS, _in(*ACCEPTABLE),
            _is_judged),
     Metric("correct_rate", "higher", "answers", "are correct", None, BUCKET_AXIS, _in("correct"), _is_judged),
-    Metric("refusal_quality", "higher", "refusals", "mean from 0 to 3", None, "refusal_quality", _quality, _is_refusal,
-           "mean", BEST_REFUSAL),
+    Metric("refusal_quality", "higher", "refusals", "mean from 0 to 3", None, "refusal_quality",
+           partial(_number, most=BEST_REFUSAL), _is_refusal, "mean", BEST_REFUSAL),
     Metric("extra_claim_count", "lower", "answers", "claims without a citation", None, "extra_claim_count", _number,
            _makes_claims, "count", None),
     Metric("extra_claims_per_answer", "lower", "answers that are no refusals", "claims without a citation", None,
@@ -196,6 +217,7 @@ _ALL = (
 )
 # fmt: on
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
+RANKED = [name for name, metric in METRICS.items() if metric.ranked]
 SCORED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.outcome}
 GRADED: Mapping[str, Metric] = {name: metric for name, metric in METRICS.items() if metric.axis is not None}
 
@@ -221,7 +243,7 @@ def estimate(metric: Metric, tally: Tally) -> Estimate:
     """A metric of a log over a tally of outcomes, with its 95 % interval."""
     if metric.needs_gold and any(outcome.answerable is None for outcome in tally):
         return Estimate(0, 0, reason=_NO_GOLD)
-    numerator = denominator = 0
+    numerator, denominator = Fraction(0), 0
     for outcome, times in tally.items():
         parts = metric.outcome(outcome) if metric.outcome else (0, 0)
         if parts is None:
@@ -230,7 +252,7 @@ def estimate(metric: Metric, tally: Tally) -> Estimate:
         denominator += parts[1] * times
     if denominator == 0:
         return Estimate(0, 0, reason=f"no {metric.unit}")
-    return Estimate(numerator, denominator, *wilson(numerator, denominator))
+    return Estimate(_written(numerator), denominator, *wilson(float(numerator), denominator))
 
 
 def estimates(tally: Tally) -> dict[str, Estimate]:
@@ -255,27 +277,19 @@ def measured(metric: Metric, answers: Answered) -> tuple[Estimate, int]:
         return Estimate(0, 0, reason=f"no {metric.unit}" + (" with a verdict" if unknown else "")), unknown
     if metric.shape == "mean" and not metric.needs_no_labels:
         return Estimate(total, len(kept)), unknown  # an interval without the grader's errors would mislead
+    # Attempts at a question are averaged, questions on one document stand or fall together.
+    questions: defaultdict[str, list[float]] = defaultdict(list)
+    documents: dict[str, str] = {}
+    for said, question, part in kept:
+        questions[said.question_id].append(float(part))
+        documents[said.question_id] = (question and document_of(question, {})) or said.question_id
     interval = partial(clustered_mean, most=HIGHEST) if metric.shape == "mean" else clustered_share
-    return _clustered(total, kept, interval), unknown
+    _, low, high = interval(questions, documents)
+    return Estimate(total, len(kept), low, high), unknown
 
 
 def _written(total: Fraction) -> int | float:
     return int(total) if total.denominator == 1 else float(total)
-
-
-def _clustered(total: float, kept: Iterable[tuple[Said, Question | None, int | Fraction]],
-               interval: Callable[[Mapping[str, Sequence[float]], Mapping[str, str]], tuple[float, float, float]],
-               ) -> Estimate:  # fmt: skip
-    """Attempts at a question are averaged, questions on one document stand or fall together."""
-    questions: defaultdict[str, list[float]] = defaultdict(list)
-    documents: dict[str, str] = {}
-    count = 0
-    for said, question, part in kept:
-        questions[said.question_id].append(float(part))
-        documents[said.question_id] = (question and document_of(question, {})) or said.question_id
-        count += 1
-    _, low, high = interval(questions, documents)
-    return Estimate(total, count, low, high)
 
 
 Counted = dict[str, int]
@@ -304,7 +318,7 @@ COMPLETENESS = "coverage"
 DEFAULT_GROUP = "stratum"
 
 _RULE = re.compile(
-    r"\s*(?P<metric>council\.\w+|[a-z_]+)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
+    r"\s*(?P<metric>council\.\w+|[a-z_]+\d*)\s*(?:\[(?P<group>[^\]]+)\])?\s*(?:\.(?P<bound>low|high))?"
     r"\s*(?P<op>>=|<=|==|>|<)\s*(?P<baseline>baseline)?\s*(?P<sign>[+-])?\s*"
     r"(?P<number>\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})?\s*(?P<unit>%|points?\b)?\s*"
 )
@@ -421,27 +435,23 @@ class Decision(Struct, frozen=True):
 
 def check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
     """A rule against what was seen now and before; None where nothing measures what it is about."""
-    return replace(_check(rule, seen, before), before=before)
-
-
-def _check(rule: Rule, seen: Estimate | None, before: Estimate | None) -> Check:
-    if seen is None and before is None:
-        return Check(rule, "not_applicable", reason="this run does not measure it")
+    found = partial(Check, rule, before=before)
     if seen is None or seen.exact is None:
-        return Check(rule, "undecidable", seen, reason=(seen and seen.reason) or "this run does not measure it")
+        status: Status = "not_applicable" if seen is None and before is None else "undecidable"
+        return found(status, seen, reason=(seen and seen.reason) or "this run does not measure it")
     limit = rule.limit
     if rule.on_baseline:
         if before is None or before.exact is None:
             what = f"no {rule.metric} for {rule.group}: score it --by that field" if rule.group else "nothing of this"
-            return Check(rule, "undecidable", seen, reason=f"the baseline has {what}")
+            return found("undecidable", seen, reason=f"the baseline has {what}")
         limit += before.exact
     value = seen.exact if rule.bound is None else getattr(seen, rule.bound)
     if value is None:
-        return Check(rule, "undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
+        return found("undecidable", seen, limit, reason=f"it has no {rule.bound} bound")
     needed = questions_to_be_sure(float(seen.exact), float(limit)) if seen.low is not None else None
     if _OPERATORS[rule.op](Fraction(value), limit):
-        return Check(rule, "pass", seen, limit, needed)
-    return Check(rule, "incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)
+        return found("pass", seen, limit, needed)
+    return found("incomplete" if rule.metric == COMPLETENESS else "fail", seen, limit, needed)
 
 
 def decide(checks: Sequence[Check], incomplete: Sequence[str] = ()) -> Decision:

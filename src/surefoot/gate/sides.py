@@ -107,9 +107,7 @@ class Said(Struct, frozen=True):
     def is_silent(self) -> bool:
         """True where nothing was answered; a file of verdicts does not tell."""
         trace = self.trace
-        return bool(self.run) and (
-            trace is None or trace.error is not None or trace.answer is None or is_empty(trace.answer)
-        )
+        return bool(self.run) and (trace is None or trace.error is not None or is_empty(trace.answer or ""))
 
     def is_labelled(self, axis: str) -> bool:
         verdict = self.verdicts.get(axis)
@@ -220,14 +218,11 @@ def side_of(runs: Sequence[Run], asked: Iterable[str], key: str = "") -> Side:
     """A version of its runs, with an answer to all that was asked, be it an empty one."""
     said = [said_in(run, key) for run in runs]
     answers = {
-        id: tuple(
-            found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
-            for run, found in zip(runs, said, strict=True)
-            if not run.partial or id in run.questions
-            for attempt in records.attempts_in(found[id], run.attempts, run.uneven)
-        )
+        id: tuple(found[id].get(attempt) or Said(id, attempt, _id(run), {}, key=_alone(run, key, (id, attempt)))
+                  for run, found in zip(runs, said, strict=True) if not run.partial or id in run.questions
+                  for attempt in records.attempts_in(found[id], run.attempts, run.uneven))
         for id in asked
-    }
+    }  # fmt: skip
     return Side(runs[-1].name, tuple(runs), answers, key)
 
 
@@ -462,5 +457,4 @@ def unusable(runs: Iterable[Run]) -> list[str]:
 
 def graders_of(runs: Iterable[Run]) -> set[str]:
     """Who gave the verdicts; a council gives none, but scores beside them."""
-    counted = (verdict for run in runs for verdict in run.counted())
-    return {verdict.grader for verdict in counted if not verdict.axis.startswith(AXIS_PREFIX)}
+    return {one.grader for run in runs for one in run.counted() if not one.axis.startswith(AXIS_PREFIX)}

@@ -19,7 +19,7 @@ from surefoot.core.table import AXES, BUCKETS, SAFETY
 from surefoot.core.types import Estimate, Problem, Question, Trace, counted, in_plain_words
 from surefoot.gate import calibrate
 from surefoot.gate import sides as trust
-from surefoot.gate.metrics import METRICS, UNGRADED, Counted, buckets, measured, strata
+from surefoot.gate.metrics import METRICS, RANKED, UNGRADED, Counted, buckets, measured, strata
 from surefoot.gate.sides import BUCKET_AXIS, Run, Said, asked_of, cited_in, labels_apart, side_of
 from surefoot.jobs.runs import Name, read_all, read_one
 from surefoot.store import Manifest, Project
@@ -120,6 +120,7 @@ class RunOverview(Result, frozen=True, kw_only=True):
     buckets: Counted
     by_stratum: dict[str, Counted]
     shares: dict[str, dict[str, Estimate]]  # by stratum ("" is all), then by bucket
+    retrieval: dict[str, dict[str, Estimate]]  # by stratum, then by metric
     unsure: tuple[dict[str, str | int], ...]  # answers that the grader is unsure of
     axes: dict[str, dict[str, int]]  # how many answers have which value
     next: tuple[Fault, ...]  # what to look into
@@ -152,8 +153,9 @@ def overview_of(runs: Sequence[Run]) -> RunOverview:
     answers = [(said, asked[id]) for id in asked for said in side.answers[id]]
     answers.sort(key=lambda one: (not is_unsafe(one[0]), _RANK[one[0].bucket], one[0].question_id, one[0].attempt))
     counts, by_stratum = buckets(side, asked), {name: buckets(side, ids) for name, ids in strata(asked).items()}
-    unsure = [said for said, _ in answers if is_unsure(said)]
-    values = {axis: [one.verdicts[axis].value for one, _ in answers if axis in one.verdicts] for axis in AXES}
+    found = [(axis, one.verdicts[axis].value) for axis in AXES for one, _ in answers if axis in one.verdicts]
+    parts = {name: [one for one in answers if not name or (one[1] and one[1].stratum == name)]
+             for name in ("", *by_stratum)}  # fmt: skip
     return RunOverview(
         run=side.name,
         runs=tuple(run.name for run in runs),
@@ -161,11 +163,10 @@ def overview_of(runs: Sequence[Run]) -> RunOverview:
         headline=_headline(answers, counts),
         buckets=counts,
         by_stratum=by_stratum,
-        shares={"": _shares(answers)} | {
-            name: _shares([one for one in answers if one[1] and one[1].stratum == name]) for name in by_stratum if name
-        },
-        unsure=tuple({"question_id": one.question_id, "attempt": one.attempt} for one in unsure),
-        axes={axis: dict(Counter(str(one) for one in found if one is not None)) for axis, found in values.items()},
+        shares={name: _shares(some) for name, some in parts.items()},
+        retrieval={name: {one: measured(METRICS[one], some)[0] for one in RANKED} for name, some in parts.items()},
+        unsure=tuple({"question_id": one.question_id, "attempt": one.attempt} for one, _ in answers if is_unsure(one)),
+        axes={axis: dict(Counter(str(one) for at, one in found if at == axis and one is not None)) for axis in AXES},
         next=faults(answers),
         trust=calibrate.trust_in(side),
         failed_checks=trust.failed_checks(side.runs),
@@ -279,8 +280,7 @@ class History(Result, frozen=True):
         return [
             {"name": one.name, "version": one.version, "made": one.manifest.created, "labelled": one.labelled,
              "is_baseline": one is self.baseline, "problem": one.problem,
-             **(one.overview.buckets if one.overview else {})}
-            for one in self.runs
+             **(one.overview.buckets if one.overview else {})} for one in self.runs
         ]  # fmt: skip
 
     def run(self, name: str) -> PastRun | None:

@@ -236,7 +236,7 @@ def percent(value: Fraction | float) -> str:
 def seen(estimate: Estimate | None) -> str:
     if estimate is None or estimate.exact is None:
         return "-"
-    return f"{percent(estimate.exact)} ({estimate.numerator}/{estimate.denominator})"
+    return f"{percent(estimate.exact)} ({round(estimate.numerator, 2)}/{estimate.denominator})"
 
 
 def number(metric: str, estimate: Estimate | None) -> str:

@@ -65,6 +65,9 @@ def _body(found: RunOverview) -> Iterator[Block]:
         of_all = f"Of all {counted(found.total, 'answer')}{left}. With 95 % intervals."
         shares = [(name or "all", *(blocks.share(some[one]) for one in BUCKETS)) for name, some in found.shares.items()]
         yield Section("Shares", (Paragraph(of_all, "quiet"), Table(("stratum", *BUCKETS), shares)))
+    if found.retrieval[""]["mrr"].value is not None:
+        ranked = [(name or "all", *map(blocks.share, some.values())) for name, some in found.retrieval.items()]
+        yield Section("Retrieval", (Table(("stratum", *found.retrieval[""]), ranked),))
     axes = [(axis, ", ".join(f"{value}: {count}" for value, count in sorted(values.items())) or "not judged",
              blocks.TERMS.get(axis, "")) for axis, values in found.axes.items()]  # fmt: skip
     yield Section("Axes", (Table(("axis", "values", "what it says"), axes, on_paper=1),))

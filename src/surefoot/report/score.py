@@ -171,12 +171,8 @@ def _input(found: ScoreResult) -> Iterator[Block]:
     given, settings = found.accounting, found.settings
     kinds = {"set_aside": given.set_aside, "spans": given.spans, **given.left_out}
     asked = f"{counted(settings.questions, 'question')}, {counted(given.rows, 'row')}, {given.scored:,} scored."
-    how = (
-        "refusals are read by",
-        Span(f"--refusal {settings.refusal}", "code"),
-        ", several traces of a question by",
-        Span(f"--rerun {settings.rerun}", "code"),
-    )
+    how = ("refusals are read by", Span(f"--refusal {settings.refusal}", "code"),
+           ", several traces of a question by", Span(f"--rerun {settings.rerun}", "code"))  # fmt: skip
     yield Paragraph(asked)
     yield Items([*(in_words(count, kind) for kind, count in kinds.items() if count), how])
     for kind, problems in found.problems.named.items():
@@ -187,11 +183,8 @@ def _input(found: ScoreResult) -> Iterator[Block]:
 def _row(row: ScoredRow, question: Question | None) -> tuple[Line, ...]:
     quoted = f'{row.refusal}: "{row.refusal_span}"' if row.refusal_span else row.refusal or ""
     return (
-        row.qid,
-        question.text if question else "",
-        Span(row.label, "strong"),
-        row.reason or quoted,
+        row.qid, question.text if question else "", Span(row.label, "strong"), row.reason or quoted,
         "no citation" if row.citations is None else ", ".join(row.citations) or "empty list",
         ", ".join(question.gold_ids) if question and question.gold_ids else "-",
         "" if row.source is None else f"{row.source}:{row.line}",
-    )
+    )  # fmt: skip

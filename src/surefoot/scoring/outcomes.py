@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from surefoot.core.types import Outcome, OutcomeLabel, Question, RefusalValue, State, Trace
+from surefoot.core.types import Outcome, OutcomeLabel, Question, RefusalValue, State, Trace, places_of
 from surefoot.text import citations
 from surefoot.text.normal import is_empty, normalise
 from surefoot.text.refusals import Refusal
@@ -134,17 +134,9 @@ class ScoredRow(Struct, frozen=True):
 def row_of(qid: str, reading: Reading, answer: str | None, source: str, line: int) -> ScoredRow:
     outcome, span = reading.outcome, reading.span_in(answer)
     return ScoredRow(
-        qid,
-        label(outcome),
-        outcome.refusal,
-        outcome.hit,
-        bool(outcome.contained),
-        reading.citations,
-        span,
-        reading.reason,
-        source,
-        line,
-    )
+        qid, label(outcome), outcome.refusal, outcome.hit, bool(outcome.contained), reading.citations, span,
+        reading.reason, source, line,
+    )  # fmt: skip
 
 
 def outcome_of(row: ScoredRow, question: Question) -> Outcome:
@@ -167,7 +159,7 @@ def read(expected: Expected, trace: Trace, refusal_of: RefusalOf) -> Reading:
     """What one trace says, measured against what its question expects."""
     retrieved = trace.retrieved
     known = None if retrieved is None else retrieved.ids
-    reached = None if known is None else not expected.gold.isdisjoint(known)
+    reached = None if known is None else places_of(expected.gold, known)
     if trace.error or trace.answer is None:
         return _failed(expected, reached, trace.error or "no answer")
     names = trace.names if known is None else known
@@ -180,7 +172,7 @@ def read(expected: Expected, trace: Trace, refusal_of: RefusalOf) -> Reading:
         # An id cannot be looked for among passages whose ids were not logged; a place can.
         is_known = retrieved is not None and all(name in names or name.isdecimal() for name in cited or ())
         inside = outcome.cited_retrieved if is_known else None
-        outcome = outcome._replace(cited_retrieved=inside, retrieved_gold=None)
+        outcome = outcome._replace(cited_retrieved=inside, gold_places=None)
         if expected.gold and cited and not _places(trace).isdisjoint(cited):
             outcome = outcome._replace(hit=outcome.hit or None, cited_gold=None)
     return Reading(outcome, cited, refusal)
@@ -209,9 +201,9 @@ def read_answer(
     count = hits = inside = 0
     if cited:
         count, hits, inside = len(cited), len(gold.intersection(cited)), len([one for one in cited if one in names])
-    reached = not gold.isdisjoint(names)
     facts = (
-        expected.answerable, "usable", value, hits > 0, contained, cited is not None, count, hits, inside, reached
+        expected.answerable, "usable", value, hits > 0, contained, cited is not None, count, hits, len(gold), inside,
+        places_of(gold, names),
     )  # fmt: skip
     return facts, cited, refusal
 
@@ -222,8 +214,8 @@ def _places(trace: Trace) -> set[str]:
     return {name for name, passage in zip(trace.names, passages, strict=True) if not passage.id}
 
 
-def _failed(expected: Expected, reached: bool | None, reason: str) -> Reading:
-    return Reading(Outcome(expected.answerable, "error", retrieved_gold=reached), reason=reason)
+def _failed(expected: Expected, reached: tuple[int, ...] | None, reason: str) -> Reading:
+    return Reading(Outcome(expected.answerable, "error", gold=len(expected.gold), gold_places=reached), reason=reason)
 
 
 def label(outcome: Outcome) -> OutcomeLabel:
