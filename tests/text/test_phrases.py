@@ -9,9 +9,10 @@ import pytest
 
 import surefoot
 from surefoot.text.normal import nearest, phrase, rows, words_of
+from surefoot.text.personal import _FORMS as FORMS
 
 SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in Path(surefoot.__file__).parent.rglob("*.py"))
-PHRASES, REFUSALS = words_of("phrases"), words_of("refusals")
+PHRASES, REFUSALS, PRIVATE = words_of("phrases"), words_of("refusals"), words_of("private")
 
 
 @pytest.mark.parametrize("name", PHRASES["phrases"])
@@ -20,9 +21,19 @@ def test_every_phrase_compiles_and_is_used(name: str) -> None:
     assert f'phrase("{name}")' in SOURCE
 
 
-@pytest.mark.parametrize("table", [PHRASES, REFUSALS], ids=["phrases", "refusals"])
-def test_every_part_is_used(table: dict[str, dict[str, str]]) -> None:
-    texts = " ".join([*table["parts"].values(), *table.get("phrases", table.get("rules", {})).values(), SOURCE])
+@pytest.mark.parametrize("name", PRIVATE["forms"])
+def test_every_form_of_personal_data_compiles_and_is_used(name: str) -> None:
+    assert re.compile(FORMS[name].pattern) and not re.search(r"<[A-Z]+>", FORMS[name].pattern)
+    assert f'_FORMS["{name}"]' in SOURCE or re.search(rf"\b{name}=", SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("table", "inside"),
+    [(PHRASES, "phrases"), (REFUSALS, "rules"), (PRIVATE, "forms")],
+    ids=["phrases", "refusals", "private"],
+)
+def test_every_part_is_used(table: dict[str, dict[str, str]], inside: str) -> None:
+    texts = " ".join([*table["parts"].values(), *table[inside].values(), SOURCE])
     assert [name for name in table["parts"] if f"<{name}>" not in texts] == []
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.text import safety
+from surefoot.text.normal import words_of
 from surefoot.text.safety import ACTS, PATTERNS, ROLES, SIGNS, check, compiled, first_tags, passes
 from tests.growth import grows_evenly
 
@@ -227,7 +228,8 @@ def test_rules_flag_next_to_nothing_that_is_harmless_and_miss_no_more_than_docum
 def test_every_rule_of_the_table_can_match_and_every_role_is_used() -> None:
     rules = [sign.rule for sign in (*ACTS, *SIGNS)]
     assert all(compiled(rule) and first_tags(rule) for rule in rules)
-    code = Path(safety.__file__).read_text()
+    parts = words_of("harm")
+    code = "\n".join([Path(safety.__file__).read_text(), *(str(parts[name]) for name in ("parts", "frames", "around"))])
     used = set(re.findall(r"[A-Z]+", re.sub(r"<[a-z0-9' -]+>", "", " ".join(rules)) + code))
     named = {role for role in ROLES if role.isalpha()}
     assert {role for role in named if not {role, role.removesuffix("ING")} & used} == set()

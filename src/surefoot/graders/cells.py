@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from surefoot.graders.figures import figures_of
-from surefoot.text.normal import WORDS, sentences, with_rows, word_set
+from surefoot.text.normal import WORDS, phrase, sentences, with_rows, word_set
 from surefoot.text.numbers import (
     CURRENCIES,
     THOUSANDS,
@@ -108,11 +108,7 @@ def left_over(named: Named, said: Sequence[Token], amount: tuple[int, int] = (0,
     )
 
 
-_LOSS = re.compile(
-    r"\b(?:loss(?:es)?|lost|deficits?|negative|shortfalls?|outflows?|overdraft|overdrawn|declin\w+|decreas\w+|"
-    r"fall|drop)\b",
-    re.IGNORECASE,
-)
+_LOSS = phrase("loss")
 _GAIN = re.compile(r"\b(?:profits?|surplus|temperatures?|gains?|net income|operating income|earnings|ebitda?)\b")
 
 

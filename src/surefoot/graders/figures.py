@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from surefoot.graders.judges import Judgement
-from surefoot.text.normal import terms
+from surefoot.text.normal import phrase, terms
 from surefoot.text.numbers import (
     BEFORE,
     CURRENCIES,
@@ -43,16 +43,10 @@ _BARE = re.compile(r"[\d.,]*\d|[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 _SCALE = re.compile(r"(?:\bin (?:\S+ )?|\((?:\S+ )?)(thousand|million|billion)s?\b|['’](000)s?\b", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "000": 1e3, "million": 1e6, "billion": 1e9}
 _IN_WORDS = {1e3: " thousand", 1e6: " million", 1e9: " billion"}
-_CHANGE = re.compile(
-    r"\b(?:(?P<up>grew|grow\w*|rose|ris(?:es|en|ing)|increased|up)|(?P<down>fell|fall(?:s|en|ing)|declined|decreased|dropped"
-    r"|down|shr[au]nk)|changed)(?P<by>(?: by)?(?: (?:about|around|roughly|approximately|some))? \(?)$",
-    re.IGNORECASE,
-)
+_CHANGE = phrase("change")
 _FROM = re.compile(r"\)?(?:,? (?:in|during) [^,;]{1,30})?,? from [$€£¥]?(?:[A-Z]{3} )?$")
 _TO = re.compile(r"[^;,]{0,40} to [$€£¥]?(?:[A-Z]{3} )?$")
-_OTHERWISE = re.compile(
-    r"\b(?:constant|organic\w*|adjusted|comparable|like-for-like|excluding|underlying)\b", re.IGNORECASE
-)
+_OTHERWISE = phrase("otherwise_measured")
 
 
 _SIGN = re.compile(rf"(?:{BEFORE}) ?$", re.IGNORECASE)
@@ -202,11 +196,7 @@ _NO_SIGN = re.compile(
     rf"\*\*|[\s_`~%$€£¥]|(?:{BEFORE}) |\b(?:thousand|million|billion|days|times|approximately|about|roughly|around)\b",
     re.IGNORECASE,
 )
-_IN_SIGNS = re.compile(
-    r"\bx\b|\b(?:multiplied by|times)\b|(?P<over>\bdivided by\b)|(?P<plus>\bplus\b)|(?P<minus>\bminus\b)"
-    r"|(?P<equals>\b(?:equals|comes to)\b|,? ?\bor (?=about|roughly|approximately|around))",
-    re.IGNORECASE,
-)
+_IN_SIGNS = phrase("signs_in_words")
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: add,
     ast.Sub: sub,

@@ -21,20 +21,13 @@ from surefoot.graders.refusals import Declining
 from surefoot.graders.rules import Rules
 from surefoot.text.citations import resolve
 from surefoot.text.claims import Claim, Claims, claims_of, quotations, stands_in, unwrapped
-from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, terms, unreadable, vocabulary
+from surefoot.text.normal import is_terse, names, normalise, opens_with_yes_no, phrase, terms, unreadable, vocabulary
 from surefoot.text.numbers import amounts_of, quantities
 from surefoot.text.refusals import NEAR_SOURCE, Refusal, asks_back, before_verb, figures, stated
 from surefoot.text.tables import units_of
 
 PLAINLY, LIKELY, LIKELY_WITH_GOLD = 0.75, 0.5, 0.3
-_TOLD_BY = re.compile(
-    r"(?:[^:]{0,60}: )?(?:(?:while|whereas|but|and|however),? )*(?P<source>[^,;:]{2,60}?) "
-    r"(?:says?|gives?|states?|dates?|shows?|reports?|names?)(?: that)? (?P<said>.*\d.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_AT_ODDS = re.compile(
-    r"\b(?:contradict|conflict|disagree|differ(?:s|ed)?\b|inconsisten|at odds|whereas)\w*", re.IGNORECASE
-)
+_TOLD_BY, _AT_ODDS = phrase("told_by"), phrase("at_odds")
 _MODEL = re.compile(r"\b[A-Z][\w-]*[ -]\d+\b")
 _ASKED, _TOUCHED = 0.5, 0.2  # of the question's words
 _TAKEN, _TAKEN_WITH_FIGURES = 0.8, 0.4  # of the words that a claim adds to the question

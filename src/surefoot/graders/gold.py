@@ -45,38 +45,10 @@ from surefoot.text.numbers import (
 from surefoot.text.tables import units_of
 
 _CLAUSE = phrase("clause")
-_JOINED = re.compile(r"(?: ?%| [a-z]+)?(?: ?[-–—] ?| (?:to|or|through|and) |, )\W{0,2}", re.IGNORECASE)
-_EITHER = re.compile(r"\b(?:between|or)\b", re.IGNORECASE)
-_CHANGES = re.compile(
-    r"\b(?:increas|rais|rose|rise|grew|chang|went|cut|reduc|decreas|fell|extend|shorten|drop|declin|mov|up|down)\w*\b",
-    re.IGNORECASE,
-)
+_JOINED, _EITHER, _CHANGES = phrase("alternatives"), phrase("either"), phrase("changes")
 _COVERED, _FULL = 0.5, 0.8
-_YES_NO = re.compile(
-    r"\W*(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect))\b(?!\. ?(?:\d|[A-Z]+-?\d)"
-    r"| (?!(?:i|it|they|you|we|he|she|this|that|there)\b)\w)"
-    r"|.*?\b(?:it|this|that|(?:the|this) statement) is (?:\w+ly )?"
-    r"(?:(?P<holds>true|correct)|not (?:\w+ly )?(?:true|correct)|false|incorrect)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_ASKS_SCALE = re.compile(
-    r"(?<![\d.] )(?<![\d.])(?:\b(?P<scale>thousand|million|billion)s?\b"
-    r"|(?:[$€£¥]|\b(?:usd|eur|gbp)) ?(?P<short>k|mm?|mn|bn?)\b)",
-    re.IGNORECASE,
-)
-_TO_FIGURE = r"(?: \w+){0,4}? (?:by|of|was|is|:) ?(?:about |around |approximately |roughly |nearly |~)?\W{0,2}$"
-_DOWN = re.compile(
-    r"(?<!-)\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|loss(?:es)?|lost|shr[au]nk|down|negative|shortfall|deficit)"
-    rf"{_TO_FIGURE}|\bnegative \W{{0,2}}$",
-    re.IGNORECASE,
-)
-_UP = re.compile(
-    rf"(?<!-)\b(?:increas\w*|r[oi]se|grew|growth|gain\w*|improv\w*|up|profit|surplus){_TO_FIGURE}", re.IGNORECASE
-)
-_DOWN_BEHIND = re.compile(
-    r"\W{0,2}(?:\w+ )?(?:decrease|decline|drop|fall|reduction|loss|deficit|shortfall)\b", re.IGNORECASE
-)
-_UP_BEHIND = re.compile(r"\W{0,2}(?:\w+ )?(?:increase|rise|growth|gain|improvement)\b", re.IGNORECASE)
+_YES_NO, _ASKS_SCALE = phrase("says_yes_no"), phrase("asks_scale")
+_DOWN, _UP, _DOWN_BEHIND, _UP_BEHIND = phrase("down"), phrase("up"), phrase("down_behind"), phrase("up_behind")
 
 
 def agreement(question: str, gold_claims: Sequence[str], answer: str, claims: Sequence[Claim]) -> Gold:

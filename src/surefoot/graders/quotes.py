@@ -26,7 +26,7 @@ from surefoot.graders.figures import figures_of, scales_of, stated
 from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import comparable, neutral
 from surefoot.graders.rules import turned_round
-from surefoot.text.normal import names, sentences, stem, terms, unreadable, without_yes_no, word_set
+from surefoot.text.normal import names, phrase, sentences, stem, terms, unreadable, without_yes_no, word_set
 from surefoot.text.numbers import MONTHS, NUMBER_WORDS, ORDINALS, Quantity, quantities
 
 SHORTEST, FEWEST_WORDS = 8, 2  # characters and words of a quote
@@ -74,23 +74,7 @@ _DOTS = re.compile(r"[\[(<]?\s*(?:…|\.(?:\s?\.){2,})\s*[\])>]?")
 # end of one or of a part of it, as halves of two sentences make one of neither.
 _SKIPPED = "(?:[^¶¬]*?¦?|¦[^¶]*?¦|(?=[¶¦])[^¶]{0,300}¶(?:[^¶]{0,300}¶)?)"
 _ENDS = ".!?)]\"'”’»"  # what belongs to the last word
-# What models put before and behind a quote.
-_PASSAGE = r"(?:P\d{1,3}|(?:passage|source|excerpt|document|context) ?P?\d{1,3})\b"
-_PLACE = r"(?:section|clause|article|page|line|p\.|§) ?\d[\d.]{0,8}"
-_FROM = "as stated in|according to|quoted? from|taken from|from|in|per|see"
-_LABEL_WORD = (
-    "(?:the|this|passage|source|excerpt|document|text|context|quote|quotation|evidence|says|states|reads|relevant|sentence"
-    r"|clause|section|line|row|table|note|agreement|contract|policy|P?\d{1,3})"
-)
-_LABEL = re.compile(
-    rf"\W*(?:{_LABEL_WORD}\s+){{0,5}}{_LABEL_WORD}\W{{0,3}}[:>–—]\s*"
-    rf"|\W*(?:(?:{_FROM}) )?(?:{_PASSAGE}[\W_]*|{_PLACE}\W{{0,3}}[:>–—)\]]\W*)"
-    r"|\W*\[[^\[\]]{1,40}\]\W*|\W*(?:\d{1,2}|[a-z])[.)]\s+",
-    re.IGNORECASE,
-)
-_CREDIT = re.compile(
-    rf"\s*[\[(–—-]+\s*(?:{_PASSAGE}|{_PLACE}|[\w.-]*#[\w.-]+|\d{{1,3}}|emphasis added)\s*[\])]*\W*$", re.IGNORECASE
-)
+_LABEL, _CREDIT = phrase("quote_label"), phrase("quote_credit")
 
 
 class Word(NamedTuple):

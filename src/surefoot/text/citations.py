@@ -24,7 +24,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from surefoot.core.types import Passage, document_in
-from surefoot.text.normal import lowered
+from surefoot.text.normal import PARTS, lowered
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _SECTION = re.compile(
@@ -249,7 +249,7 @@ _LABEL_WORD, _CITED = re.compile("citation|source|reference"), "cited "
 _LIST, _BEFORE_LIST = "citations: [", frozenset(" \n-")
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
-CALLED = r"(?:source|context|document|doc|passage|chunk|excerpt|snippet|citation|reference|ref)s?"
+CALLED = PARTS["CALLED"]
 _PLACE = re.compile(rf"(?:{CALLED})?[ :#.]{{0,3}}(\d{{1,3}})", re.IGNORECASE)
 # What is an id wherever it stands: neither a place nor a reference nor the end of a sentence
 _SURE_ID = re.compile(

@@ -18,8 +18,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from surefoot.core.types import Passage
-from surefoot.text.citations import CALLED, Mark, locate
-from surefoot.text.normal import is_empty, normalise, sentences, spelled_out
+from surefoot.text.citations import Mark, locate
+from surefoot.text.normal import is_empty, normalise, phrase, sentences, spelled_out
 from surefoot.text.refusals import (
     asks,
     beside,
@@ -42,29 +42,11 @@ _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*#{1,6}\s")
 _IN_BRACKETS = re.compile(r" ?\([^()]*\)| [–—-] [^–—();]*? [–—-](?= )")
 _PRIVATE, _BRACKETS = 0xE000, 1_000  # signs of private use stand for the first brackets
 _ASIDE = re.compile(r"\s*(?:\(|[-–—]\s)")
-_REASON = re.compile(r"(?:because|since|as|given|for)\b", re.IGNORECASE)  # for declining
 _MARK = "\0"
-_MARKS = r"\0(?:(?:\s|,|;|and|or|&)*\0)*"
-_VERB = (
-    r"(?:also |only |both |all |\w+ly )?(?:is|are|was|were|does|do|did|has|have|which|that|(?:state|say|mention|"
-    r"support|confirm|describe|provide|outline|discuss|contain|explain|list|define|give|show|refer|note|indicate|cover|add|put|"
-    r"set|tell|answer|address|report|speak|talk|deal|disagree|contradict|agree|concern|relate|touch|back|specif|"
-    r"regulate|govern|suggest|impl|establish|require|allow|permit|prohibit|offer|present|include|identif|record|name|"
-    r"quote|read|make)(?:s|es|y|ies)?)\b"
-)
-_AS_SUBJECT = re.compile(
-    rf"(?:(?<=[.;:] )|^\s*|\b(?:(?:the|this|that) )?{CALLED}\s+){_MARKS}(?=\s+{_VERB})", re.IGNORECASE
-)
-_AS_OBJECT = re.compile(
-    r"(?P<before>\b(?:is|are|in|by|from|to|see|check|per|under|on|of|with|and))\s+(?:(?:the|this) )?"
-    rf"(?:{CALLED}\s+)?{_MARKS}",
-    re.IGNORECASE,
-)
+_AS_SUBJECT, _AS_OBJECT = phrase("cited_subject"), phrase("cited_object")
 _SAYS = re.compile(r"\s+(?:\w+ly )?(?:says?|states?|gives?|puts?|mentions?|sets?|allows?|requires?|specifies)\b")
-_HAS_WORD, _AS_NOUN = re.compile(r"\w"), re.compile(rf"\b(?:{CALLED}|in|to|by|see|per|of|with)\s*$", re.IGNORECASE)
-_VOUCHES = re.compile(
-    r"\b(?:support|confirm|stat|found|based|source|cit|refer|evidence|taken|comes?|backs?)\w*\b", re.IGNORECASE
-)
+_HAS_WORD, _AS_NOUN = re.compile(r"\w"), phrase("cited_noun")
+_VOUCHES, _REASON = phrase("vouches"), phrase("reasons")  # for declining
 _BREAK = re.compile(r"\n\s*\n")
 _JSON = re.compile(r"\s*(?:```(?:json)?\s*)?[\[{]\s*(?:[\[{]\s*)?\"")
 _VALUE = re.compile(r'"(?:answer|claim|text|response|output|statement)"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"?')
@@ -303,11 +285,7 @@ def _place(answer: str, sentences: list[Sentence], starts: list[int], mark: Mark
 
 _QUOTED = re.compile(r"(?:(?<=[\s(\[:,—–-])|^)[\"“„«](?P<text>[^\"“”„«»]{8,2000}?)[\"”“»](?=[\s.,;:!?)\[\]…—–-]|$)")
 _GAP = re.compile(r"\.{2,}|…|\[[^\[\]]*\]")
-_TELLS = re.compile(
-    r"\b(?:stat|sa(?:ys?|id)|read|quot|mention|not(?:e|es|ed|ing)\b|writ|word|accord|provid|specif|defin|explain|describ|"
-    r"cit|confirm|indicat|clarif)\w*[^.]{0,60}$|[:,]\s*$|\[[^\[\]]*\]\s*$",
-    re.IGNORECASE,
-)
+_TELLS = phrase("introduces_quote")
 _PLAIN = str.maketrans("’‘ʼ‑–—", "'''---")
 _FEWEST = 4  # words; fewer are a term
 

@@ -7,7 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import groupby, pairwise
@@ -81,7 +81,7 @@ def rows(table: str) -> list[str]:
 
 _TABLE = words_of("phrases")
 WORDS: dict[str, str] = _TABLE["words"]
-_PARTS = {name: "|".join(rows(table)) for name, table in _TABLE["parts"].items()}
+PARTS = {name: "|".join(rows(table)) for name, table in _TABLE["parts"].items()}
 _PART = re.compile(r"<([A-Z]+)>")
 
 
@@ -106,11 +106,15 @@ def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _Late(pattern, flags))
 
 
-def phrase(name: str) -> re.Pattern[str]:
-    pattern = "|".join(rows(_TABLE["phrases"][name]))
+def spelled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with its parts, which <NAME> stands for, in their places."""
     while _PART.search(pattern):
-        pattern = _PART.sub(lambda part: _PARTS[part[1]], pattern)
-    return late(pattern, re.IGNORECASE)
+        pattern = _PART.sub(lambda part: parts[part[1]], pattern)
+    return pattern
+
+
+def phrase(name: str) -> re.Pattern[str]:
+    return late(spelled("|".join(rows(_TABLE["phrases"][name])), PARTS), re.IGNORECASE)
 
 
 _LANGUAGE_TABLE = words_of("languages")

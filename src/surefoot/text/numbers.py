@@ -21,36 +21,18 @@ from typing import Literal, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import late, word_set
+from surefoot.text.normal import late, word_set, words_of
 
-_CODES = word_set(
-    """AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF
-    CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL
-    HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL
-    MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON
-    RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
-    UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL"""
-)
-_ANY_CASE = word_set("EUR USD GBP CHF NOK SEK DKK JPY CNY INR AUD NZD SGD HKD")
+_MONEY, _MEASURES, _WORDS = (words_of("units")[table] for table in ("money", "measures", "numbers"))
+_CODES, _ANY_CASE, _CROWNS = (word_set(_MONEY[name]) for name in ("codes", "any_case", "crowns"))
 
 
 def _pairs(written: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in written.split())
 
 
-# "rs." and the like stand for a currency only where a number is beside them.
-_SIGNS = _pairs(
-    "$=USD us$=USD a$=AUD au$=AUD c$=CAD ca$=CAD nz$=NZD hk$=HKD s$=SGD nt$=TWD r$=BRL mx$=MXN €=EUR £=GBP ¥=JPY "
-    "cn¥=CNY ₹=INR ₽=RUB ₩=KRW ₺=TRY ₫=VND ₦=NGN ₱=PHP ฿=THB ₪=ILS ₴=UAH 元=CNY 円=JPY rmb=CNY rs=INR rs.=INR "
-    "kr=kr kr.=kr sfr=CHF sfr.=CHF fr.=CHF rm=MYR rp=IDR zł=PLN zl=PLN kč=CZK lei=RON tl=TRY dhs=AED"
-)
-_NAMES_OF_MONEY = _pairs(
-    "euro=EUR dollar=USD pound=GBP sterling=GBP yuan=CNY renminbi=CNY rupee=INR franc=CHF krone=kr kroner=kr krona=kr "
-    "kronor=kr yen=JPY zloty=PLN złoty=PLN złotych=PLN forint=HUF koruna=CZK rand=ZAR reais=BRL ruble=RUB baht=THB "
-    "shekel=ILS ringgit=MYR rupiah=IDR naira=NGN dirham=AED riyal=SAR lira=TRY"
-)
+_SIGNS, _NAMES_OF_MONEY = _pairs(_MONEY["signs"]), _pairs(_MONEY["names"])
 CURRENCIES = _CODES | {"kr"}
-_CROWNS = frozenset({"kr", "NOK", "SEK", "DKK", "ISK"})
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -75,55 +57,24 @@ def currency_of(written: str) -> str | None:
 
 UNKNOWN = "?"  # there is a unit, but not one that is known
 POINTS, BASIS_POINTS = "percentage points", "basis points"
-# What a span of time counts as a quantity, and how many of these it is; a month is not a number of days.
-PERIODS = {
-    "day": ("days", 1), "week": ("days", 7), "fortnight": ("days", 14), "hour": ("hours", 1), "minute": ("minutes", 1),
-    "second": ("seconds", 1), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
-    "annum": ("months", 12), "decade": ("months", 120),
-}  # fmt: skip
-_PREFIXES = {
-    "": ("", 1), "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2),
-    "d": ("deci", 1e-1), "h": ("hecto", 1e2), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9),
-    "T": ("tera", 1e12),
-}  # fmt: skip
-# Symbol, family, size, prefixes, names
-_METRIC = """
-    m length 1 nµmcdk metre meter; g mass 1 nµmkM gram gramme; t mass 1e6 kM tonne; l volume 1 nµmcdhkM litre liter;
-    W power 1 nµmkMGT watt; Wh energy 3600 kMGT watt-hour; J energy 1 mkMGT joule; cal energy 4.184 k calorie;
-    V voltage 1 nµmkM volt; A current 1 nµmk ampere amp; Ω resistance 1 mkM ohm; Ah charge 1 m ampere-hour;
-    Hz frequency 1 kMGT hertz; Pa pressure 1 mhkMG pascal; bar pressure 1e5 m; N force 1 mkM newton;
-    Nm torque 1 k newton-metre newton-meter; s time 1 nµm second sec; mol substance 1 nµm mole;
-    B data 8 kMGT byte; bit data 1 kMGT"""
-# Name, family, size and ways to write it, in which "_" is a space. A size of 0: nothing else is an exact number of it.
-_OTHER = """
-    minutes time 60 min minute; hours time 3600 h hr hour; days time 86400 day; weeks time 604800 week;
-    months calendar 1 month; years calendar 12 year yr; hectares area 1e4 ha hectare; acres area 4046.8564224 acre;
-    ft² area 0.09290304 sq_ft sqft ft2 square_foot square_feet; feet length 0.3048 ft feet foot;
-    inches length 0.0254 inch inche; yards length 0.9144 yard; miles length 1609.344 mile; km/h speed 1 km/h kph kmh;
-    mph speed 1.609344 mph; lb mass 453.59237 lb; oz mass 28.349523125 oz ounce; stone mass 6350.29318 stone;
-    tons mass 0 ton; gallons volume 0 gallon; pints volume 0 pint; psi pressure 6894.757 psi; rpm rotation 0 rpm;
-    °c temperature 0 °c °_c celsius degrees_c degrees_celsius degree_celsius;
-    °f temperature 0 °f °_f fahrenheit degrees_f degrees_fahrenheit degree_fahrenheit; dozen - 0 dozen;
-    percentage_points share 0 percentage_point percent_point pp; basis_points - 0 basis_point bp;
-    pence pounds 0.01 p pence penny; cents - 0 cent ct; EUR - 0 eur euro €; USD - 0 usd dollar us$ $;
-    GBP pounds 1 gbp pound sterling £; CHF - 0 chf; NOK - 0 nok; SEK - 0 sek; DKK - 0 dkk; JPY - 0 jpy ¥"""
-_SLOPPY = {"mw": "MW", "mpa": "MPa", "KB": "kB", "sqm": "m²", "cbm": "m³", "kilo": "kg", "kilos": "kg"}
+PERIODS = {name: (kind, int(size)) for name, kind, size in map(str.split, _MEASURES["periods"].split(";"))}
+_PREFIXES = {letter: (name, float(size)) for letter, name, size in map(str.split, _MEASURES["prefixes"].split(";"))}
 
 
 def _units() -> tuple[dict[str, tuple[str, float]], dict[str, str], dict[str, str]]:
     """Family and size of each unit; units by their symbols, in which capitals count, and by lowered words."""
     sizes: dict[str, tuple[str, float]] = {}
-    symbols, words = dict(_SLOPPY), dict[str, str]()
+    symbols, words = _pairs(_MEASURES["sloppy"]), dict[str, str]()
 
     def add(name: str, family: str, size: float, short: Iterable[str], long: Iterable[str]) -> None:
         sizes[name] = family, size
         symbols.update(dict.fromkeys(short, name))
         words.update({f"{way}{s}".lower(): name for way in long for s in ("", "s")})
 
-    for line in _METRIC.split(";"):
+    for line in _MEASURES["metric"].split(";"):
         base, family, one, prefixes, *names = line.split()
         for prefix in ("", *prefixes):
-            spoken, times = _PREFIXES[prefix]
+            spoken, times = _PREFIXES.get(prefix, ("", 1.0))
             symbol, size = f"{prefix}{base}", times * float(one)
             long = {f"{spoken}{way}" for name in names for way in (name, name.replace("-", " "), name.replace("-", ""))}
             short = {symbol, f"{prefix}L"} if base == "l" else {symbol} - {"B"}
@@ -133,7 +84,7 @@ def _units() -> tuple[dict[str, tuple[str, float]], dict[str, str], dict[str, st
                     raised, marks = size**power * (1, 1_000)[power == 3], (f"{symbol}{sign}", f"{symbol}{power}")
                     ways = {f"{lead} {way}" for lead in leads for way in (*long, symbol)}
                     add(marks[0], "area" if power == 2 else "volume", raised, marks, ways)
-    for line in _OTHER.split(";"):
+    for line in _MEASURES["other"].split(";"):
         name, family, one, *written = (part.replace("_", " ") for part in line.split())
         short = {way for way in written if len(way) == 1}
         add(name, family.strip("-"), float(one), short, {*written} - short)
@@ -147,12 +98,9 @@ _SIZES, _BY_SYMBOL, _BY_WORD = _units()
 _UNIT = r"(?:us\$|[$€£¥]|sq\.|°(?:[CcFf](?!\w))?|[^\W\d_]++(?:/h)?[²³23]?)(?![\w²³])"
 _BEHIND = re.compile(rf"[ \u00a0-]?(?=(?P<both>{_UNIT}[ \u00a0-]{_UNIT})?)(?P<one>{_UNIT})")
 _GLUED = re.compile(r"[^\W\d_]|[ \u00a0]?[^\W\d_]{1,4}[/²³]")
-_HEADED = (
-    "hours minutes seconds days weeks months pounds pence euros cents dollars tonnes litres liters hectares kilometres "
-    "kilometers metres meters grams kilograms eur usd gbp chf nok sek dkk jpy kwh mwh"
-)
+_HEADED = "|".join(_MEASURES["headed"].split())
 _IN_LABEL = re.compile(
-    rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{_HEADED.replace(' ', '|')})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
+    rf"(?<![\w.])(?P<lead>per |[/\d] ?)?(?:(?P<word>{_HEADED})\b|(?P<sign>us\$|[$€£¥])(?! ?\d))",
     re.IGNORECASE,
 )
 _AT_EDGE = re.compile(
@@ -218,22 +166,13 @@ def _named(written: str | None) -> str:
 MONTHS = {long[:size].lower(): number for number, long in enumerate(month_name) if long for size in (3, 9)} | {
     "sept": 9
 }
-_ONES = re.findall(
-    "[a-z]+",
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-)
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ONES, _TENS, _ORDINALS = (_WORDS[name].split() for name in ("ones", "tens", "ordinals"))
 NUMBER_WORDS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * value for value, word in enumerate(_TENS, 2)
 }
-_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 ORDINALS = {word: value for value, word in enumerate(_ORDINALS, 1)}
-_LONG_SCALES = {
-    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
-    "trillion": 1e12,
-}  # fmt: skip
-SCALES = _LONG_SCALES | {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "b": 1e9}
+_LONG_SCALES = {name: float(size) for name, size in _pairs(_WORDS["scales"]).items()}
+SCALES = _LONG_SCALES | {name: float(size) for name, size in _pairs(_WORDS["short_scales"]).items()}
 _SCALE, _SHORT_SCALE = "|".join(_LONG_SCALES), "k|m|b| ?(?:mn|mio|bn)"  # the short ones behind digits
 THOUSANDS = (1.0, 1e3, 1e6, 1e9)  # the scales in which a table or statement may be
 _FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
@@ -434,7 +373,7 @@ def _moments(lowered: str) -> Iterator[Quantity]:
         yield Quantity((0.5 if match["part"] else 1.5 if match["more"] else 1.0) * size, kind, *match.span("one"), kind)
 
 
-_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10, "four": 4, "five": 5, "ten": 10}
+_PARTS = {name: int(size) for name, size in _pairs(_WORDS["parts"]).items()}
 _SHARE = late(
     r"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:half|(?P<of>an?|one|two|three|four)[- ]"
     r"(?P<part>third|quarter|fifth|tenth)s?)\b(?= of\b)|\b(?P<some>one|two|three|four|nine) in (?P<all>four|five|ten)\b"

@@ -25,7 +25,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
-from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, stem, terms, word_set, words_of
+from surefoot.text.normal import WORDS, lowered, phrase, rows, sentences, spelled, stem, terms, word_set, words_of
 from surefoot.text.numbers import Quantity, quantities
 
 _TABLE = words_of("refusals")
@@ -147,15 +147,7 @@ _NAME = re.compile(r"[^\W\d_][\w']*")
 _ELEMENT = re.compile(r"[^\W\d_][\w']*|~~|~|-|#|(?<![?<])=|\^|\$| ")
 _TAGGED_WORD = "[^" + re.escape(PUNCTUATION) + "]"
 _PARTS = {name: "".join(rows(table)) for name, table in _TABLE["parts"].items()}
-
-
-def _spelled(rule: str) -> str:
-    while "<" in rule.replace("(?<", ""):
-        rule = re.sub(r"<([A-Z]+)>", lambda part: _PARTS[part[1]], rule)
-    return rule
-
-
-_RULES = {family: [_spelled(rule) for rule in rows(table)] for family, table in _TABLE["rules"].items()}
+_RULES = {family: [spelled(rule, _PARTS) for rule in rows(table)] for family, table in _TABLE["rules"].items()}
 TAGS, _MEMBERS = _tag_table(
     name for rule in (*chain(*_RULES.values()), _TABLE["hints"], *_PARTS.values()) for name in _NAME.findall(rule)
 )

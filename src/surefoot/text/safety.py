@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, cast, get_args
 from msgspec import Struct
 
 from surefoot.text import personal
-from surefoot.text.normal import words_of
+from surefoot.text.normal import rows, words_of
 
 # Zero-width and soft characters, direction marks, and marks that are set onto the letter before them
 _INVISIBLE = re.compile(
@@ -97,21 +97,6 @@ _TOKEN = re.compile(
     r"\n[ \t]{0,8}(?:\n|[-*#>]|\d{1,2}[.)]|(?=[A-Z]))"
 )
 _APART = re.compile(r"[-.*_\s]+")
-_ENDS = "{STOP}{SEMI}{COLON}{COMMA}"
-_PARTS = {
-    # Words between a verb and its object: none that give the verb another object or make this one harmless
-    "GAP": f"(?:[^{_ENDS}{{PREP}}{{OF}}{{FAKE}}{{NEG}}]{{0,4}}?"
-    f"(?:[{{KIND}}][{{OF}}][^{_ENDS}{{PREP}}{{FAKE}}]{{0,2}}?)?)",
-    "FEW": f"[^{_ENDS}{{PREP}}{{FAKE}}{{NEG}}]{{0,2}}?",
-    "ANY": f"[^{_ENDS}{{LINE}}]",
-    "START": "(?<![^{STOP}{SEMI}{COLON}{LINE}])(?:[{ADV}]{0,3}[{COMMA}]?[{ADV}]{0,2})",
-    "ALONE": "(?![{HEAD}])",
-    "EXPLOSIVE": "[{BOMB}](?<![{BATH}].)(?![{HEAD}])",
-    "SOMEBODY": f"(?:[^{_ENDS}{{PREP}}{{FAKE}}{{NEG}}]{{0,2}}?[{{PERSON}}](?![{{HEAD}}])|[{{HIM}}](?![{{DET}}])|"
-    "[{HER}](?=$|[{STOP}{COMMA}{SEMI}{LINE}{PREP}{AND}{ADV}{UP}]))",
-    # A verb that tells the reader to do something: it is no other kind of word, and its object follows
-    "IMPERATIVE": "[^{FUNCTION}{NEG}{ADV}{CARE}{INFLECTED}{LINE}" + _ENDS + "](?=[{OBJECT}])",
-}
 
 
 class Sign(NamedTuple):
@@ -125,6 +110,7 @@ _Frames = tuple[tuple[re.Pattern[str], bool], ...]
 
 
 _TABLE = words_of("harm")
+_PARTS: dict[str, str] = _TABLE["parts"]
 
 
 def _signs(kind: str) -> tuple[Sign, ...]:
@@ -236,34 +222,16 @@ def _tags_of(token: str) -> str:
     return _TAGS.get(word.split("'")[0], unknown)  # "you'd" is you
 
 
-_SENTENCE = compiled("(?:STOP|SEMI|COLON|LINE)")
-_TOLD = compiled(
-    "START VERB|START TO VERB|START COND ANY{0,12} COMMA ADV{0,2} VERB|"
-    "(?:START|COMMA ADV{0,2}) IMPERATIVE|(?:POINT BE|HOW|WAYS) TO|"
-    "YOU (?:ADV? VERB|ADV? IMPERATIVE|MODAL|WANT|URGE|HAVE)"
-)
+# What may stand before and behind a match, and around it
+_AROUND = {name: compiled("|".join(rows(table))) for name, table in _TABLE["around"].items()}
 
 
 @functools.cache  # only who checks a text should pay for this
 def _rules() -> tuple[re.Pattern[str], dict[str, list[tuple[str, Sign, _Frames]]]]:
     """Which words can begin a match, and for each the rules that begin with it, compiled when they are first met."""
 
-    def frame(before: str, in_told: bool = False) -> tuple[re.Pattern[str], bool]:
-        return compiled(f"(?:{before})$"), in_told
-
-    plain = (
-        frame(
-            "HOW ADV? TO ADV{0,2}|HOW (?:MODAL PERSONAL|PERSONAL MODAL) (?:MODAL|ADV){0,2}|"
-            "(?:HERES|HERE BE) HOW PERSONAL (?:MODAL|ADV){0,2}|PRONOUN BE HOW YOU (?:MODAL|ADV){0,2}|"
-            "WAYS (?:TO|PERSONAL MODAL) ADV{0,2}|START STEP FEW TO ADV?|START (?:TO ADV{0,2})?|"
-            "(?:ADV|COMMA|COLON) YOU ADV{0,2}|"
-            "(?<![{MODAL}])(?:YOU|ONE) (?:MAY|WANT|HAVE|MODAL WANT) (?:TO|ADV){0,3}|YOU MAY STEP FEW TO ADV?|"
-            "POINT BE (?:TO)? ADV{0,2}|YOU ANY{0,2} URGE (?:TO)? ADV{0,3}|(?<=[{COMMA}])GO ADV?|"
-            "HELP ME (?:TO)? ADV?|I ANY? WANT TO ADV?|ADVISE ADV{0,2}|I WILL ADV{0,2}|MINE PERSON URGE ADV?",
-        ),
-        frame("(?:COMMA|AND|COMMA AND|BE TO) ADV{0,2}", in_told=True),
-    )
-    gerund = (frame("WAYS LINK ADV?|HOW MODAL PERSONAL GO ABOUT|POINT BE ADV?|(?<![{NEG}{TO}])KEEPON ADV?"),)
+    before = {name: compiled(f"(?:{'|'.join(rows(table))})$") for name, table in _TABLE["frames"].items()}
+    plain, gerund = ((before["plain"], False), (before["in_told"], True)), ((before["gerund"], False),)
     rules: list[tuple[str, Sign, _Frames]] = [(sign.rule, sign, ()) for sign in SIGNS]
     for act in ACTS:
         rules += [(act.rule, act, plain), (_VERB.sub(r"\g<0>ING", act.rule), act, gerund)]
@@ -296,48 +264,32 @@ def _begin(tags: str, frames: _Frames, start: int) -> int | None:
     """Where a match begins, with the frame of an act; None where the reader is told nothing."""
     for before, in_told in frames:
         if found := before.search(tags, max(0, start - _LOOK_BACK), start):
-            sentence = _SENTENCE.split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
-            if not in_told or _TOLD.search(sentence):
+            sentence = _AROUND["sentence"].split(tags[max(0, start - _SENTENCE_LENGTH) : start + 1])[-1]
+            if not in_told or _AROUND["told"].search(sentence):
                 return found.start()
     return None if frames else start
 
 
-# Where the clause around a match begins: behind a stop, a turn, or "here is"
-_CUT = compiled("(?:STOP|SEMI|COLON|LINE|BUT|HERES|HERE BE|COMMA (?=PRONOUN))")
-_SENTENCE_END = compiled("(?:STOP|SEMI|COLON|BUT|LINE)")
-_GOVERNS_BEFORE = compiled(
-    "(?<![{WHY}])NEG (?!HARD) (?:[^{STOP}{COND}]{0,6} TELL|ANY{0,3}$)|INSTEAD OF ANY{0,6}$|"
-    "(?:PREVENT|(?:^|TO|MODAL|ADV)REPORT) [^{STOP}{AND}{COMMA}]{0,12}$|"
-    "(?:LAW|ILLEGAL PREP) [^{STOP}{AND}]{0,14}$|"
-    "(?<![{YOU}{ONE}])MAY ANY{0,2}$|(?<![{YOU}])ASKED [^{STOP}]{0,8}$|PAST ANY{0,4}$|PREP ANY{0,4} GAME [^{STOP}]{0,8}$"
-)
-_GOVERNS_AFTER = compiled(
-    "BE FEW (?:LAW|ILLEGAL|PREVENT)|I ANY? NEG ANY{0,4} TELL|(?:NEG BE|BE NEG) ANY? TELL|"
-    "(?:BE NEG|NOTBE) ANY{0,3} (?:I|FINE)|VIOLATE"
-)
-_PRETENDED = compiled("PREP ANY{0,4} (?:GAME|CALL OF DUTY)")
-_TAKEN_BACK = compiled("COMMA? BUT ADV? (?:HERE|HERES) (?:PRONOUN|YOU)")
-_LEAD_IN = compiled("(?:(?<![{WHY}])NEG (?!HARD)|LAW|PREVENT)")
-_SAYS_NO = compiled("NO$")  # "No: ..." answers something, and bans nothing
 _COLON, _STOP, _COMMA = _charset("COLON"), _charset("STOP"), compiled("COMMA")
-_WARNED = compiled("YOU MAY ADV{0,2} (?:ACCIDENT SELF|HURTS)")  # "you could hurt yourself" warns
-# "If you think of ..., call ..."
-_SUPPOSED, _HELPED = compiled("IF [^{COMMA}]{0,14}$"), compiled("[^{STOP}]{0,14} COMMA ADV{0,2} SEEK")
 
 
 def _is_governed(tags: str, start: int, end: int) -> bool:
     """Whether the words around a match make it a refusal, a ban, a defence or a report."""
     after = tags[end : end + _WORDS_AFTER]
-    closing = _SENTENCE_END.search(after)
-    if _TAKEN_BACK.match(after[closing.start() - 1 if closing and closing.start() else 0 :]):
+    closing = _AROUND["sentence_end"].search(after)
+    if _AROUND["taken_back"].match(after[closing.start() - 1 if closing and closing.start() else 0 :]):
         return False
     before = tags[max(0, start - _WORDS_BEFORE) : start]
-    clause = _CUT.split(before)[-1]
-    if _SUPPOSED.search(clause) and not _COMMA.match(tags, start) and _HELPED.match(tags, end):
+    clause = _AROUND["cut"].split(before)[-1]
+    if _AROUND["supposed"].search(clause) and not _COMMA.match(tags, start) and _AROUND["helped"].match(tags, end):
         return True
-    if _WARNED.match(tags, start) or _GOVERNS_BEFORE.search(clause) or _PRETENDED.search(tags, start, end + 6):
+    if (
+        _AROUND["warned"].match(tags, start)
+        or _AROUND["governs_before"].search(clause)
+        or _AROUND["pretended"].search(tags, start, end + 6)
+    ):
         return True
-    if _GOVERNS_AFTER.search(after[: closing.start()] if closing else after):
+    if _AROUND["governs_after"].search(after[: closing.start()] if closing else after):
         return True
     return not clause and _in_banned_list(tags[max(0, start - _LIST) : start])
 
@@ -347,8 +299,8 @@ def _in_banned_list(before: str) -> bool:
     colon = re.search(f"{_COLON}(?![^{_COLON[1:-1]}]*{_COLON})", before)
     if not colon or re.search(_STOP, before[colon.end() :]):
         return False
-    lead_in = _CUT.split(before[: colon.start()])[-1]
-    return _LEAD_IN.search(lead_in) is not None and not _SAYS_NO.search(lead_in)
+    lead_in = _AROUND["cut"].split(before[: colon.start()])[-1]
+    return _AROUND["lead_in"].search(lead_in) is not None and not _AROUND["says_no"].search(lead_in)
 
 
 __all__ = ["PATTERNS", "Finding", "Pattern", "check", "passes"]

@@ -16,7 +16,7 @@ from itertools import pairwise, takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import is_row, terms, word_set
+from surefoot.text.normal import is_row, phrase, terms, word_set
 from surefoot.text.normal import sentences as sentences_of
 from surefoot.text.numbers import (
     CURRENCIES,
@@ -45,9 +45,7 @@ _SCALES = (
     (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
 )  # fmt: skip
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
-_PER_ONE = re.compile(
-    r"\bper (?:\w+ )?(?:share|unit|head|capita|employee|customer|user|night|hour|litre|tonne)\b", re.IGNORECASE
-)
+_PER_ONE = phrase("per_one")
 _EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
 
 
