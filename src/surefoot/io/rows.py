@@ -786,12 +786,13 @@ _AGAINST = frozenset({
     "incorrect", "unhelpful", "-1", "👎",
 })  # fmt: skip
 _PREFIXES = ("", "metadata.", "surefoot.")
+_TELLING = frozenset(prefix + key for prefix in _PREFIXES for key in (*_YES, *_NO, *_SAID))
 
 
 def is_flagged(row: Mapping[str, object]) -> bool:
     """True where somebody said that the answer is bad; a row that says nothing is not flagged."""
     inside = row.get("metadata")
-    rows = (row, inside) if isinstance(inside, dict) else (row,)
+    rows = [one for one in (row, inside) if isinstance(one, dict) and not _TELLING.isdisjoint(one)]
     return any(_is_flagged(one, prefix) for one in rows for prefix in _PREFIXES)
 
 
@@ -880,6 +881,14 @@ def _said_in_list(value: list[object], role: str, depth: int) -> str | None:
         return said(value[0], role, depth + 1)
     if len(value) == 1 and isinstance(value[0], str):
         return value[0]
+    for one in reversed(value):  # most messages are no more than a role and a text
+        if not isinstance(one, dict) or len(one) != 2:
+            break
+        text = one.get("content")
+        if not isinstance(text, str) or text[:1] in ("", "{", "["):
+            break
+        if _role(one, "") == role:
+            return text
     messages = [_message(one) for one in value if isinstance(one, dict)]
     blocks = [str(one["text"]) for one in messages if one.get("type") in _BLOCKS and "text" in one]
     if blocks:
@@ -1053,16 +1062,8 @@ _PAGE_KEYS = ("page_label", "page_number", "page")  # the label is what the page
 _LONGEST_PAGE = 6  # digits
 # Where frameworks put the fields of a passage, if not in the passage itself.
 _FIELDS_INSIDE = (
-    "document",
-    "node",
-    "kwargs",
-    "payload",
-    "_source",
-    "content",
-    "text_resource",
-    "metadata",
-    "document.metadata",
-)
+    "document", "node", "kwargs", "payload", "_source", "content", "text_resource", "metadata", "document.metadata",
+)  # fmt: skip
 _FIELDS = (_ID_KEYS, _ORIGIN_KEYS, TEXT_KEYS, _DOC_KEYS, _PAGE_KEYS, _FIELDS_INSIDE)
 _ID, _ORIGIN, _TEXT, _DOC, _PAGE, _NESTED = range(len(_FIELDS))
 _ERROR_KEYS = ("message", "detail", "type")
@@ -1255,7 +1256,8 @@ def _noted(answer: object, depth: int = 0) -> Iterator[str]:
                 of = next((note[key] for key in _SOURCES_OF_NOTE if isinstance(note.get(key), list)), [note])
                 yield from filter(None, (_identifier(one) or _named_source(one) for one in of))
         for key in _WITH_NOTES:
-            yield from _noted(answer.get(key), depth + 1)
+            if isinstance(inner := answer.get(key), (dict, list)):
+                yield from _noted(inner, depth + 1)
 
 
 def _named_source(note: object) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -96,7 +97,7 @@ def attributes(raw: Mapping[str, object]) -> dict[str, object]:
 def documents(flat: Mapping[str, object]) -> Retrieved | None:
     numbered: dict[int, dict[str, object]] = {}
     for key, value in flat.items():
-        if match := _DOCUMENT_KEY.fullmatch(key):
+        if key.startswith("retrieval.documents.") and (match := _DOCUMENT_KEY.fullmatch(key)):
             numbered.setdefault(int(match[1]), {})[match[2]] = decoded(value) if match[2] == "metadata" else value
     if numbered:
         return contexts_in([numbered[i] for i in sorted(numbered)])
@@ -141,7 +142,7 @@ def _key_values(pairs: list[object], depth: int = 0) -> dict[str, object]:
 def _any_value(value: object, depth: int = 0) -> object:
     if not isinstance(value, dict) or depth > _DEEPEST_SPAN:
         return value
-    for key in ("kvlistValue", "arrayValue"):
+    for key in ("kvlistValue", "arrayValue") if "stringValue" not in value else ():
         if isinstance(inner := value.get(key), dict):
             values = inner.get("values")
             values = values if isinstance(values, list) else []
@@ -162,7 +163,7 @@ def _with_messages(flat: dict[str, object]) -> dict[str, object]:
     """OpenInference and OpenLLMetry spread messages over numbered keys: gather them under one."""
     messages: dict[str, dict[int, dict[str, object]]] = {}
     for key, value in flat.items():
-        if match := _MESSAGE_KEY.fullmatch(key):
+        if key.startswith(("llm.", "gen_ai.")) and (match := _MESSAGE_KEY.fullmatch(key)):
             messages.setdefault(match[1], {}).setdefault(int(match[2]), {})[match[3]] = value
     gathered = {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()}
     return {**gathered, **flat}
@@ -395,7 +396,7 @@ def _kind(told: Mapping[str, object]) -> Kind:
 
 
 def _said(told: Mapping[str, object], keys: Sequence[str], role: str) -> str | None:
-    found = (said(_unquoted(told[key]), role) for key in keys if key in told)
+    found = (said(_unquoted(told[key]), role) for key in _present(tuple(told), tuple(keys)) if key in told)
     return next(filter(None, found), None)
 
 
@@ -446,13 +447,18 @@ def _named(told: Mapping[str, object], paths: Sequence[str]) -> str:
 
 def _text_at(row: Mapping[str, object], paths: Sequence[str]) -> str:
     """The first of some paths that leads to a text, or to a list of which the first is one."""
-    for path in paths:
-        if path in row or ("." in path and path.partition(".")[0] in row):
-            value = _at(row, path)
-            value = value[0] if isinstance(value, list) and value else value
-            if isinstance(value, str) and value:
-                return value
+    for path in _present(tuple(row), tuple(paths)):
+        value = _at(row, path)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, str) and value:
+            return value
     return ""
+
+
+@lru_cache(maxsize=10_000)
+def _present(keys: tuple[str, ...], paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths that begin with one of the keys of a row."""
+    return tuple([path for path in paths if path in keys or path.partition(".")[0] in keys])
 
 
 def _at(row: Mapping[str, object], path: str) -> object:
@@ -717,7 +723,7 @@ class TraceReader:
             self.remarks.add(remark)
         return plan
 
-    def learn(self, row: dict[str, object]) -> Forms:
+    def learn(self, row: dict[str, Any]) -> Forms:
         """The forms of rows with these keys, and among them now that of this row."""
         plan = self._plans.get(tuple(row)) or self.plan(row)
         holders = {one.key for found in plan.values() for one in found if one.below}
@@ -725,7 +731,7 @@ class TraceReader:
         objects, forms = self.forms.setdefault(tuple(row), (objects, {}))
         if len(forms) < _FORMS_KEPT and all(type(row[key]) is dict for key in objects):
             is_read = self._is_log and not self._given and self.is_one_trace(row)
-            forms[keys_inside(row, objects)] = _form(row, plan, objects) if is_read else None
+            forms[tuple([tuple(row[key]) for key in objects])] = _form(row, plan, objects) if is_read else None
         return objects, forms
 
     def _parts(self, value: dict[str, object]) -> object:
@@ -785,23 +791,20 @@ def traces_in(
         yield Logged(Problem("note", remark), "", 0)
 
 
-class Form(NamedTuple):
-    """Where rows with the same keys have what is read, each under a key, or under a key inside an object."""
+_READ = ("question_id", "question", "answer", "retrieved", "citations", "contexts", "error")
 
-    question_id: Place | None
-    question: Place | None
-    answer: Place | None
-    retrieved: Place | None
-    citations: Place | None
-    contexts: Place | None
-    error: Place | None
+
+class Form(NamedTuple):
+    """Where rows with the same keys have what is read, in the order of `_READ`."""
+
+    places: tuple[Place | None, ...]
     is_whole: bool  # whether question and answer may be other values than texts; if not, fields may lie inside these
 
 
 def _form(row: Mapping[str, Any], plan: Plan, objects: tuple[str, ...]) -> Form | None:
     """None where a field may lie in several places, deeper, or in what a text holds."""
-    places, texts = dict[str, Any](), set[str]()
-    for field in Form._fields[:-1]:
+    places, texts = dict[str, Place | None](), set[str]()
+    for field in _READ:
         found = list[Place]()
         for key, direct, below in plan[field]:
             inside = [route for route in below if key in objects and route[0] in row[key]]
@@ -815,14 +818,11 @@ def _form(row: Mapping[str, Any], plan: Plan, objects: tuple[str, ...]) -> Form 
         if len(found) > 1:
             return None
         places[field] = found[0] if found else None
-    return None if texts - {places["question"], places["answer"]} else Form(**places, is_whole=not texts)
+    is_open = texts - {places["question"], places["answer"]}
+    return None if is_open else Form(tuple(places.values()), is_whole=not texts)
 
 
 Forms = tuple[tuple[str, ...], dict[tuple[tuple[str, ...], ...], Form | None]]  # keys of objects; forms by keys inside
-
-
-def keys_inside(row: Mapping[str, Any], objects: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    return tuple([tuple(row[key]) for key in objects])
 
 
 def _contexts(row: dict[str, object], plan: Plan) -> Retrieved | None:

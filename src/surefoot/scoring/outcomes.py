@@ -31,8 +31,9 @@ _DENIED_AFTER = re.compile(
     r"[\s\"'”’)]{1,3}(?:is|was|are|were) (?:not (?:true|correct|the case)|untrue|false|incorrect|wrong)\b"
 )
 _REACH = 48
+_BULLETS = "-*• "
 _DENIAL_ENDS = frozenset({"t ", "r ", "o ", "e ", "a ", "n "})  # that, not, never, no, the, a, an
-_DENIAL_BEGINS = frozenset("iwa \t\n\r\"'”’)")  # is, was, are
+_DENIAL_BEGINS = frozenset("iwa \t\n\r\"'”’)")  # of is, was, are
 _STOPS = frozenset({"", ".", ",", ";", "\n"})
 
 
@@ -46,46 +47,36 @@ def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
 
 def contains(phrases: tuple[str, ...], answer: str) -> bool:
     """True when any phrase stands in the answer as whole words and is not denied there."""
-    if not phrases:
-        return False
     text = answer.lower()
-    for phrase in phrases:
-        start = text.find(phrase)
-        if start >= 0 and (_clear(text, start, start + len(phrase)) or _stands(phrase, text)):
-            return True
+    if any(phrase in text and _stands(phrase, text) for phrase in phrases):
+        return True
     if answer.isascii() and "  " not in text and text.isprintable():
         return False
-    folded = normalise(answer)  # other white space, or letters that are written in two ways
-    return folded != text and any(_stands(phrase, folded) for phrase in phrases)
-
-
-def _clear(text: str, start: int, end: int) -> bool:
-    """Most phrases are cleared by the characters right beside them."""
-    before, after = text[start - 2 : start] if start > 1 else " ", text[end : end + 2]
-    is_end = after[:1] in _STOPS or (after[0] == " " and after[1:] not in _DENIAL_BEGINS)
-    return is_end and before[-1:] == " " and before not in _DENIAL_ENDS
+    # Other white space, or letters that are written in two ways
+    folded = " ".join(text.split()) if answer.isascii() else normalise(answer)
+    return folded != text and any(phrase in folded and _stands(phrase, folded) for phrase in phrases)
 
 
 def _stands(phrase: str, text: str) -> bool:
     start = text.find(phrase)
     while start >= 0:
         end = start + len(phrase)
-        if not (_inside_word(text, start) or _inside_word(text, end) or _denied(text, start, end)):
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        if not (
+            (before[-1:].isalnum() and _is_one_word(text[start - 1 : start + 1]))
+            or (after[:1].isalnum() and _is_one_word(text[end - 1 : end + 1]))
+            or (before in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]))
+            or (after[:1] not in _STOPS and (after[0] != " " or after[1:] in _DENIAL_BEGINS)
+                and _DENIED_AFTER.match(text, end, end + _REACH))
+        ):  # fmt: skip
             return True
         start = text.find(phrase, end)
     return False
 
 
-def _inside_word(text: str, at: int) -> bool:
-    """True when `at` cuts a word in two. CJK text has no spaces between words, so nothing is cut there."""
-    around = text[at - 1 : at + 1] if at else ""
-    return around.isalnum() and len(around) == 2 and not _CJK.search(around)
-
-
-def _denied(text: str, start: int, end: int) -> bool:
-    if text[start - 2 : start] in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]):
-        return True
-    return text[end : end + 1] not in _STOPS and _DENIED_AFTER.match(text, end, end + _REACH) is not None
+def _is_one_word(characters: str) -> bool:
+    """CJK text has no spaces between words, so nothing is cut there."""
+    return characters.isalnum() and (characters.isascii() or not _CJK.search(characters))
 
 
 class Expected(Struct, frozen=True, gc=False):
@@ -189,21 +180,22 @@ def read_answer(
 
     `given` is what a field says that it cites.
     """
-    gold, refusal = expected.gold, refusal_of(answer)
-    phrases, value = expected.phrases, refusal.value
+    gold, phrases, refusal = expected.gold, expected.phrases, refusal_of(answer)
+    value = refusal.value
     contained = value != "refused" and phrases != () and contains(phrases, answer)
-    if not (contained or answer[:1].isalnum()) and is_empty(answer):  # a phrase that was found is proof of words
+    if not (contained or answer.lstrip(_BULLETS)[:1].isalnum()) and is_empty(answer):  # a phrase is proof of words
         return None
     if given is None:
         cited = citations.parse(answer, names, gold, passages)
     else:
         cited = citations.resolve(given, names, gold, passages)
-    count = hits = inside = 0
-    if cited:
-        count, hits, inside = len(cited), len(gold.intersection(cited)), len([one for one in cited if one in names])
+    hits = inside = 0
+    for one in cited or ():
+        hits += one in gold
+        inside += one in names
     facts = (
-        expected.answerable, "usable", value, hits > 0, contained, cited is not None, count, hits, len(gold), inside,
-        places_of(gold, names),
+        expected.answerable, "usable", value, hits > 0, contained, cited is not None, len(cited or ()), hits, len(gold),
+        inside, places_of(gold, names),
     )  # fmt: skip
     return facts, cited, refusal
 

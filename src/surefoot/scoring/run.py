@@ -46,7 +46,7 @@ from surefoot.io.cluster import Engine, Part, blocks_in, check_engine, map_on_ra
 from surefoot.io.items import Asked
 from surefoot.io.questions import content_hash, fingerprint_of, hashes_of, verify_lock
 from surefoot.io.rows import Block, Lines, Row, are_ids, decode, decode_lines, may_be_json, rows_in, said
-from surefoot.io.traces import LOOKED_FOR, SPANS, Form, Span, TraceReader, keys_inside, traces_in, traces_of
+from surefoot.io.traces import LOOKED_FOR, SPANS, Form, Span, TraceReader, traces_in, traces_of
 from surefoot.jobs.settings import DEFAULT_GATE, Given, chosen_rules, settings_from
 from surefoot.scoring import outcomes
 from surefoot.scoring.outcomes import CASES, Expected, Facts, Reading, ScoredRow, label, outcome_of, read_answer, row_of
@@ -82,7 +82,7 @@ class BlockResult(Struct):
         self.lines.append(line)
 
 
-Found = tuple[int, Expected, str, tuple[Facts, tuple[str, ...] | None, Refusal], object]
+Found = tuple[int, Expected, str, tuple[Facts, tuple[str, ...] | None, Refusal]]
 _OPENS = frozenset("{[")
 _EXPECTED_KEPT, _FOUND_KEPT = 20_000, 20_000
 _HIDDEN = (
@@ -143,15 +143,15 @@ class BlockScorer:
 
     def _score_lines(self, data: bytes, first_line: int, result: BlockResult) -> None:
         """Nearly all rows are of a form, and ask a question, that were met before; `_score_rows` reads the others."""
-        forms, learn = self.reader.forms, self.reader.learn
+        forms, learn, codes = self.reader.forms, self.reader.learn, result.outcomes
         for line, raw in enumerate(data.split(b"\n"), first_line):
             row = found = None
             try:
                 row = decode(raw)
                 objects, by_keys = forms.get(tuple(row)) or learn(row)
-                inside = keys_inside(row, objects) if objects else ()
+                inside = tuple([tuple(row[key]) for key in objects]) if objects else ()
                 if form := by_keys[inside] if inside in by_keys else learn(row)[1].get(inside):
-                    found = self._read_by(form, row, objects)
+                    found = self._read_by(form, row)
             except (KeyError, TypeError, AttributeError, *UNREADABLE):
                 pass
             if found is None:
@@ -159,47 +159,51 @@ class BlockScorer:
                 rows = [Row(result.source, line, row)] if is_read else decode_lines(raw, result.source, line)
                 self._score_rows(rows, result)
                 continue
-            place, expected, answer, (facts, cited, refusal), has_ids = found
-            if not has_ids:
-                facts = (*facts[:-2], None, None)
+            place, expected, answer, (facts, cited, refusal) = found
             result.rows += 1
             result.places.append(place)
-            result.codes.append(result.outcomes.setdefault(facts, len(result.outcomes)))
+            result.codes.append(codes.setdefault(facts, len(codes)))
             result.lines.append(line)
             if self._keep_rows:
                 reading = Reading(Outcome(*facts), cited, refusal)
                 result.table.append(_encode(row_of(expected.id, reading, answer, result.source, line)) + b"\n")
 
-    def _read_by(self, form: Form, row: dict[str, Any], objects: tuple[str, ...]) -> Found | None:
+    def _read_by(self, form: Form, row: dict[str, Any]) -> Found | None:
         """What is read of a row where it lies; None, or an error, where only `_score_rows` can tell."""
-        by_id, by_text, by_answer, by_ids, by_cited, by_texts, by_error, is_whole = form
-        at: Any = row
-        if objects:
-            at = {(key, inner): value for key in objects for inner, value in row[key].items()} | row
-        question, answer, given = at[by_text] if by_text else None, at[by_answer], None
-        if type(question) is list and is_whole:
+        qid, question, answer, ids, given, texts, error = [
+            row[at] if type(at) is str else None if at is None else row[at[0]][at[1]] for at in form.places
+        ]
+        if error:
+            return None
+        if type(question) is list and form.is_whole:
             question = said(question, "user")
-        place, expected = self._joined[at[by_id] if by_id else None, question]
-        if by_cited:
-            given = sources.citations_in(at[by_cited])
+        place, expected = self._joined[qid, question]
+        if given is not None:
+            given = sources.citations_in(given)
         if type(answer) is not str or (answer[:1] in _OPENS and may_be_json(answer)):
-            answer, given = sources.unwrapped(answer, given) if is_whole else (None, None)
+            answer, given = sources.unwrapped(answer, given) if form.is_whole else (None, None)
             if type(answer) is not str:
                 return None
-        if (given == () and "[" in answer) or (by_error and at[by_error]):
+        if given == () and "[" in answer:
             return None
-        ids = at[by_ids] if by_ids else ()
-        passages: Passages = partial(_passages, ids) if ids else ()
-        if ids:
-            ids = [one["id"] for one in ids] if type(ids[0]) is dict else ids
-        if (by_ids and type(ids) is not list) or not are_ids(ids):
+        if not ids:
+            if texts is not None or (ids is not None and type(ids) is not list):
+                return None
+            found = read_answer(expected, answer, (), (), given, self._refusal_of)
+            if found and ids is None:
+                found = (*found[0][:-2], None, None), *found[1:]
+            return found and (place, expected, answer, found)
+        passages: Passages = partial(_passages, ids)
+        if type(ids[0]) is dict:
+            ids = [one["id"] for one in ids]
+        if type(ids) is not list or not are_ids(ids):
             return None
-        if by_texts:
-            if not ids or type(at[by_texts]) is not list or len(at[by_texts]) != len(ids):
+        if texts is not None:
+            if type(texts) is not list or len(texts) != len(ids):
                 return None
             passages = partial(self._retrieved, row)
         found = read_answer(expected, answer, ids, passages, given, self._refusal_of)
-        return found and (place, expected, answer, found, by_ids)
+        return found and (place, expected, answer, found)
 
     def _retrieved(self, row: dict[str, object]) -> Retrieved:
         found = self.reader.read(row)

@@ -246,6 +246,7 @@ _LABEL_OF_LIST = re.compile(
     re.IGNORECASE,
 )
 _LABEL_WORD, _CITED = re.compile("citation|source|reference"), "cited "
+_ODD = frozenset("【［ıİſ")  # other brackets; letters that are i or s to an expression that ignores case
 _LIST, _BEFORE_LIST = "citations: [", frozenset(" \n-")
 _INLINE = re.compile(r"\[\^?([^\[\]\n]{1,200})\](?!\()")
 # A passage by its place: `Source 2`, `doc2`, `#2`. The word may also stand before an id, as in `source: a`.
@@ -367,7 +368,7 @@ def parse(
     if (ids := _plainly_cited(answer, names)) is None:
         found = locate(answer, retrieved, gold, passages)
         return tuple(dict.fromkeys([i for mark in found for i in mark.ids])) if found else None
-    return tuple(dict.fromkeys(ids)) if ids else None
+    return tuple(ids if len(ids) == 1 else dict.fromkeys(ids)) if ids else None
 
 
 def _plainly_cited(answer: str, names: set[str]) -> list[str] | None:
@@ -378,7 +379,9 @@ def _plainly_cited(answer: str, names: set[str]) -> list[str] | None:
         body, ids = answer[:start], answer[start + len(_LIST) : -1].split(", ")
         if not names.issuperset(ids) and not all(one in names or _SURE_ID.fullmatch(one) for one in ids):
             return None
-    if "【" in body or "［" in body or ((":" in body or "=" in body) and _may_be_labelled(body)):
+    low = body.lower() if ":" in body or "=" in body else ""
+    is_odd = not body.isascii() and not _ODD.isdisjoint(body)
+    if is_odd or "citation" in low or "source" in low or "reference" in low:
         return None
     if "(" in body and not _are_asides(body, names):
         return None
@@ -390,11 +393,6 @@ def _plainly_cited(answer: str, names: set[str]) -> list[str] | None:
             return None
         ids += marks
     return ids
-
-
-def _may_be_labelled(body: str) -> bool:
-    low = body.lower()
-    return not low.isascii() or "citation" in low or "source" in low or "reference" in low
 
 
 def _are_asides(body: str, names: set[str]) -> bool:

@@ -187,7 +187,7 @@ def _translated(rule: str) -> str:
 
 
 HINT = re.compile(charset(*_TABLE["hints"].split()))
-HINT_WORDS = frozenset(word for word, tag in TAGS.items() if HINT.search(tag))
+HINT_WORDS = frozenset(word.encode() for word, tag in TAGS.items() if HINT.search(tag))
 
 
 @cache
@@ -541,7 +541,7 @@ _KEYS = frozenset(
 )
 _OPENINGS = _KEYS | _NO_VALUE | {token.split()[0] for token in _TOKENS}
 _EMPTY = frozenset({"citations", "citation", "sources", "source", "none", "null", "nil", "unanswerable"})
-_RUN, _APART = re.compile("[a-z]+"), re.compile(r"(?<=[.!?]) +|\n+")  # words; between sentences
+_TO_SPACES = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz" else 32 for byte in range(256))
 _EXACT = "not in context"
 
 
@@ -559,8 +559,7 @@ def exact(answer: str) -> Refusal:
     bare = answer.strip()
     if len(bare) != len(_EXACT) or bare.lower() != _EXACT:
         return ANSWERED
-    start = len(answer) - len(answer.lstrip())
-    return Refusal("refused", start, start + len(_EXACT))
+    return Refusal("refused", start := answer.lower().index(_EXACT), start + len(_EXACT))
 
 
 def detect(answer: str) -> Refusal:
@@ -575,7 +574,8 @@ def _detect(answer: str) -> Refusal:
     if end - start <= _LONGEST_TOKEN and (token := _token(folded[start:end], start)):
         return token
     # Of a long answer it pays to look at sentences one by one first.
-    if any(map(_may_decline, _APART.split(folded))) if len(answer) > _SHORT_ANSWER else _is_hinted(folded):
+    lines = folded.replace(". ", ".\n").split("\n") if len(answer) > _SHORT_ANSWER else ()
+    if _is_hinted(folded) and (not lines or any(map(_may_decline, lines))):
         found = _verdict(_Text(_unquoted(answer)).clauses())
     if found.value != "refused" and asks_back(answer):
         return Refusal("refused", start, end)
@@ -583,7 +583,7 @@ def _detect(answer: str) -> Refusal:
 
 
 def _is_hinted(folded: str) -> bool:
-    return "n'" in folded or not HINT_WORDS.isdisjoint(_RUN.findall(folded))
+    return "n'" in folded or not HINT_WORDS.isdisjoint(folded.encode("utf-8", "replace").translate(_TO_SPACES).split())
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -591,7 +591,7 @@ def _may_decline(sentence: str) -> bool:
     """Whether a rule for declining fits a sentence, as it stands in a folded answer."""
     if not _is_hinted(sentence):
         return False
-    return _rules().search("".join([TAGS[token] for token in _TOKEN.findall(_unquoted(sentence))])) is not None
+    return _declined("".join([TAGS[token] for token in _TOKEN.findall(_unquoted(sentence))]), 0) is not None
 
 
 _detect_short = lru_cache(maxsize=4_096)(_detect)  # the same few sentences decline again and again
