@@ -26,7 +26,7 @@ from surefoot.graders.figures import figures_of, scales_of, stated
 from surefoot.graders.judges import Pair
 from surefoot.graders.llm_prompts import comparable, neutral
 from surefoot.graders.rules import turned_round
-from surefoot.text.normal import names, phrase, sentences, stem, terms, unreadable, without_yes_no, word_set
+from surefoot.text.normal import WORDS, names, phrase, sentences, stem, terms, unreadable, without_yes_no, word_set
 from surefoot.text.numbers import MONTHS, NUMBER_WORDS, ORDINALS, Quantity, quantities
 
 SHORTEST, FEWEST_WORDS = 8, 2  # characters and words of a quote
@@ -48,25 +48,12 @@ _NO_WORDS = re.compile(
 )
 _BRACKET = re.compile(r"\([^()\n]{1,40}\)")
 _NEW_ROW = re.compile(r"\|\s*\n|\n\s*\n")
-_ENDINGS = {"n't": "not", "'s": "", "'re": "are", "'ll": "will", "'ve": "have", "'d": "would", "'m": "am"}
-_WHOLE = {
-    "cannot": "can not", "can't": "can not", "won't": "will not", "shan't": "shall not", "per cent": "%",
-    "percent": "%", "€": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "usd": "$", "dollars": "$", "dollar": "$",
-    "−": "-", "–": "-",
-}  # fmt: skip
+_ENDINGS, _WHOLE = (
+    dict(pair.replace("_", " ").split("=") for pair in WORDS[name].split()) for name in ("endings", "written_out")
+)
 _NUMBERS = NUMBER_WORDS | ORDINALS
 _PLURAL = 4  # letters: "holidays" is "holiday"
-# Small words may be left out, put in, and stand for each other.
-_SMALL = word_set(
-    "a an the this that these those such said is are was were be been being am has have had do does did of in on at"
-    " upon into for from which who whom and as also its their"
-)
-# Never skipped by dots: they turn a statement round, or say how far it goes.
-_DENYING = word_set(
-    "not no never none nobody nothing neither nor without unless except excluding only solely hardly"
-    " nicht kein keine keinen nie ohne nur ne pas jamais sans non nunca jamás sin ningún não sem mai senza niet geen"
-    " up least most more less fewer than minimum maximum"
-)
+_SMALL, _DENYING = word_set(WORDS["small"]), word_set(WORDS["denying"])
 _SENTENCE, _CLAUSE, _DENIAL = "¶¦¬"  # stand before words that begin one, or that deny
 _DENIALS = tuple(f"{_DENIAL}{word}" for word in _DENYING)
 _DOTS = re.compile(r"[\[(<]?\s*(?:…|\.(?:\s?\.){2,})\s*[\])>]?")

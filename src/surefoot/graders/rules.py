@@ -14,24 +14,12 @@ from surefoot.core.types import Support
 from surefoot.graders.cells import cell_check
 from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
 from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
-from surefoot.text.normal import is_terse, names, nearest, terms, with_rows, without_yes_no
+from surefoot.text.normal import WORDS, is_terse, names, nearest, phrase, rows, terms, with_rows, without_yes_no
 from surefoot.text.numbers import CURRENCIES, Amount, Quantity, numbered, placeholders, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
 
-_NEGATION = re.compile(
-    r"\b(?:not|never|no longer|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|"
-    r"shan't|mustn't|prohibited from|forbidden to|unable to|exempt from|no)\b"
-)
-_NEGATED_BEFORE = re.compile(r"\b(?:is|are|was|were|be) (?:ruled out|prohibited|forbidden|barred|excluded|banned)\b")
-_OPPOSITES = tuple(
-    (re.compile(rf"\b(?:{one})"), re.compile(rf"\b(?:{other})"))
-    for one, other in (
-        ("increas|rais|rose|rise|higher|grew|up from", "decreas|reduc|fell|fall|lower|cut|declin|shorten|down from"),
-        ("before|prior to|earlier than", "after|following|later than"),
-        ("at least|minimum|no less than|not less than", "at most|maximum|no more than|not more than|up to|not exceed"),
-        ("includ|inclusive", "exclud|exclusive"),
-    )
-)
+_NEGATION, _NEGATED_BEFORE = phrase("negates"), phrase("negated_before")
+_OPPOSITES = tuple(tuple(re.compile(rf"\b(?:{side})") for side in row.split(" / ")) for row in rows(WORDS["opposites"]))
 
 
 @lru_cache(maxsize=5_000)

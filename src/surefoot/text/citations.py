@@ -24,7 +24,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from surefoot.core.types import Passage, document_in
-from surefoot.text.normal import PARTS, lowered
+from surefoot.text.normal import PARTS, WORDS, lowered
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,5}"
 _SECTION = re.compile(
@@ -64,15 +64,8 @@ def labels_in(text: str) -> Iterator[tuple[str, str]]:
             yield kind if kind in APART else "", label.lower()
 
 
-_PAGES = ("page", "pages", "pgs", "pg", "pp", "p")
-_CLAUSES = (
-    "sections", "section", "sect", "secs", "sec", "ss", "s", "clauses", "clause", "cls", "cl", "articles", "article",
-    "arts", "art", "paragraphs", "paragraph", "paras", "para", "items", "item",
-)  # fmt: skip
-_OTHERS = {
-    "schedules": "schedule", "sched": "schedule", "annexes": "annex", "app": "appendix", "appendices": "appendix",
-    "exhibits": "exhibit", "parts": "part", "chapters": "chapter", "ch": "chapter", **{kind: kind for kind in APART},
-}  # fmt: skip
+_PAGES, _CLAUSES = WORDS["pages"].split(), WORDS["clauses"].split()
+_OTHERS = dict(pair.split(":") for pair in WORDS["places"].split()) | {kind: kind for kind in APART}
 _LOOSE = frozenset({"part", "chapter"})  # words that often point to no document
 _ITEMS = r"(?:\s?\((?:[a-z]{1,4}|\d{1,2})\))*"
 _SECTION_NUMBER = rf"\d{{1,6}}(?:\.\d{{1,3}}){{0,5}}[A-Z]?(?![\w%]|\.\d){_ITEMS}"

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import late, word_set, words_of
+from surefoot.text.normal import late, rows, word_set, words_of
 
 _MONEY, _MEASURES, _WORDS = (words_of("units")[table] for table in ("money", "measures", "numbers"))
 _CODES, _ANY_CASE, _CROWNS = (word_set(_MONEY[name]) for name in ("codes", "any_case", "crowns"))
@@ -495,18 +495,9 @@ def _measured(text: str, at: int, end: int, short: str | None) -> tuple[str, flo
     return "number", 1.0, unit, behind
 
 
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|close to|circa|ca\.)|~|≈)\s*(?:" + BEFORE + r")?\s*$"
-)
-_ONE_WAY = re.compile(
-    r"\b(?:nearly|almost|just over|just under|slightly (?:over|under|more than|less than)|over|well over)"
-    r"\s*(?:" + BEFORE + r")?\s*$"
-)
-_BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|higher|lower|better|worse|later|earlier) than|at least|at most|up to|under|below|"
-    r"above|beyond|exceed\w*|minimum of|maximum of|between|within|limit of|as (?:much|many|little|few) as|"
-    r"by|of up to|not exceeding|first|last|top|past|next|every|each|of the|all|these|"
-    r"those|among)\s*(?:the |a |an )?(?:" + BEFORE + r")?\s*$"
+_ABOUT, _ONE_WAY, _BOUND = (
+    re.compile(rf"{'|'.join(rows(_WORDS[name]))}\s*{'(?:the |a |an )?' * (name == 'bound')}(?:{BEFORE})?\s*$")
+    for name in ("about", "one_way", "bound")
 )
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
 _WRITTEN = re.compile(
@@ -516,11 +507,7 @@ _WRITTEN = re.compile(
 )
 _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
 _IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
-_COUNTS = re.compile(
-    r"[ -](?!(?:in|for|as|at|of|on|to|by|and|or|from|during|over|under|with|while|but|when|after|before"
-    r"|per|long|wide|high|tall|deep|thick|old|net|gross|plus|less|overall|altogether|each)\b)[^\W\d]",
-    re.IGNORECASE,
-)
+_COUNTS = re.compile(rf"[ -](?!(?:{'|'.join(_WORDS['no_things'].split())})\b)[^\W\d]", re.IGNORECASE)
 _SCALED = re.compile(rf"(?:thousand|lakh|million|crore|billion|trillion|\d(?:{_SHORT_SCALE}))$", re.IGNORECASE)
 Match = Literal["same", "near", "other"]
 _EXACT = 1e-9

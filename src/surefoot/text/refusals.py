@@ -423,15 +423,7 @@ _CONCEDED = re.compile(f",|(?={charset('TURN')})")
 _CONCEDES = ("while ", "although ", "though ", "even though ", "whereas ")
 _QUOTING = re.compile(f"(?<!{charset('i', 'we', 'NOT', 'to', 'WILL')}){charset('QUOTING')}[^,:(]*$")
 _ON_CONDITION = re.compile(charset("COND") + "[^,:(]*$")
-# "No, it is not mentioned"; "Two: the report does not disclose ...": the absence is the answer.
-_ANSWERED = re.compile(
-    r"\W{0,4}(?:no|yes|nein|ja|non|oui|sí|none|correct|right|one|two|three|four|five|\d+)\s?[,.:;—–]"
-)
-# A term that a contract defines, which is no source: "The Licensed Materials do not include ..."
-_DEFINED = re.compile(
-    r"\b(?!(?:The|These|This|Our|Your|In|Provided|Given|Retrieved|Source|Search|Reference)\b)[A-Z][a-z]+ "
-    r"(?:Materials?|Information|Documents?|Documentation|Records?|Content|Data)\b"
-)
+_ANSWERED, _DEFINED = phrase("answer_before"), phrase("defined_term")
 _LONGEST_TERM = 20  # before its last word
 
 

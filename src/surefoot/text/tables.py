@@ -37,13 +37,7 @@ _VALUE = re.compile(
     r"(?P<after>[$€£¥]|eur|usd|gbp|chf)?"
 )
 _NOTE_MARK = re.compile(r"(?<=\S)\s*(?:\((?:\d|[a-z])\)|\[\w\]|[*†‡§¹²³]+)+\s*$", re.IGNORECASE)
-_SCALES = (
-    (1e3, re.compile(r"\bin (?:\S+ )?thousands?\b|\bthousands\b|\bthousand of\b|\(?[$€£]?\s?['’‘]?000s?\b|"
-                     r"\(thousand\)|[$€£] ?(?:thousand|k)\b|\b(?:eur|usd|gbp) (?:thousand|k)\b|, thousand\b",
-                     re.IGNORECASE)),
-    (1e6, re.compile(r"\bmillions?\b|[$€£] ?mn?\b|\b(?:eur|usd|gbp|chf) ?mn?\b|\(mn?\)", re.IGNORECASE)),
-    (1e9, re.compile(r"\bbillions?\b|[$€£] ?bn\b|\b(?:eur|usd|gbp|chf) ?bn\b|\(bn\)", re.IGNORECASE)),
-)  # fmt: skip
+_SCALES = ((1e3, phrase("thousands")), (1e6, phrase("millions")), (1e9, phrase("billions")))
 _PERCENT = re.compile(r"%|\bper ?cent\b|\bpercentages?\b", re.IGNORECASE)
 _PER_ONE = phrase("per_one")
 _EMPTY = re.compile(r"[-–—―.\s]*|n/?a\.?|nil|none|nm|n/m", re.IGNORECASE)
