@@ -17,7 +17,7 @@ from typing import Any
 
 CITATIONS = re.compile(r"citations\s*:\s*\[([^\]]*)\]", re.IGNORECASE)
 MARKS = re.compile(r"\[([^\]\s]+)\]")
-PHRASE = re.compile(r"[a-z0-9][a-z0-9\-\s]{4,}")
+PHRASE = re.compile(r"[a-z0-9](?:[a-z0-9\-\s]|[$€£¥](?=\d)|(?<=\d)[.,](?=\d)){4,}")
 Found = tuple[str, str, list[str] | None]  # the question, the answer and what it cites
 
 

@@ -27,7 +27,7 @@ GATE = {
 }  # fmt: skip
 HOLDS = {">=": operator.ge, "<=": operator.le}
 LIST_AT_END = re.compile(r"\bcitations\s{0,4}:\s{0,4}\[([^\[\]]*)\]\s*\Z", re.IGNORECASE)
-PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
+PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s]|[$€£¥](?=\d)|(?<=\d)[.,](?=\d))*")
 DENIED = re.compile(r"\b(?:not|never|no|isn't|untrue|false|incorrect|wrong)\b[^.;,]{0,30}\Z")
 
 
@@ -48,7 +48,7 @@ def contains(claim: str, answer: str) -> bool:
     """A phrase of the claim stands in the answer as whole words, with no denial before it."""
     text = plain(answer)
     for phrase in filter(lambda one: len(one) >= 5, (found.strip() for found in PHRASE.findall(plain(claim)))):
-        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text):
+        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w|(?<=\d)[.,]\d)", text):
             if not DENIED.search(text[: found.start()]):
                 return True
     return False

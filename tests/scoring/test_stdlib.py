@@ -21,7 +21,8 @@ ANSWERS = (
     "not in context", " Not in Context\n", "", " - ", "The fee of plan {i} is ten euros.", "Nothing of that kind.",
     "It is not true that the fee of plan {i} is ten euros.", "Nine. citations: [doc{j}#1, doc{i}#1]",
     "- the  FEE of plan {i} is ten\neuros\n- citations: [doc{i}#1]", "Nine.\ncitations: []", "not in context.",
-    "Citations: [doc{j}#1; doc{i}#1]",
+    "Citations: [doc{j}#1; doc{i}#1]", "The fee of plan {i} is $84,000.", "The fee of plan {i} is $99,000.",
+    "$84,000", "The fee of plan {i} is $84,000.50", "It is 84,000,000.",
 )  # fmt: skip
 CITED: tuple[dict[str, Any], ...] = (
     {}, {}, {}, {"citations": []}, {"citations": ["doc{i}#1"]}, {"citations": [{"id": "doc{j}#1"}]}, {"error": "late"},
@@ -34,7 +35,8 @@ def logs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     for i in range(draw(st.integers(1, 8))):
         is_answerable = draw(st.booleans())
         gold = {"gold_ids": [f"doc{i}#1"] if is_answerable else []}
-        claim = draw(st.sampled_from([{}, {"gold_claim": f"The fee of plan {i} is ten euros."}]))
+        amounts = draw(st.sampled_from(["ten euros", "$84,000"]))
+        claim = draw(st.sampled_from([{}, {"gold_claim": f"The fee of plan {i} is {amounts}."}]))
         questions.append(
             {"qid": f"q{i}", "q": f"What is the fee of plan {i}?", "answerable": is_answerable, **gold, **claim}
         )

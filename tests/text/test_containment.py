@@ -22,6 +22,12 @@ from surefoot.text.normal import normalise
         ("Termination for convenience", "“Termination for convenience” is false.", False),
         ("合同期限为两年", "根据文件，合同期限为两年。", True),
         ("Führung übernommen", "FÜHRUNG ÜBERNOMMEN hat sie", True),
+        ("The salary is $84,000 a year.", "The salary is $99,000 a year.", False),
+        ("The salary is $84,000 a year.", "The salary is $84,000 a year.", True),
+        ("It costs 2.50 euros", "It costs 2.75 euros.", False),
+        ("$84,000", "It is $84,000, paid monthly.", True),
+        ("$84,000", "It is $84,000.50 or $84,000,000.", False),
+        ("The fee is 2,50", "The fee is 2,50.", True),
         ("42", "42", False),  # too short to mean anything
         ("", "anything", False),
     ],

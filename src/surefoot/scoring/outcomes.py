@@ -17,10 +17,10 @@ from surefoot.text import citations
 from surefoot.text.normal import is_empty, normalise
 from surefoot.text.refusals import Refusal
 
-# A phrase is a run of letters, digits, hyphens and spaces between punctuation marks.
-_PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s])*")
+# A phrase is a run of letters, hyphens, spaces, and amounts like "$84,000.50" between punctuation marks.
+_PHRASE = re.compile(r"[^\W_](?:[^\W_]|[-\s]|[$€£¥](?=\d)|(?<=\d)[.,](?=\d))*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_MIN_LENGTH, _MIN_LENGTH_CJK = 5, 2
+_LEAST, _LEAST_CJK = 5, 2
 
 # "It is not true that <phrase>", "not <phrase>" and "<phrase> is false" say the opposite of the claim.
 _DENIED_BEFORE = re.compile(
@@ -40,9 +40,7 @@ _STOPS = frozenset({"", ".", ",", ";", "\n"})
 def phrases_of(claims: Iterable[str]) -> tuple[str, ...]:
     """The phrases of some gold claims that are long enough to mean something."""
     found = (match.group().strip() for claim in claims for match in _PHRASE.finditer(normalise(claim)))
-    return tuple(
-        dict.fromkeys(one for one in found if len(one) >= (_MIN_LENGTH_CJK if _CJK.search(one) else _MIN_LENGTH))
-    )
+    return tuple(dict.fromkeys(one for one in found if len(one) >= (_LEAST_CJK if _CJK.search(one) else _LEAST)))
 
 
 def contains(phrases: tuple[str, ...], answer: str) -> bool:
@@ -65,6 +63,7 @@ def _stands(phrase: str, text: str) -> bool:
         if not (
             (before[-1:].isalnum() and _is_one_word(text[start - 1 : start + 1]))
             or (after[:1].isalnum() and _is_one_word(text[end - 1 : end + 1]))
+            or (after[1:].isdigit() and after[0] in ".," and text[end - 1].isdigit())
             or (before in _DENIAL_ENDS and _DENIED_BEFORE.search(text[max(0, start - _REACH) : start]))
             or (after[:1] not in _STOPS and (after[0] != " " or after[1:] in _DENIAL_BEGINS)
                 and _DENIED_AFTER.match(text, end, end + _REACH))
