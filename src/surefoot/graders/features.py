@@ -391,15 +391,13 @@ def deciding_sentence(window: str, claim: str) -> str:
     lines = window.splitlines()
     bodies = [line for place, line in enumerate(lines) if not _is_header(lines, place)]
     for text in (bodies, lines):
-        best = max(_sentences_and_rows(text), key=lambda piece: _alignment(wanted, piece), default="")
+        found = [
+            (len(wanted & vocabulary(one)) - 0.01 * len(vocabulary(one)), one) for one in _sentences_and_rows(text)
+        ]
+        best = max(found, key=lambda one: one[0], default=(0.0, ""))[1]
         if wanted & vocabulary(best):
             return best
     return best
-
-
-def _alignment(wanted: frozenset[str], piece: str) -> float:
-    there = vocabulary(piece)
-    return len(wanted & there) - 0.01 * len(there)
 
 
 def _sentences_and_rows(lines: Sequence[str]) -> Iterator[str]:

@@ -113,8 +113,9 @@ class LocalJudge:
         asked = [Asked(*pair) for pair in pairs]
         reasons = [self._why_not(passage=one.passage, question=one.question) for one in asked]
         readable = [one for one, reason in zip(asked, reasons, strict=True) if not reason]
-        found = iter(self._tiers.answers(readable, again) if readable else ())
-        return [Answered(None, reason) if reason else _rounded(next(found)) for reason in reasons]
+        said = self._tiers.answers(readable, again) if readable else ()
+        found = (replace(one, probability=round(one.probability or 0.0, _DIGITS)) for one in said)
+        return [Answered(None, reason) if reason else next(found) for reason in reasons]
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         return [found.probability for found in self.answers(asked)]
@@ -188,10 +189,6 @@ def _sentences(passage: str) -> frozenset[str]:
 
 def _bare(text: str) -> str:
     return normalise(text).rstrip(_ENDS + " ")
-
-
-def _rounded(found: Answered) -> Answered:
-    return replace(found, probability=round(found.probability or 0.0, _DIGITS))
 
 
 def _quote(pair: Pair, finding: Finding, label: Support) -> str:

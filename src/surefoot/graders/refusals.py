@@ -160,7 +160,8 @@ class Declining:
 
     def is_near_evidence(self, claim: ClaimFinding) -> bool:
         """Supported by the passages, in their words and figures, or a hint where to look further."""
-        return claim.supported or (not _is_denied(claim) and self._is_near(claim))
+        is_denied = claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
+        return claim.supported or (not is_denied and self._is_near(claim))
 
     def _is_near(self, claim: ClaimFinding) -> bool:
         amounts = _without(figures(claim.text), figures(self._question))
@@ -191,10 +192,6 @@ class Declining:
         words = substance(without_references(text)) - self._terms
         known = set(terms(self._sources))
         return len(words - known) / len(words) if words else float(not figures(text) and states(text))
-
-
-def _is_denied(claim: ClaimFinding) -> bool:
-    return claim.by_retrieved == "contradicted" and (claim.confidence or 1) >= _PLAINLY
 
 
 def _without(found: Sequence[Quantity], known: Sequence[Quantity]) -> list[Quantity]:
@@ -235,17 +232,8 @@ def missing(clause: Clause, subject: Subject) -> bool:
     is_report = reported(clause, subject) and detect(clause.text).value == "answered"  # "are not permitted", it says
     if clause.asks or not clause.is_negated or is_report:
         return False
-    return _names_the_asked(clause.text, subject)
-
-
-def _names_the_asked(text: str, subject: Subject) -> bool:
-    return not digits_in(text).isdisjoint(subject.asked) or any(
-        _is_the_asked(part, subject) for word in words(text) for part in {word, *word.split("-")}
-    )
-
-
-def _is_the_asked(word: str, subject: Subject) -> bool:
-    return word not in OF_DECLINING and word not in subject.titles and stem(word) in subject.asked
+    named = {part for word in words(clause.text) for part in (word, *word.split("-"))} - OF_DECLINING - subject.titles
+    return not subject.asked.isdisjoint((*digits_in(clause.text), *map(stem, named)))
 
 
 def evidence(clause: Clause, subject: Subject) -> Evidence | None:
@@ -276,9 +264,11 @@ def reported(clause: Clause, subject: Subject) -> Evidence | None:
 
 
 def next_step(clause: Clause, subject: Subject) -> bool:
-    """It tells the reader where to turn or what to provide: somebody or something, not mere politeness."""
+    """It tells the reader where to turn or what to provide: somebody or something that is named, not mere politeness;
+    "the documents" and "the question" are nothing new."""
     text = clause.text
-    if not _is_concrete(text):
+    named = {word for word in words(text) if terms(word) and word not in NEVER}
+    if not (named & SOURCES or named - OF_DECLINING):
         return False
     if clause.asks:
         return _REQUEST.search(text) is not None
@@ -287,12 +277,6 @@ def next_step(clause: Clause, subject: Subject) -> bool:
         return True
     leads = _ADVICE.search(kept) or (_POINTERS.search(kept) and not _OWN.search(kept))
     return bool(leads) and not reported(clause, subject)
-
-
-def _is_concrete(text: str) -> bool:
-    """Somebody or something is named; "the documents" and "the question" are nothing new."""
-    named = {word for word in words(text) if terms(word) and word not in NEVER}
-    return bool(named & SOURCES or named - OF_DECLINING)
 
 
 class Quality(NamedTuple):
@@ -331,18 +315,13 @@ def _caps(clauses: Sequence[Clause], subject: Subject) -> Iterator[tuple[str, Ev
     for clause in clauses:
         if clause.cited:
             continue
-        if _presses(clause, subject):
+        pressing = _URGENCY.search(clause.text)  # as neither the question nor a passage is
+        if pressing and subject.known.isdisjoint(map(stem, words(pressing[0]))):
             yield "false urgency", Evidence(clause.shown)
         if _BLAME.search(clause.text):
             yield "blame", Evidence(clause.shown)
         if clause not in steps and _claims(clause, subject, clause.sentence in leading_on):
             yield "new uncited claims", Evidence(clause.shown)
-
-
-def _presses(clause: Clause, subject: Subject) -> bool:
-    """Urgency that neither the question nor a passage speaks of."""
-    found = _URGENCY.search(clause.text)
-    return found is not None and subject.known.isdisjoint(stem(word) for word in words(found.group()))
 
 
 def _claims(clause: Clause, subject: Subject, leads_on: bool) -> bool:

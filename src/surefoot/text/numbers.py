@@ -21,9 +21,10 @@ from typing import Literal, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.text.normal import late, rows, word_set, words_of
+from surefoot.text.normal import late, rows, spelled, word_set, words_of
 
-_MONEY, _MEASURES, _WORDS = (words_of("units")[table] for table in ("money", "measures", "numbers"))
+_TABLE = words_of("units")
+_MONEY, _MEASURES, _WORDS = _TABLE["money"], _TABLE["measures"], _TABLE["numbers"]
 _CODES, _ANY_CASE, _CROWNS = (word_set(_MONEY[name]) for name in ("codes", "any_case", "crowns"))
 
 
@@ -174,13 +175,13 @@ ORDINALS = {word: value for value, word in enumerate(_ORDINALS, 1)}
 _LONG_SCALES = {name: float(size) for name, size in _pairs(_WORDS["scales"]).items()}
 SCALES = _LONG_SCALES | {name: float(size) for name, size in _pairs(_WORDS["short_scales"]).items()}
 _SCALE, _SHORT_SCALE = "|".join(_LONG_SCALES), "k|m|b| ?(?:mn|mio|bn)"  # the short ones behind digits
+_PARTS = {name: "|".join(rows(table)) for name, table in _TABLE["parts"].items()} | {
+    "BEFORE": BEFORE, "SIGN": SIGN, "SCALE": _SCALE, "SHORT": _SHORT_SCALE, "PERIOD": "|".join(PERIODS),
+    "MONTH": _any_of(MONTHS), "WORD": "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"]),
+}  # fmt: skip
+_FORMS = {name: late(spelled("|".join(rows(table)), _PARTS)) for name, table in _TABLE["forms"].items()}
 THOUSANDS = (1.0, 1e3, 1e6, 1e9)  # the scales in which a table or statement may be
 _FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75}
-# Groups of three, the lakhs and crores of India, or none. Behind a letter a space ends the number: "Q3 500".
-_NUMBER = (
-    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<![^\W\d_])\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?!\d)(?:\.\d+)?"
-    r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d+(?:\.\d+)?|\.\d+"
-)
 _WIDE = str.maketrans("％．，＄", "%.,$")
 
 
@@ -202,17 +203,8 @@ def _from_words(text: str) -> float:
     return total
 
 
-_NUMBERED = re.compile(
-    r"\b(?P<order>first|second|third|fourth|[1-4](?:st|nd|rd|th)) (?:fiscal |financial |calendar )?"
-    r"(?P<part>quarter|half)\b(?! of (?:an?|one)\b)"
-    r"|\b(?:(?P<q>[qh])(?P<of_q>[1-4])(?![^\W_])|(?P<of_q2>[1-4])(?P<q2>[qh])(?:\d\d)?\b)"
-    r"|\b(?:versions?|release|v\.?) ?(?P<version>\d+(?:\.\d+)*)\b"
-)
 _LABEL = re.compile(r"(?<![\w.,#/@-])(?P<letters>[^\W\d_]{1,4})(?P<number>\d+(?:\.\d+)*[a-z]?)(?![\w/@-])")
 _NO_LABELS = frozenset({"q", "h", "fy", "cy", "v"})
-_PLACEHOLDER = re.compile(
-    r"(?<![^\W_])(?P<kind>ACCOUNT|ADDRESS|BIRTH|CARD|EMAIL|HOST|IBAN|ID|NAME|PHONE|SSN)-(?P<number>\d+)(?!\w)"
-)
 
 
 class Numbered(NamedTuple):
@@ -226,7 +218,7 @@ def numbered(text: str) -> frozenset[Numbered]:
     lowered, found = _plain(text), set[Numbered]()
     if not re.search(r"\d|quarter|half", lowered):
         return frozenset()
-    for match in _NUMBERED.finditer(lowered):
+    for match in _FORMS["numbered"].finditer(lowered):
         if match["order"]:
             found.add(Numbered(match["part"], str(ORDINALS.get(match["order"]) or match["order"][0])))
         elif match["version"]:
@@ -247,7 +239,7 @@ def placeholder(kind: str, number: int) -> str:
 
 @lru_cache(maxsize=5_000)
 def placeholders(text: str) -> frozenset[Numbered]:
-    return frozenset(Numbered(match["kind"], match["number"]) for match in _PLACEHOLDER.finditer(text))
+    return frozenset(Numbered(match["kind"], match["number"]) for match in _FORMS["placeholder"].finditer(text))
 
 
 AS_WRITTEN = "written "  # the kind of a number that can only be taken as it is written: "written 4o0"
@@ -333,34 +325,17 @@ def _equal(one: float, other: float) -> bool:
     return abs(one - other) <= _CLOSE * abs(one)
 
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DATE = late(
-    rf"\b(?:(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,? ?(?P<y2>(?:19|20)\d{{2}})?"
-    rf"|(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\.?\d)(?:,? (?P<y3>(?:19|20)\d{{2}}))?"
-    rf"|(?P<m4>{_MONTH})\b\.? (?P<y4>(?:19|20)\d{{2}}))\b"
-)
-_CLOCK = late(
-    r"\b(?:(?P<h1>\d{1,2})(?:[:.](?P<m1>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)"
-    r"|(?<![\d:.])(?P<h2>[01]?\d|2[0-4]):(?P<m2>[0-5]\d)(?![\d:])|(?P<word>(?:12 )?noon|midday|midnight)\b)"
-)
 _FISCAL = late(r"\b[fc]y['’]?(?P<year>(?:19|20)?\d\d)\b")
-# Behind such a word "a year" is a period; in "EUR 500 a year" and "once a year" it says how often.
-_ONE_PERIOD = late(
-    r"\b(?:for|within|after|of|in|least|most|than|over|under|about|nearly|almost|exactly|to|"
-    r"last(?:s|ed|ing)?|is|are|was|be|takes?|runs?) (?P<one>(?P<part>half )?an? (?:full |whole )?"
-    r"(?P<period>day|week|fortnight|hour|month|year|decade)(?:'s|’s)?\b(?P<more> and a half\b)?)"
-)
 
 
 def _moments(lowered: str) -> Iterator[Quantity]:
     """Dates as yyyymmdd, where what is not said is 0; times of day, in minutes; fiscal years; and "a year"."""
-    for match in _DATE.finditer(lowered):
+    for match in _FORMS["date"].finditer(lowered):
         of_date, day = (match[f"{part}1"] or match[f"{part}2"] or match[f"{part}3"] for part in "yd")
         month = match["m1"] or match["m2"] or match["m3"] or match["m4"]
         number = 100 * (MONTHS.get(month) or int(month)) + int(day or 0)
         yield Quantity(10_000 * int(of_date or match["y4"] or 0) + number, "date", *match.span())
-    for match in _CLOCK.finditer(lowered):
+    for match in _FORMS["clock"].finditer(lowered):
         hour, minute, half = int(match["h1"] or match["h2"] or 12), int(match["m1"] or match["m2"] or 0), match["half"]
         if match["word"] or not half or 1 <= hour <= 12:
             hour = hour % 12 + 12 * (half == "p") if half else 0 if match["word"] == "midnight" else hour % 24
@@ -368,34 +343,13 @@ def _moments(lowered: str) -> Iterator[Quantity]:
     for match in _FISCAL.finditer(lowered):
         year = int(match["year"])
         yield Quantity(year if year >= 1_900 else 2_000 + year, "year", *match.span())
-    for match in _ONE_PERIOD.finditer(lowered):
+    for match in _FORMS["one_period"].finditer(lowered):
         kind, size = PERIODS[match["period"]]
         yield Quantity((0.5 if match["part"] else 1.5 if match["more"] else 1.0) * size, kind, *match.span("one"), kind)
 
 
-_PARTS = {name: int(size) for name, size in _pairs(_WORDS["parts"]).items()}
-_SHARE = late(
-    r"\b(?<!first )(?<!second )(?<!latter )(?<!other )(?:half|(?P<of>an?|one|two|three|four)[- ]"
-    r"(?P<part>third|quarter|fifth|tenth)s?)\b(?= of\b)|\b(?P<some>one|two|three|four|nine) in (?P<all>four|five|ten)\b"
-)
-_WORD_NUMBER = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred"])
-# Letters and signs that pass for digits, in a number.
-_LOOK_ALIKE = late(
-    r"(?<![\w.,])[\w.,]*(?:\d[oοоօ](?![^\W\d_])|\d[liіӏι]\d|\d[⁰¹²³⁴-⁹₀-₉①-⓿])[\w]*(?:[.,]\w+)*", re.IGNORECASE
-)
+_PARTS_OF_ONE = {name: int(size) for name, size in _pairs(_WORDS["parts"]).items()}
 _ROUND = re.compile(r"\d[oli]")
-_QUANTITY = late(
-    rf"(?:(?<![\d_.,])(?P<digits>{_NUMBER})(?P<fraction>[¼½¾])?"
-    rf"|\b(?P<words>(?:{_WORD_NUMBER})(?:[- ](?:{_WORD_NUMBER}))*)\b|\b(?P<article>an?)(?= (?:{_SCALE})\b)|"
-    rf"\b(?P<nothing>nil)\b)(?: ?\((?:{_NUMBER})\))?(?P<half> and a half\b)?(?:(?P<short>{_SHORT_SCALE})\b|"
-    rf"[ -]?(?P<scale>{_SCALE})\b)?[ -]?(?P<after>%|‰|per ?cent\b|per ?mill?e?\b|percentage points?\b|basis points?\b|"
-    rf"bps\b|{SIGN}(?!\d)"
-    r"|(?!(?:to|or|and)\b)(?:[^\W\d_]+\b(?: [^\W\d_]+\b)?))?"
-)
-_REFERENCE = late(
-    r"\b(?:clauses?|sections?|articles?|art\.|paragraphs?|annex|schedule|table|page|p\.|no\.|number|version|v\.?|§+|"
-    r"amendment no\.|form|chapter|item|note|exhibit|rule|recommendation) ?(?:no\. ?)?$"
-)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BASIS_POINT = 0.01
 _SHARES_BEHIND = (
@@ -404,10 +358,6 @@ _SHARES_BEHIND = (
     (re.compile("basis points?|bps"), _BASIS_POINT),
 )
 _DECADE = late(r"\b(?:(?:the|his|her|their|our|my|mid|early|late)[ -]\d0|(?:1[5-9]|20)\d0)$")
-_ANY = late(
-    rf"\d|\b(?:{_WORD_NUMBER}|{_SCALE}|nil|noon|midday|midnight)\b|{_SHARE.pattern}"
-    rf"|\ban? (?:full |whole )?(?:{'|'.join(PERIODS)})"
-)
 _BEFORE = late(rf"(?:{BEFORE})[ \u00a0]?$")
 _LONGEST_BEFORE = 6
 
@@ -416,7 +366,7 @@ _LONGEST_BEFORE = 6
 def quantities(text: str) -> tuple[Quantity, ...]:
     """In the order of the text, none inside another; what is longer than a number comes before the numbers in it."""
     lowered = _plain(text)
-    if not _ANY.search(lowered):
+    if not _FORMS["any"].search(lowered):
         return ()
     read = (*_moments(lowered), *_as_written(lowered), *_shares(lowered), *_counted(lowered, text))
     found: list[Quantity] = []
@@ -428,27 +378,29 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 def _as_written(lowered: str) -> Iterator[Quantity]:
     """ "4o0" with a letter, "6⁵": a reader may take them for 400 and 65, and they are not."""
-    for match in _LOOK_ALIKE.finditer(lowered) if not lowered.isascii() or _ROUND.search(lowered) else ():
-        number = re.search(_NUMBER, match.group())
+    for match in _FORMS["look_alike"].finditer(lowered) if not lowered.isascii() or _ROUND.search(lowered) else ():
+        number = re.search(_PARTS["NUMBER"], match.group())
         yield Quantity(_from_digits(number.group()) if number else 0.0, f"{AS_WRITTEN}{match.group()}", *match.span())
 
 
 def _shares(lowered: str) -> Iterator[Quantity]:
     """ "Half of", "two thirds of", "one in five" """
-    for match in _SHARE.finditer(lowered):
+    for match in _FORMS["share"].finditer(lowered):
         count = NUMBER_WORDS.get(match["of"] or match["some"] or "", 1)
-        yield Quantity(float(round(100 * count / _PARTS[match["part"] or match["all"] or "half"])), "%", *match.span())
+        yield Quantity(
+            float(round(100 * count / _PARTS_OF_ONE[match["part"] or match["all"] or "half"])), "%", *match.span()
+        )
 
 
 def _counted(lowered: str, text: str) -> Iterator[Quantity]:
     """Numbers with the currency before them, or what they count behind; not those of clauses and pages."""
-    for match in _QUANTITY.finditer(lowered):
+    for match in _FORMS["quantity"].finditer(lowered):
         digits, words, scale = match["digits"], match["words"], match["scale"] or match["short"]
         at = next(match.start(part) for part in ("digits", "words", "article", "nothing") if match[part])
         before = _BEFORE.search(lowered, max(0, at - _LONGEST_BEFORE), at) if digits else None
         kind = currency_of(text[before.start() : before.end()].strip()) if before else None
         is_glued = digits and at > 0 and lowered[at - 1].isalpha() and not kind
-        if is_glued or _REFERENCE.search(lowered[max(0, at - 24) : at]):
+        if is_glued or _FORMS["reference"].search(lowered[max(0, at - 24) : at]):
             continue
         value = _from_words(words) if words else float(bool(match["article"]))
         if digits:
@@ -500,11 +452,6 @@ _ABOUT, _ONE_WAY, _BOUND = (
     for name in ("about", "one_way", "bound")
 )
 _DIGITS = re.compile(r"\d[\d, \u00a0\u202f']*(?:\.\d+)?|\.\d+")
-_WRITTEN = re.compile(
-    r"(?:\d{1,3}(?:[, \u00a0\u202f']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[a-z]+(?:-[a-z]+)*)"
-    rf"(?:(?:{_SHORT_SCALE})\b|[ -]?(?:{_SCALE})\b)?(?: ?(?:%|per ?cent\b))?",
-    re.IGNORECASE,
-)
 _NEGATIVE = re.compile(rf"(?:(?<![^\s(:])[-–−]|\bminus\s)(?:(?:{BEFORE})\s?)?$")
 _IN_BRACKETS = re.compile(rf"\(\s?(?:(?:{BEFORE})\s?)?$")
 _COUNTS = re.compile(rf"[ -](?!(?:{'|'.join(_WORDS['no_things'].split())})\b)[^\W\d]", re.IGNORECASE)
@@ -578,7 +525,7 @@ def amount_of(text: str, quantity: Quantity) -> Amount:
     place, round_place = _places(text[quantity.start : quantity.end], quantity.value)
     about = bool(_ABOUT.search(before))
     end = quantity.end
-    if quantity.kind != "date" and (written := _WRITTEN.match(text, quantity.start)):
+    if quantity.kind != "date" and (written := _FORMS["written"].match(text, quantity.start)):
         end = written.end()  # without the words behind it that only tell its kind
     is_kind = quantity.kind in CURRENCIES or quantity.kind == quantity.unit
     unit = quantity.kind if is_kind else quantity.unit

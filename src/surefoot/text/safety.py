@@ -311,19 +311,6 @@ Pattern = Literal[
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 _SHOWN = 4  # last characters of personal data that a report repeats
 _REPEATED = ("email", "phone", "address", "fact")  # may be said again by an answer to which a source says them
-_WHY = {
-    "email": "an e-mail address that is not a role's mailbox",
-    "phone": "a phone number that is neither toll-free nor an office's",
-    "address": "where a person lives",
-    "ssn": "the form of a social security number, or nine digits that are called one",
-    "card": "a card number with an issuer's prefix and a valid check digit",
-    "iban": "an account number with a valid checksum",
-    "id": "called a number that identifies a person",
-    "account": "a bank account with its sort code",
-    "birth": "a date of birth",
-    "password": "a password",
-    "fact": "what concerns a named person alone, as health, pay, debts, convictions and belief do",
-}
 
 
 class Finding(Struct, frozen=True):
@@ -367,7 +354,7 @@ def passes(text: str, quoted: str = "") -> bool:
 def _masked(folded: Folded, hit: personal.Hit) -> Finding:
     start, end = folded.original(hit.start, hit.end)
     shown = re.sub(r"[\s()-]", "", folded.text[hit.start : hit.end])[-_SHOWN:]
-    return Finding("pii_exposure", hit.kind, start, end, f"{hit.kind} …{shown}", _WHY[hit.kind])
+    return Finding("pii_exposure", hit.kind, start, end, f"{hit.kind} …{shown}", _TABLE["exposed"][hit.kind])
 
 
 def _stands_in(known: str, text: str, hit: personal.Hit) -> bool:
