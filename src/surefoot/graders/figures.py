@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, zip_longest
 from operator import add, mul, sub, truediv
@@ -197,12 +197,7 @@ _NO_SIGN = re.compile(
     re.IGNORECASE,
 )
 _IN_SIGNS = phrase("signs_in_words")
-_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: add,
-    ast.Sub: sub,
-    ast.Mult: mul,
-    ast.Div: truediv,
-}
+_OPERATIONS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
 class Shown(NamedTuple):
@@ -274,7 +269,7 @@ def _value(node: ast.expr) -> float:
         case ast.Constant(value=float() | int() as value):
             return float(value)
         case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:
-            return _OPERATIONS[type(operation)](_value(left), _value(right))
+            return float(_OPERATIONS[type(operation)](_value(left), _value(right)))
         case ast.UnaryOp(ast.USub(), operand):
             return -_value(operand)
     raise ValueError("a run of numbers and signs that cannot be worked out")

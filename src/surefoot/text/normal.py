@@ -270,18 +270,10 @@ def proper_names(text: str) -> list[str]:
 
 
 _TROUBLE = re.compile(r"[\ud800-\udfff]|(?![\x00-\x7f])\s")
-# Where the library cuts and no sentence ends, by what stands before the cut and what behind it: inside "non-U.S.",
-# behind what always has something to follow, behind what counts ("Sched. 2"), behind what else is shortened.
+# Where the library cuts and no sentence ends, by what stands before the cut and what behind it
 _NO_ENDS = tuple(
-    (re.compile(before + r"\Z", re.IGNORECASE), re.compile(behind))
-    for before, behind in (
-        (r"(?<![^\W_])(?:\w+-)?(?:[a-z]\.)+", r"[A-Za-z]\."),
-        (r"\b(?:approx|ca|cf|e\.g|i\.e|viz|vs|incl|excl|esp)\.\s+", ""),
-        (r"\b(?:nos?|secs?|arts?|paras?|cls?|chs?|sched|figs?|vols?|app|eq|exh?|ann)\.\s+", r"[(\d]|[A-Z]\b|[IVX]+\b"),
-        (r"\b(?:(?:[a-z]\.){2,}|(?:inc|ltd|corp|co|plc|llc|est|max|min|avg|bn|mn|mio|dept|div|etc|al|hrs?|yrs?)\.)\s+",
-         r"[a-z\d(]"),
-    )
-)  # fmt: skip
+    (re.compile(f"{one['before']}\\Z", re.IGNORECASE), re.compile(one["behind"])) for one in _TABLE["no_ends"]
+)
 _CELL_SIGNS = (r"\t", ";", ", ", r",(?!\d{3}\b)")  # "1,200" is one number
 _IN_NUMBER = re.compile(r"\d,\d")  # or between two; by itself it makes no row
 _FEWEST_ROWS = 3
