@@ -260,20 +260,43 @@ COHERE_1 = {"text": "X is Y", "citations": [{"start": 0, "end": 6, "text": "X is
 
 
 @pytest.mark.parametrize(
-    ("said", "cited"),
+    ("said", "answer", "cited"),
     [
-        ({"response": {"role": "assistant", "content": ANTHROPIC}}, ("terms", "https://docs.example/x")),
+        ({"response": {"role": "assistant", "content": ANTHROPIC}}, "X is Y [terms] [https://docs.example/x]", None),
         ({"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": ANTHROPIC}]},
-         ("terms", "https://docs.example/x")),
-        ({"output": OPENAI}, ("file-1", "https://x.example")),
-        ({"response": {"message": COHERE}}, ("doc:0", "doc:1")),
-        ({"response": COHERE_1}, ("doc_0",)),
-        ({"response": {"content": [{"type": "text", "text": "X is Y", "citations": None}]}}, None),
+         "X is Y [terms] [https://docs.example/x]", None),
+        ({"output": OPENAI}, "X is Y", ("file-1", "https://x.example")),  # marks that nobody would take for ids
+        ({"response": {"message": COHERE}}, "X is Y", ("doc:0", "doc:1")),
+        ({"response": COHERE_1}, "X is Y [doc_0]", None),
+        ({"response": {"content": [{"type": "text", "text": "X is Y", "citations": None}]}}, "X is Y", None),
     ],
 )  # fmt: skip
-def test_sources_that_vendors_name_beside_the_text_are_cited(
-    said: dict[str, Any], cited: tuple[str, ...] | None
+def test_sources_that_vendors_name_beside_the_text_are_cited_where_they_stand(
+    said: dict[str, Any], answer: str, cited: tuple[str, ...] | None
 ) -> None:
     trace = TraceReader().read({"question": "What is X?", **said})
     assert isinstance(trace, Trace)
-    assert (trace.answer, trace.citations) == ("X is Y", cited)
+    assert (trace.answer, trace.citations) == (answer, cited)
+
+
+VENDORS = sorted((Path(__file__).parent / "vendors").iterdir())
+
+
+@pytest.mark.parametrize("file", VENDORS, ids=[one.stem for one in VENDORS])
+def test_what_a_vendor_sends_is_read_without_options(file: Path, tmp_path: Path) -> None:
+    example = json.loads(file.read_text("utf-8"))
+    trace = TraceReader().read(example["row"])
+    assert isinstance(trace, Trace)
+    passages = [[one.id, one.text] for one in trace.retrieved or ()]
+    found = {"question": trace.question, "answer": trace.answer, "citations": trace.citations, "passages": passages}
+    assert found == example["reads"]
+    (tmp_path / "log.jsonl").write_text(json.dumps(example["row"]) + "\n")
+    (scored,) = score(None, tmp_path / "log.jsonl")["rows"]
+    assert scored["citations"] == ([id for id, _ in passages] or None)
+
+
+@pytest.mark.parametrize("holder", ["response", "result", "output"])
+def test_passages_beside_an_answer_are_read_under_retrieved_as_well(holder: str) -> None:
+    trace = TraceReader().read({"question": "?", holder: {"answer": TEXT, "retrieved": [{"id": "a#1", "text": "so"}]}})
+    assert isinstance(trace, Trace) and trace.retrieved is not None
+    assert (trace.answer, trace.retrieved.ids) == (TEXT, ("a#1",))

@@ -53,10 +53,8 @@ _STDERR = 2
 _MAIN = "from surefoot.io.cluster import main; main()"
 # Nothing is reported to anybody; what cannot start is given up after half a minute.
 SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_raylet_start_wait_time_s": "30",
-}
+    "RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_raylet_start_wait_time_s": "30",
+}  # fmt: skip
 _MORE, _END = "more", "end"  # said to the command, beside results and errors
 _RETRIES = 3  # of a part whose worker died
 _SECONDS_TO_ANSWER = 10

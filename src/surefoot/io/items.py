@@ -36,14 +36,12 @@ from surefoot.text.refusals import detect
 _REFERENCES = ("reference", "expected_output", "expectedOutput", "ground_truth", "gold_claim")
 _TEXTS_OR_CELL = Is(TEXTS.words, lambda value: TEXTS.fits(decoded(value)))  # in a cell of a table, a list is a text
 _KINDS = {
-    "question": TEXT,
-    "answer": Is("a text", lambda value: isinstance(value, (str, dict))),
+    "question": TEXT, "answer": Is("a text", lambda value: isinstance(value, (str, dict))),
     "passages": Is("a list of objects with id and text", lambda value: isinstance(decoded(value), list)),
     "citations": Is("a list", lambda value: isinstance(value, (str, dict, list))),
-    "expects": one_of("answer", "refusal"),
-    "stratum": WORD,
+    "expects": one_of("answer", "refusal"), "stratum": WORD,
     **dict.fromkeys(("gold_ids", "reference_context_ids", "gold_claims"), _TEXTS_OR_CELL),
-}
+}  # fmt: skip
 
 _Key = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
 _MOST_CHARACTERS = 2_000_000  # of the passages of one answer
@@ -180,8 +178,7 @@ def _references(row: Mapping[str, Any]) -> list[str]:
     """What the gold says, where a row has it."""
     keys = ("gold_claims",) if "gold_claims" in row else _REFERENCES
     value = decoded(next((row[key] for key in keys if row.get(key)), None))
-    values = value if isinstance(value, list) else [value]
-    return [text for text in values if isinstance(text, str) and text.strip()]
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text.strip()]
 
 
 class Asked:

@@ -137,15 +137,10 @@ def verdict_of(value: object, noun: str = "verdict") -> Verdict:
     except msgspec.ValidationError as error:
         raise BadRow(f"question {quoted(row['question_id'])}: evidence cannot be read: {error}") from error
     return Verdict(
-        question_id=str(row["question_id"]),
-        axis=row["axis"],
-        value=_whole(row["value"]),
-        attempt=row.get("attempt") or 1,
-        confidence=row.get("confidence"),
-        evidence=evidence,
-        unsure=row.get("unsure") or False,
-        **{key: row.get(key) or "" for key in _VERDICT_TEXTS},
-    )
+        question_id=str(row["question_id"]), axis=row["axis"], value=_whole(row["value"]),
+        attempt=row.get("attempt") or 1, confidence=row.get("confidence"), evidence=evidence,
+        unsure=row.get("unsure") or False, **{key: row.get(key) or "" for key in _VERDICT_TEXTS},
+    )  # fmt: skip
 
 
 def _whole(value: object) -> str | int | None:
@@ -220,12 +215,9 @@ class Known(NamedTuple):
 
 
 def bound(
-    labels: Iterable[Label],
-    answers: Iterable[Known],
-    problems: list[Problem],
-    *,
+    labels: Iterable[Label], answers: Iterable[Known], problems: list[Problem], *,
     places: Mapping[str, Place] | None = None,
-) -> list[Label]:
+) -> list[Label]:  # fmt: skip
     """Return the labels as labels on these answers.
 
     One that is on none of them, or on several that differ in their passages, is named and left out; with its place, if
@@ -452,13 +444,9 @@ _BY_A_GRADER = "by_a_grader"
 
 
 def load_labels(
-    path: str | Path,
-    problems: list[Problem] | None = None,
-    *,
-    rubric: Rubric | None = None,
-    graders: Collection[str] = (),
-    places: dict[str, Place] | None = None,
-) -> list[Label]:
+    path: str | Path, problems: list[Problem] | None = None, *, rubric: Rubric | None = None,
+    graders: Collection[str] = (), places: dict[str, Place] | None = None,
+) -> list[Label]:  # fmt: skip
     """The labels of a file, as they stand there. `at` is "" where it says no time.
 
     `graders` are those that the labels will be held against: their own verdicts are no labels, nor are those of any
@@ -545,7 +533,7 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
     texts = {key: "" if given.get(key) is None else str(given[key]).strip() for key in _TEXTS}
     name = annotator_of(texts, graders)
     rest = {key: value for key, value in given.items() if key not in (*_TEXTS, *_OF_VERDICTS_ALONE)}
-    unsure = _cannot_tell(given.get("value"))
+    unsure = " ".join(str(given.get("value")).casefold().split()) == CANNOT_TELL
     verdict, fault = checked(
         verdict_of({**rest, **({"value": None} if unsure else _typed(given, rubric))}, "label"), rubric
     )
@@ -562,10 +550,6 @@ def _label(row: object, rubric: Rubric, graders: Collection[str]) -> Label:
         drawn=drawn,  # type: ignore[arg-type]
     )  # fmt: skip
     return sealed(label)
-
-
-def _cannot_tell(value: object) -> bool:
-    return isinstance(value, str) and " ".join(value.casefold().split()) == CANNOT_TELL
 
 
 def _typed(row: dict[str, object], rubric: Rubric) -> dict[str, object]:

@@ -157,16 +157,11 @@ def question_of(value: object) -> Question:
     own = {str(key): item for key, item in (row.get("metadata") or {}).items()}
     rest = {str(key): item for key, item in row.items() if key not in _KINDS or key == "sentinel"}
     return Question(
-        id=str(row["id"]),
-        text=row["text"],
-        expects=_expects(row, gold_ids),
-        stratum=str(_given(row, "stratum")),
-        probes=str(_given(row, "probes")),
-        gold_ids=gold_ids,
+        id=str(row["id"]), text=row["text"], expects=_expects(row, gold_ids), stratum=str(_given(row, "stratum")),
+        probes=str(_given(row, "probes")), gold_ids=gold_ids,
         gold_claims=(*([claim] if claim else []), *_texts(row.get("gold_claims"))),
-        retrieval=row.get("retrieval") or "normal",
-        metadata={**own, **rest} or _NO_METADATA,
-    )
+        retrieval=row.get("retrieval") or "normal", metadata={**own, **rest} or _NO_METADATA,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1_000)
@@ -273,19 +268,16 @@ def hashes_of(questions: Sequence[Question]) -> dict[str, str]:
 
 def fingerprint_of(questions: Sequence[Question]) -> str:
     """One hash for a whole set, whatever the order of its questions: that of the JSON of ids and their hashes."""
-    pairs = sorted(hashes_of(questions).items())
-    return hashlib.sha256(msgspec.json.encode(pairs)).hexdigest()[:32]
+    return hashlib.sha256(msgspec.json.encode(sorted(hashes_of(questions).items()))).hexdigest()[:32]
 
 
 def difference(old: Hashes, new: Hashes) -> Difference:
     common = [qid for qid in new if qid in old]
     changed = tuple(qid for qid in common if old[qid] != new[qid])
     return Difference(
-        added=tuple(qid for qid in new if qid not in old),
-        removed=tuple(qid for qid in old if qid not in new),
-        changed=changed,
-        unchanged=len(common) - len(changed),
-    )
+        added=tuple(qid for qid in new if qid not in old), removed=tuple(qid for qid in old if qid not in new),
+        changed=changed, unchanged=len(common) - len(changed),
+    )  # fmt: skip
 
 
 def lock_path(questions: str | Path) -> Path:

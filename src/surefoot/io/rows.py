@@ -16,7 +16,6 @@ import gc
 import glob
 import gzip
 import io
-import itertools
 import json
 import os
 import re
@@ -33,10 +32,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import chain, islice, product, zip_longest
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
@@ -46,8 +44,8 @@ from msgspec import DecodeError, Struct
 
 from surefoot.core.errors import Incomplete, Unreachable, UsageError
 from surefoot.core.files import BYTE_ORDER_MARK, ENDINGS, TRACE_SUFFIXES, UNREADABLE, library, printable
-from surefoot.core.types import Passage, Problem, Retrieved, Trace, without_surrogates
-from surefoot.text.citations import split_list
+from surefoot.core.types import Passage, Problem, Retrieved, without_surrogates
+from surefoot.text.citations import parse, split_list
 
 _PACKED_BYTES = 1 << 10  # read at once of a .zst file: 1 KiB may hold 32 MiB
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -283,14 +281,13 @@ def _final(error: Exception) -> type[OSError] | None:
 
 
 Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 MOST_JOBS_PER_CORE = 4  # more would only fight over the cores, and a slip must not bring a machine down
 
 _work: Callable[..., object] | None = None
 
 
-def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: int | None = None) -> Iterator[Result]:
+def map_blocks(work: Callable[[Piece], Found], blocks: Iterable[Piece], jobs: int | None = None) -> Iterator[Found]:
     """`work(block)` for every block. One block, or one job, stays in this process."""
     cores = os.cpu_count() or 1
     jobs = min(jobs or cores, MOST_JOBS_PER_CORE * cores)
@@ -300,7 +297,7 @@ def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: i
         yield from map(work, chain(head, blocks))
         return
     with ProcessPoolExecutor(jobs, initializer=_prepare, initargs=(work,)) as pool:
-        waiting: deque[Future[Result]] = deque()
+        waiting: deque[Future[Found]] = deque()
         try:
             for block in chain(head, blocks):
                 with _signals_held():
@@ -318,7 +315,7 @@ def map_blocks(work: Callable[[Piece], Result], blocks: Iterable[Piece], jobs: i
                 future.cancel()
 
 
-@contextmanager
+@contextlib.contextmanager
 def _signals_held() -> Iterator[None]:
     """The first submit forks the workers: an interrupt in the middle of that would leave a pool that never ends."""
     if sys.platform == "win32":
@@ -588,8 +585,7 @@ def _blocks_of_parquet(path: str, source: str) -> Iterator[Block]:
 
 
 def _parquet_file(path: str) -> Any:  # noqa: ANN401 - of a package that has no types
-    where = opened(path) if is_address(path) else path
-    return library("pyarrow.parquet", "parquet").ParquetFile(where)
+    return library("pyarrow.parquet", "parquet").ParquetFile(opened(path) if is_address(path) else path)
 
 
 def _blocks_of_stream(stream: BinaryIO, source: str, path: str = "") -> Iterator[Block]:
@@ -733,17 +729,13 @@ def _table(rows: Cells, source: str) -> Iterator[tuple[int, object]]:
             yield line, Problem("note", f"breaks off before {lost[0]}", source, line)
         if any(isinstance(cell, str) and len(cell) == _LONGEST_CELL for cell in cells):
             yield line, Problem("note", "a cell is as long as Excel allows, and may be cut off", source, line)
-        pairs = itertools.zip_longest(names, cells)
-        yield line, {name: _value(cell) for name, cell in pairs if name and _is_filled(cell)}
+        pairs = zip_longest(names, cells)
+        values = {name: cell for name, cell in pairs if name and _is_filled(cell)}
+        yield line, {name: one if isinstance(one, (str, int, float)) else str(one) for name, one in values.items()}
 
 
 def _is_filled(cell: object) -> bool:
     return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
-
-
-def _value(cell: object) -> object:
-    """As JSON would have it: a date is a text."""
-    return cell if isinstance(cell, (str, int, float)) else str(cell)
 
 
 def _otlp_rows(block: Document) -> Iterator[tuple[int, object]]:
@@ -752,8 +744,8 @@ def _otlp_rows(block: Document) -> Iterator[tuple[int, object]]:
     convert = library("google.protobuf.json_format", "otlp").MessageToDict
     for number, message in enumerate(_messages(block.content), 1):
         row: dict[str, Any] = convert(traces.TracesData.FromString(message))
-        for spans in _lists(row, "resourceSpans", "scopeSpans", "spans"):
-            spans.update({key: b64decode(spans[key]).hex() for key in _IDS if key in spans})
+        for spans in _all(row, "resourceSpans.*.scopeSpans.*.spans"):
+            spans.update({key: b64decode(str(spans[key])).hex() for key in _IDS if key in spans})
         yield number, row
 
 
@@ -767,11 +759,6 @@ def _messages(data: bytes) -> Iterator[bytes]:
             raise ValueError("the file breaks off before its end")
         yield data[at + 4 : at + 4 + size]
         at += 4 + size
-
-
-def _lists(row: Mapping[str, Any], *keys: str) -> Iterator[dict[str, Any]]:
-    for item in row.get(keys[0], ()):
-        yield from _lists(item, *keys[1:]) if keys[1:] else [item]
 
 
 _READERS = {"csv": _csv_rows, "excel": _excel_rows, "otlp": _otlp_rows}
@@ -823,6 +810,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 _EITHER = ("content", "text", "value", "messages", "message", "parts", "contents", "gen_ai.event.content")
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
 _BLOCKS = ("text", "output_text", "input_text")  # the parts of a message that are text
+_TEXT_TYPES = (None, "message", *_BLOCKS)
 _NO_TEXTS = ("role", "type", "id", "name")
 _DEEPEST = 8
 _LONGEST_LITERAL = 1 << 20
@@ -881,21 +869,17 @@ def _said_in_list(value: list[object], role: str, depth: int) -> str | None:
         return said(value[0], role, depth + 1)
     if len(value) == 1 and isinstance(value[0], str):
         return value[0]
-    for one in reversed(value):  # most messages are no more than a role and a text
-        if not isinstance(one, dict) or len(one) != 2:
-            break
-        text = one.get("content")
+    turns = [one for one in value if isinstance(one, dict)]
+    for one in reversed(turns):  # most messages are no more than a role and a text
+        text = one.get("content") if len(one) == 2 else None
         if not isinstance(text, str) or text[:1] in ("", "{", "["):
             break
         if _role(one, "") == role:
             return text
-    messages = [_message(one) for one in value if isinstance(one, dict)]
+    messages = list(map(_message, turns))
     blocks = [str(one["text"]) for one in messages if one.get("type") in _BLOCKS and "text" in one]
-    if blocks:
-        return "".join(blocks)
-    by_role = [one for one in messages if _role(one, role) == role]
-    texts = [text for one in by_role if (text := said(one.get("parts") or one, role, depth + 1))]
-    return texts[-1] if texts else None
+    by_role = (said(one.get("parts") or one, role, depth + 1) for one in messages if _role(one, role) == role)
+    return "".join(blocks) if blocks else next(reversed(list(filter(None, by_role))), None)
 
 
 def _message(value: dict[str, object]) -> dict[str, object]:
@@ -950,12 +934,9 @@ def one_of(*values: str) -> Is:
 
 
 def fields_of(
-    value: object,
-    noun: str,
-    kinds: Mapping[str, Is],
-    names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
+    value: object, noun: str, kinds: Mapping[str, Is], names: Mapping[str, tuple[str, ...]] = _NO_NAMES,
     required: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The fields of a row by our own names; BadRow says which of them is missing or not what it must be.
 
     `names` has the keys under which a field may lie, of which the first with a value counts. The first of the
@@ -1024,13 +1005,13 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     ),
     "question": (
         "q", "question", "user_input", "input", "query", "handoff.question", "inputs", "vars", "request", "prompt",
-        "messages",
+        "messages", "contents",
     ),
     "answer": (
         "answer.text", "answer.claim", "answer.answer", "answer.content", "answer", "answer_text", "answer_json.claim",
         "answer_json.answer", "answer_json.text", "parsed.claim", "parsed.answer", "raw", "response",
         "actual_output", "actualOutput", "handoff.scholar.claim", "output", "outputs", "result", "completion",
-        "answers.0", "replies.0", "messages", "user_input.*",
+        "answers.0", "replies.0", "choices", "candidates", "content", "message", "messages", "user_input.*",
     ),
     "citations": (
         "citations", "answer.citations", "answer_json.citations", "parsed.citations", "cited_chunks",
@@ -1039,10 +1020,10 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     ),
     "retrieved": (
         "chunks", "retrieved_ids", "allowed_ids", "retrieval.topk", "retrieved_context_ids",
-        "handoff.scope.allowed_ids", "retrieved", "passages", *LESS_PLAIN,
+        "handoff.scope.allowed_ids", "retrieved", "passages", *map("{}.retrieved".format, _WRAPPERS), *LESS_PLAIN,
     ),
     "contexts": (
-        *CARRIERS, "answers.0.documents", *map(".".join, itertools.product(_WRAPPERS, CARRIERS)),
+        *CARRIERS, "answers.0.documents", *map(".".join, product(_WRAPPERS, CARRIERS)),
     ),
     "error": ("error", "exception"),
     "subject": ("subject_id", "user_id", "userId", "subject"),
@@ -1080,29 +1061,6 @@ def candidates(paths: Sequence[str]) -> list[Candidate]:
         key, *rest = path.split(".")
         below.setdefault(key, []).extend([tuple(rest)] if rest else [])
     return [Candidate(key, key in paths, tuple(rest)) for key, rest in below.items()]
-
-
-def trace_of(
-    question_id: str | None,
-    question: str | None,
-    answer: object,
-    retrieved: Retrieved | None,
-    citations: tuple[str, ...] | None,
-    error: str | None,
-    triage: object,
-    *,
-    is_logged: bool = True,
-) -> Trace:
-    """Put a trace together; the answer may still be wrapped in JSON or no text at all, or, in a log, be replaced by its
-    citations."""
-    if isinstance(answer, (dict, list)) or (type(answer) is str and may_be_json(answer)):
-        answer, citations = unwrapped(answer, citations)
-    if answer is None:
-        answer = _answer_from(citations, triage) if is_logged else None
-    elif type(answer) is not str:
-        error = error or f"the answer is {kind_of(answer)}, not text"
-        answer = None
-    return Trace(question_id, question, answer, retrieved, citations, error)
 
 
 def citations_in(value: object) -> tuple[str, ...] | None:
@@ -1233,49 +1191,151 @@ def _is_text(value: str) -> bool:
     return len(value) > _LONGEST_ID or (value.count(" ") >= _WORDS and value.rstrip()[-1:] in _SENTENCE_ENDS)
 
 
-def unwrapped(answer: object, citations: tuple[str, ...] | None) -> tuple[object, tuple[str, ...] | None]:
+Answer = tuple[object, tuple[str, ...] | None, Retrieved | None]  # with its citations and what was retrieved
+Notes = list[tuple[int, dict[object, object]]]  # each with the place where it stands in the text
+
+
+def unwrapped(answer: object, citations: tuple[str, ...] | None, retrieved: Retrieved | None) -> Answer:
     """An answer that is an object, or the JSON of one, as structured output often is."""
     inner = decoded(answer)
+    if not any(citations or ()) and (found := by_vendor(inner, retrieved)):
+        return found
     if citations is None and isinstance(inner, dict):
         citations = citations_in(inner.get("citations"))
-    if not any(citations or ()):
-        citations = tuple(dict.fromkeys(_noted(inner))) or citations
-    return said(answer, "assistant") or answer, citations
+    return said(answer, "assistant") or answer, citations, retrieved
 
 
-def _noted(answer: object, depth: int = 0) -> Iterator[str]:
-    """The sources named in notes beside an answer or its parts, as vendors of models write them."""
+class Vendor(NamedTuple):
+    """Where a vendor's answer has its texts, notes beside the texts' own, and what was retrieved; `*` is every element
+    of a list."""
+
+    texts: str
+    notes: str = ""
+    passages: str = ""
+    in_bytes: bool = False  # how places in a text are counted
+
+
+_PARTS, _GROUNDING = "candidates.0.content.parts.*", "candidates.0.groundingMetadata.grounding"
+_SNAKE = "candidates.0.grounding_metadata.grounding_"
+VENDORS: Mapping[str, Vendor] = {
+    "Amazon Bedrock": Vendor("output", "citations", "citations.*.retrievedReferences"),
+    "Anthropic": Vendor("content.*"),
+    "Azure OpenAI": Vendor("choices.0.message", passages="choices.0.message.context.citations"),
+    "Cohere": Vendor("message.content.*", "message.citations"),
+    "Cohere, v1": Vendor("", passages="documents"),
+    "Gemini": Vendor(_PARTS, f"{_GROUNDING}Supports", f"{_GROUNDING}Chunks", in_bytes=True),
+    "Gemini, in Python": Vendor(_PARTS, f"{_SNAKE}supports", f"{_SNAKE}chunks", in_bytes=True),
+    "OpenAI, Responses": Vendor("output.*.content.*", passages="output.*.results"),
+}
+ENVELOPES = frozenset(("candidates", "choices", "content", "message"))  # keys of a row that is such an answer itself
+_NOTES, _END_OF_NOTE = ("citations", "annotations"), ("end", "end_index", "endIndex", "index")
+_SOURCES = ("sources", "document_ids", "retrievedReferences", "groundingChunkIndices", "grounding_chunk_indices")
+_OF_SOURCE = (  # the keys of its id, its text and its document
+    ("x-amz-bedrock-kb-chunk-id", "id", "file_id", "filepath", "uri", "url", "source", "document_title", "filename"),
+    ("cited_text", "text", "snippet", "content"), ("document_title", "title", "filename"),
+)  # fmt: skip
+_OWN_MARK = re.compile(r"\[doc(\d{1,3})\]")  # of Azure, by place
+
+
+def by_vendor(answer: object, retrieved: Retrieved | None) -> Answer | None:
+    """An answer with marks in its text, where a vendor of models writes notes on it, and what was retrieved, if only
+    these tell; None for any other. Ids that would not be read as marks are listed instead."""
     if isinstance(answer, list):
-        messages = [one for one in answer if isinstance(one, dict) and one.get("role")]
-        for one in messages[-1:] or answer:  # of a conversation, the last message
-            yield from _noted(one, depth)
-    elif isinstance(answer, dict) and depth < _DEEPEST:
-        notes = [note for key in _NOTES if isinstance(answer.get(key), list) for note in answer[key]]
-        for note in notes:
-            if isinstance(note, dict):
-                of = next((note[key] for key in _SOURCES_OF_NOTE if isinstance(note.get(key), list)), [note])
-                yield from filter(None, (_identifier(one) or _named_source(one) for one in of))
-        for key in _WITH_NOTES:
-            if isinstance(inner := answer.get(key), (dict, list)):
-                yield from _noted(inner, depth + 1)
+        turns = [one for one in answer if isinstance(one, dict) and one.get("role")]
+        last = turns[-1] if turns else {"content": answer, "output": answer}
+        answer = {"message": last, **last} if isinstance(last.get("content"), list) or len(last) > 2 else None
+    if not isinstance(answer, dict):
+        return None
+    for vendor in (one for one in VENDORS.values() if (one.texts or "text").split(".")[0] in answer):
+        text, notes = "", Notes()
+        for part in _all(answer, vendor.texts):
+            own = part.get("text", part.get("content")) if part.get("type") in _TEXT_TYPES else None
+            if isinstance(own, str):
+                found = (note for key in _NOTES for note in _all(part, key))
+                notes += [(len(text) + _end(note, own, vendor.in_bytes), note) for note in found]
+                text += own
+        if vendor.notes:
+            notes += [(_end(note, text, vendor.in_bytes), note) for note in _all(answer, vendor.notes)]
+        listed = list(map(_source, _all(answer, vendor.passages))) if vendor.passages else []
+        if text and (notes or listed):
+            return _marked(text, notes, listed, retrieved)
+    return None
 
 
-def _named_source(note: object) -> str:
-    return first_text(note, _NAMES_OF_SOURCE) if isinstance(note, dict) else ""
+def _marked(text: str, notes: Notes, listed: list[Passage], retrieved: Retrieved | None) -> Answer:
+    marks, cited, by_place = dict[int, list[str]](), list[Passage](), dict(enumerate(listed))
+    for end, note in notes:
+        given = next((found for key in _SOURCES if isinstance(found := note.get(key), list)), [note])
+        sources = [by_place.get(one, Passage("")) if isinstance(one, int) else _source(one) for one in given]
+        marks.setdefault(end, []).extend(one.id for one in sources if one.id)
+        cited += sources
+    known = {(one.id, one.text): one for one in listed or cited if one.text}
+    retrieved = retrieved or (Retrieved(known.values()) if known else retrieved)
+    names, marked, here = retrieved.names if retrieved else (), "", 0
+    for end in sorted(marks):
+        marked += text[here:end] + "".join(f" [{one}]" for one in dict.fromkeys(marks[end]))
+        here = end
+    own = dict(enumerate(names, 1))
+    marked = _OWN_MARK.sub(lambda mark: f"[{own.get(int(mark[1]), mark[0][1:-1])}]", marked + text[here:])
+    wanted = tuple(dict.fromkeys(one for ids in marks.values() for one in ids))
+    return (marked, None, retrieved) if set(wanted) <= {*(parse(marked, names) or ())} else (text, wanted, retrieved)
 
 
-def _answer_from(citations: tuple[str, ...] | None, triage: object) -> str | None:
+def _end(note: dict[object, object], text: str, in_bytes: bool) -> int:
+    """Where the words end that a note is on, before the sign that ends their sentence."""
+    inside = note.get("segment") or descend(note, "generatedResponsePart.textResponsePart")
+    note = inside if isinstance(inside, dict) else note
+    end = next((found for key in _END_OF_NOTE if isinstance(found := note.get(key), int)), None)
+    end = len(text.encode(errors="replace")[:end].decode(errors="ignore") if in_bytes else text[:end])
+    words = note.get("text")
+    if isinstance(words, str) and not text.endswith(words, 0, end) and words in text:
+        end = text.index(words) + len(words)
+    return len(text[:end].rstrip(" .!?\n"))
+
+
+def _source(value: object) -> Passage:
+    """What a note names: an id, or an object with one, in whatever is wrapped around it."""
+    if not isinstance(value, dict):
+        return Passage(value if isinstance(value, str) else scalar(value))
+    inside = [value]
+    for one in inside:
+        inside += [inner for inner in one.values() if isinstance(inner, dict)]
+    id, text, doc = (
+        next((found for key in keys for one in inside if (found := first_text(one, (key,)))), "") for keys in _OF_SOURCE
+    )
+    place = value.get("document_index")
+    return Passage(id or (str(place + 1) if isinstance(place, int) else ""), text, "" if doc == id else doc)
+
+
+def _all(value: object, path: str) -> list[dict[object, object]]:
+    """The objects that a path leads to, list in list."""
+    found = [descend(value, path) if path else value]
+    for one in found:
+        found += one if isinstance(one, list) else ()
+    return [one for one in found if isinstance(one, dict)]
+
+
+def descend(value: object, path: str | Sequence[str]) -> object:
+    """Follow keys, list positions, and `*` (every element of a list)."""
+    path = path.split(".") if isinstance(path, str) else path
+    for depth, key in enumerate(path):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key == "*":
+            return [one for item in value if (one := descend(item, path[depth + 1 :])) is not None]
+        elif isinstance(value, list) and key.isdecimal() and len(key) < 9 and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def answer_from(citations: tuple[str, ...] | None, triage: object) -> str | None:
     """Logs without the answer's text may still show what it cited, or that it rightly cited nothing."""
     if citations:
         return f"citations: [{', '.join(citations)}]"
     return "not in context" if citations == () and triage == "ok" else None
 
-
-# Where models' vendors put citations: beside a text, in a list of notes, each with one source or a list of them.
-_NOTES, _WITH_NOTES = ("citations", "annotations"), ("content", "message", "output", "choices", "response")
-_SOURCES_OF_NOTE, _NAMES_OF_SOURCE = ("sources", "document_ids"), ("file_id", "url", "document_title", "filename")
-
-Made = TypeVar("Made")
 
 # No NaN, and no integer so long that reading it would take for ever.
 _PATIENT = json.JSONDecoder(
@@ -1313,8 +1373,8 @@ def usable(rows: Iterable[Row], problems: list[Problem]) -> Iterator[Row]:
 
 
 def converted(
-    rows: Iterable[Row], convert: Callable[[object], Made], fault: str, problems: list[Problem]
-) -> Iterator[tuple[Row, Made]]:
+    rows: Iterable[Row], convert: Callable[[object], Found], fault: str, problems: list[Problem]
+) -> Iterator[tuple[Row, Found]]:
     """What `convert` makes of each row; one with which it cannot is a problem of the kind `fault`."""
     for row in usable(rows, problems):
         try:
@@ -1427,15 +1487,14 @@ def _skip(text: str, at: int, characters: str) -> int:
     return at
 
 
+_REPAIRS = (
+    ("broken UTF-8 replaced", ("\ufffd",)), ("lone surrogates replaced", ("\\ud", "\\uD")),
+    ("NaN or Infinity read as null", ("NaN", "Infinity")),
+)  # fmt: skip
+
+
 def _repairs(text: str) -> str:
-    found = list[str]()
-    if "\ufffd" in text:
-        found.append("broken UTF-8 replaced")
-    if "\\ud" in text or "\\uD" in text:
-        found.append("lone surrogates replaced")
-    if "NaN" in text or "Infinity" in text:
-        found.append("NaN or Infinity read as null")
-    return ", ".join(found)
+    return ", ".join([words for words, signs in _REPAIRS if any(sign in text for sign in signs)])
 
 
 def _too_deep(error: Exception) -> str:

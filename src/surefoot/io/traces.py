@@ -21,6 +21,7 @@ from surefoot.core.types import Passage, Problem, Retrieved, Trace
 from surefoot.io import rows as fields
 from surefoot.io.rows import (
     CARRIERS,
+    ENVELOPES,
     LESS_PLAIN,
     PATHS,
     Candidate,
@@ -29,6 +30,7 @@ from surefoot.io.rows import (
     carried,
     contexts_in,
     decoded,
+    descend,
     error_in,
     is_flagged,
     kind_of,
@@ -165,8 +167,7 @@ def _with_messages(flat: dict[str, object]) -> dict[str, object]:
     for key, value in flat.items():
         if key.startswith(("llm.", "gen_ai.")) and (match := _MESSAGE_KEY.fullmatch(key)):
             messages.setdefault(match[1], {}).setdefault(int(match[2]), {})[match[3]] = value
-    gathered = {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()}
-    return {**gathered, **flat}
+    return {name: [parts[i] for i in sorted(parts)] for name, parts in messages.items()} | flat
 
 
 Kind = Literal["plain", "model", "retrieval", "aside"]
@@ -300,14 +301,11 @@ def _joined(spans: list[Span], subject: str | UnsetType) -> Trace:
     has_retrieval = any(span.retrieved is not None for span in spans)
     answer = _answer(spans)
     return Trace(
-        question_id=next((s.question_id for s in spans if s.question_id), None),
-        question=_question(spans),
-        answer=answer,
-        retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
+        question_id=next((s.question_id for s in spans if s.question_id), None), question=_question(spans),
+        answer=answer, retrieved=Retrieved(_distinct(passages)) if has_retrieval else None,
         error=next((s.error for s in spans if s.error and (not s.parent or answer is None)), None),
-        seconds=spans[0].seconds,
-        subject=subject,
-    )
+        seconds=spans[0].seconds, subject=subject,
+    )  # fmt: skip
 
 
 def _answer(spans: list[Span]) -> str | None:
@@ -324,9 +322,8 @@ def _question(spans: list[Span]) -> str | None:
         if span.question:
             asked.setdefault(span.kind, span.question)
     query, prompt = asked.get("retrieval"), asked.get("model")
-    if query is not None and (prompt is None or query in prompt):
-        prompt = query
-    return asked.get("plain", prompt)
+    is_part = query is not None and (prompt is None or query in prompt)
+    return asked.get("plain", query if is_part else prompt)
 
 
 def _distinct(passages: list[Passage]) -> list[Passage]:
@@ -372,20 +369,14 @@ def _span(raw: Mapping[str, object], trace_id: str, parent: str, subject: str) -
     question = _said(told, QUESTION, "user") if kind != "aside" else None
     answer = _said(told, _ANSWER, "assistant") if kind in ("plain", "model") else None
     return Span(
-        trace_id,
-        _text_at(raw, _SPAN_ID),
-        _text_at(raw, PARENT) or parent or (_text_at(raw, _SPAN_ID) if "body" in raw else ""),
-        kind,
-        _start(raw),
-        question_id=_text_at(told, _QUESTION_ID) or None,
-        question=question,
-        answer=answer,
-        retrieved=_retrieved(told, kind) if (found := documents(flat)) is None else found,
-        error=_error(raw),
-        flagged=is_flagged(told),
-        seconds=_seconds(raw),
+        trace_id, _text_at(raw, _SPAN_ID),
+        _text_at(raw, PARENT) or parent or (_text_at(raw, _SPAN_ID) if "body" in raw else ""), kind,
+        str(next((raw[key] for key in _START if raw.get(key) is not None), "")),
+        question_id=_text_at(told, _QUESTION_ID) or None, question=question, answer=answer,
+        retrieved=_retrieved(told, kind) if (found := documents(flat)) is None else found, error=_error(raw),
+        flagged=is_flagged(told), seconds=_seconds(raw),
         subject=_named(told, (subject, subject.removeprefix("attributes.")) if subject else _SUBJECT),
-    )
+    )  # fmt: skip
 
 
 def _kind(told: Mapping[str, object]) -> Kind:
@@ -423,10 +414,6 @@ def _error(raw: Mapping[str, object]) -> str | None:
         return None
     message = status.get("message") or status.get("description") or raw.get("status_message")
     return str(message or raw.get("statusMessage") or "the span ended with an error")[:300]
-
-
-def _start(raw: Mapping[str, object]) -> str:
-    return str(next((raw[key] for key in _START if raw.get(key) is not None), ""))
 
 
 def _seconds(raw: Mapping[str, object]) -> float | None:
@@ -582,7 +569,6 @@ _CONTAINERS = (
     "data",
 )  # fmt: skip
 _CONTAINER_KEYS = frozenset(path.partition(".")[0] for path in _CONTAINERS)
-_CONTAINER_PATHS = tuple(tuple(path.split(".")) for path in _CONTAINERS)
 # A row with none of these keys is one trace, unless it has the attributes of a span in columns of their own.
 _SEVERAL = frozenset(path.partition(".")[0] for path in (*_CONTAINERS, *CHILDREN, *MARKS, *EXPORTS))
 # What rows of logs have and spans do not; `context` is left out, as it may be that of a span.
@@ -626,7 +612,9 @@ class TraceReader:
         """The trace a row holds, or the reason why it holds none."""
         plan = self._plans.get(tuple(row)) or self.plan(row)
         if self._mapped:
-            self.found_fields.update(n for n, field in self._mapped.items() if _is_there(field, row, plan[field]))
+            self.found_fields.update(
+                n for n, f in self._mapped.items() if _first(row, plan[f]) is not None or (f == "error" and plan[f])
+            )
         question_id, asked = _first(row, plan["question_id"]), _first(row, plan["question"])
         question = asked if type(asked) is str and asked[:1] not in ("{", "[") else said(asked, "user")
         if type(question_id) is not str:
@@ -640,16 +628,18 @@ class TraceReader:
             retrieved, misfit = fields.together(retrieved, _contexts(row, plan))
         key, failed = _FAILED_CHECK
         error = fields.error_in(_first(row, plan["error"])) if plan["error"] and row.get(key) != failed else None
-        found = fields.trace_of(
-            question_id,
-            question,
-            _first(row, plan["answer"]),
-            retrieved,
-            fields.citations_in(_first(row, plan["citations"])) if plan["citations"] else None,
-            error or misfit or None,
-            _first(row, plan["triage"]),
-            is_logged=self._is_log,
-        )
+        citations = fields.citations_in(_first(row, plan["citations"])) if plan["citations"] else None
+        answer = _first(row, plan["answer"])
+        if is_envelope(row) and not any(citations or ()) and (whole := fields.by_vendor(row, retrieved)):
+            answer, citations, retrieved = whole
+        elif isinstance(answer, (dict, list)) or (type(answer) is str and fields.may_be_json(answer)):
+            answer, citations, retrieved = fields.unwrapped(answer, citations, retrieved)
+        error = error or misfit or None
+        if answer is None and self._is_log:
+            answer = fields.answer_from(citations, _first(row, plan["triage"]))
+        elif answer is not None and type(answer) is not str:
+            error, answer = error or f"the answer is {kind_of(answer)}, not text", None
+        found = Trace(question_id, question, answer, retrieved, citations, error)
         if not plan["subject"]:
             return found
         given = _first(row, plan["subject"])
@@ -669,11 +659,13 @@ class TraceReader:
         if isinstance(value, Problem):
             yield None, value
         elif isinstance(value, dict) and value.keys() == _EXPORTED:
-            if isinstance(trace := _descend(value, ("row", "trace")), dict):  # else it is a verdict, a question...
+            if isinstance(trace := descend(value, "row.trace"), dict):  # else it is a verdict, a question...
                 yield trace, self._trace(trace, source, line)
         elif not isinstance(value, dict) or self.is_one_trace(value):
             yield value, self._trace(value, source, line)
-        elif (spans := self._spans(value)) and not (len(spans) == 1 and self._is_whole(value)):
+        elif (spans := None if self._is_own else spans_in(value, self._subject)) and not (
+            len(spans) == 1 and self._is_whole(value)
+        ):
             if self._subject and any(span and span.subject for span in spans):
                 self.found_fields.add("subject")
             unnamed = Problem("malformed", "a span has no trace id", source, line)
@@ -692,9 +684,6 @@ class TraceReader:
         return _SEVERAL.isdisjoint(row) and not (
             any(key in row for key in _SPAN_KEYS) and any(key.startswith(ATTRIBUTES) for key in row)
         )
-
-    def _spans(self, row: dict[str, object]) -> list[Span | None] | None:
-        return None if self._is_own else spans_in(row, self._subject)
 
     def _is_whole(self, row: dict[str, object]) -> bool:
         """True for a row with the ids or times of a span that has its answer and what belongs to it in itself."""
@@ -730,7 +719,7 @@ class TraceReader:
         objects = tuple([key for key in row if key in holders and type(row[key]) is dict])
         objects, forms = self.forms.setdefault(tuple(row), (objects, {}))
         if len(forms) < _FORMS_KEPT and all(type(row[key]) is dict for key in objects):
-            is_read = self._is_log and not self._given and self.is_one_trace(row)
+            is_read = self._is_log and not self._given and self.is_one_trace(row) and not is_envelope(row)
             forms[tuple([tuple(row[key]) for key in objects])] = _form(row, plan, objects) if is_read else None
         return objects, forms
 
@@ -738,7 +727,7 @@ class TraceReader:
         """The list that a row holds instead of a trace, if it does."""
         if isinstance(self.read(value), Trace):
             return None
-        found = (_descend(value, path) for path in _CONTAINER_PATHS)
+        found = (descend(value, path) for path in _CONTAINERS)
         return next((inner for inner in found if isinstance(inner, list) and inner), None)
 
     def _trace(self, row: object, source: str, line: int) -> Trace | Problem:
@@ -746,6 +735,11 @@ class TraceReader:
             return Problem("malformed", f"a trace must be an object, not {kind_of(row)}", source, line)
         found = self.read(row)
         return found if isinstance(found, Trace) else Problem("no_question", found, source, line)
+
+
+def is_envelope(row: Mapping[str, object]) -> bool:
+    """Whether a row may be what a vendor of models sent, with notes beside the answer."""
+    return not ENVELOPES.isdisjoint(row) or ("citations" in row and isinstance(row.get("output"), dict))
 
 
 class Logged(Struct, frozen=True):
@@ -838,7 +832,7 @@ def _first(row: dict[str, object], found: list[Candidate]) -> object:
         if below and (type(value) is not str or value[:1] in ("{", "[")):
             inner = decoded(value)
             if type(inner) is dict or type(inner) is list:
-                below_it = next((one for path in below if (one := _descend(inner, path)) is not None), None)
+                below_it = next((one for path in below if (one := descend(inner, path)) is not None), None)
                 value = value if below_it is None and direct and type(value) is not dict else below_it
             elif not direct:
                 continue
@@ -847,23 +841,3 @@ def _first(row: dict[str, object], found: list[Candidate]) -> object:
         if value is not None:
             return value
     return None
-
-
-def _is_there(field: str, row: dict[str, object], found: list[Candidate]) -> bool:
-    """Whether a row has what the user says; where nothing went wrong, an error is null."""
-    return _first(row, found) is not None or (field == "error" and bool(found))
-
-
-def _descend(value: object, path: tuple[str, ...]) -> object:
-    """Follow keys, list positions, and `*` (every element of a list)."""
-    for depth, key in enumerate(path):
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key == "*":
-            found = [_descend(item, path[depth + 1 :]) for item in value]
-            return [item for item in found if item is not None]
-        elif isinstance(value, list) and key.isdecimal() and len(key) < 9 and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value

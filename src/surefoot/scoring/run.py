@@ -181,8 +181,8 @@ class BlockScorer:
         if given is not None:
             given = sources.citations_in(given)
         if type(answer) is not str or (answer[:1] in _OPENS and may_be_json(answer)):
-            answer, given = sources.unwrapped(answer, given) if form.is_whole else (None, None)
-            if type(answer) is not str:
+            answer, given, told = sources.unwrapped(answer, given, None) if form.is_whole else (None, None, None)
+            if type(answer) is not str or (told and not ids):
                 return None
         if given == () and "[" in answer:
             return None
