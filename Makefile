@@ -5,13 +5,14 @@ BIN    := $(VENV)/bin
 # Tests start the command hundreds of times: without bytecode each start would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test pytest check bench golden pictures site clean
+.PHONY: demo test pytest check prove bench golden pictures site clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    decide between two prompts of a small model over the bundled documents"
 	@echo "make test    lint, type-check and run every test"
 	@echo "make check   lint and type-check only"
+	@echo "make prove   try to break it for half an hour: kills, faults, fuzz, attacks"
 	@echo "make bench   measure speed and memory side by side with a plain implementation"
 	@echo "make golden  accept the current reports and CLI reference as the expected ones"
 	@echo "make pictures  take the screenshots of README and docs anew"
@@ -52,6 +53,9 @@ test: $(VENV)/.dev
 # Tests wait nearly as much as they work: one worker more than there are cores.
 pytest: $(VENV)/.dev
 	$(BIN)/pytest -n $$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)') --dist worksteal
+
+prove: $(VENV)/.dev
+	$(BIN)/python -m tests.prove
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/score.py

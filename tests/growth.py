@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from time import thread_time
+from typing import TypeVar
 
 _TRIES = 30
 _TOO_SHORT = 0.002  # seconds; below this the clock decides, not the work
+Input = TypeVar("Input")
 
 
 def grows_evenly(work: Callable[[int], object], size: int, at_most: float = 8) -> bool:
@@ -19,14 +21,14 @@ def grows_evenly(work: Callable[[int], object], size: int, at_most: float = 8) -
     work(size)
     small = large = float("inf")
     for _ in range(_TRIES):
-        small = min(small, _seconds(work, size))
-        large = min(large, _seconds(work, 4 * size))
+        small = min(small, seconds(work, size))
+        large = min(large, seconds(work, 4 * size))
         if large <= at_most * max(small, _TOO_SHORT):
             return True
     return False
 
 
-def _seconds(work: Callable[[int], object], size: int) -> float:
+def seconds(work: Callable[[Input], object], size: Input) -> float:
     gc.disable()  # what other tests left behind is not this one's work
     try:
         start = thread_time()

@@ -45,6 +45,17 @@ def run() -> str:
     return keep_run("run", QUESTIONS, traces)
 
 
+def test_ctrl_c_says_that_nothing_is_kept_yet(run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("surefoot.jobs.grade.read_watched", stopped)
+        done = surefoot("grade", run, "--grader", "rules")
+    assert done.code == 130 and f"no verdict on {run} is kept yet" in done.err and "same command again" in done.err
+    assert surefoot("grade", run, "--grader", "rules").code == 4 and kept(run).manifest.grader
+
+
 def raw(**fields: str) -> str:
     """An item as JSON text, with some fields as they could not be written by a JSON library."""
     plain = {key: json.dumps(value) for key, value in ITEM.items()}

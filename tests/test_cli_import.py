@@ -54,6 +54,13 @@ def test_a_label_that_comes_again_without_how_it_was_drawn_stays_drawn(write: Wr
     assert imported(write, "q3,,a,1,correct,ana,chosen").code == 0 and current(labels())[0].drawn == "chosen"
 
 
+def test_who_contradicts_what_they_said_before_is_told_so(write: Write) -> None:
+    assert imported(write, "q2,,,,wrong,ana,", "q3,,a,1,wrong,ana,", "q3,,a,1,wrong,bo,").code == 0
+    done = imported(write, "q2,,,,wrong,ana,", "q3,,a,1,correct,ana,")
+    assert "1 label by annotators who said otherwise before now count instead: q3" in done.err, done.err
+    assert "otherwise" not in imported(write, "q3,,a,1,correct,ana,").err
+
+
 def test_a_correction_of_what_looks_called_bad_is_a_word_of_its_own(write: Write) -> None:
     looked = [f"q3,,a,1,wrong,ana,{drawn},2026-01-0{day}T00:00:00Z" for day, drawn in ((1, "look"), (2, "again"))]
     assert surefoot("import", write("looks.csv", [f"{HEAD},at", *looked])).code == 0

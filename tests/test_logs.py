@@ -98,6 +98,8 @@ def test_a_row_too_long_to_read_is_named_and_holds_nothing_up(log: Path, write: 
     assert done.code == 4 and len(rows_of(done)) == len(ROWS)
     assert "huge.jsonl:1" in done.err and "over 2,000,000 characters of passages" in done.err
     assert "huge.jsonl:2" in done.err and "the answer has over 100,000 characters" in done.err
+    alone = grade("--traces", write("huge.jsonl", [endless]))
+    assert alone.code == 4 and "hint: log only what it answered" in alone.err
 
 
 def test_gold_in_a_log_counts(write: Write, tmp_path: Path) -> None:

@@ -272,9 +272,9 @@ def _many(answerable: int, unanswerable: int) -> list[Row]:
 @pytest.mark.parametrize(
     ("answerable", "unanswerable", "few"),
     [
-        (1, 1, "2 questions are too few to mean anything"),
+        (1, 1, "1 question is too few to mean anything"),
         (1, 0, "1 question is too few to mean anything"),
-        (2, 2, "4 questions are too few to mean anything"),
+        (2, 2, "2 questions are too few to mean anything"),
         (30, 3, "3 questions are too few to mean anything: under_refusal is 0/3, which may be anything from 0% to 6"),
         (4, 30, "4 questions are too few to mean anything: precision is 4/4"),
         (5, 5, ""),
@@ -290,6 +290,7 @@ def test_a_ship_on_few_questions_says_so(folder: Path, answerable: int, unanswer
     for shown in (done.out, Path("r.md").read_text("utf-8"), Path("r.html").read_text("utf-8"), found or ""):
         assert (few in " ".join(shown.split())) if few else "too few" not in shown
     assert (found is None) == (not few)
+    assert found is None or int(found.rpartition("at least ")[2].split()[0]) > int(found.split()[0])
 
 
 def test_what_does_not_ship_is_not_called_too_few(folder: Path) -> None:

@@ -7,12 +7,9 @@ import http.client
 import json
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
-from surefoot.monitor.state import Design, State
 from tests.monitor.conftest import Live, Start
 from tests.monitor.exports import trace
 
@@ -83,19 +80,3 @@ def test_taking_traces(start: Start, tmp_path: Path) -> None:
     buckets = finished(last, sent + 10)
     assert buckets["wrong"] == (sent + 12) // 3
     check_bad(tmp_path, buckets["wrong"])
-
-
-def test_reading_to_the_end(tmp_path: Path) -> None:
-    """`--once`, as cron runs it, killed before it could tell anything."""
-    (tmp_path / "log.jsonl").write_text("".join(map(row, range(600))))
-    command = [str(Path(sys.executable).parent / "surefoot"), "monitor", "--json", "--grader", "rules", "--sample", "1"]
-    command += ["--once", "log.jsonl", "--bad", "bad.jsonl", "--state", "state.db"]
-    for _ in range(KILLS):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run(command, cwd=tmp_path, timeout=MOMENTS.uniform(0.8, 1.8), capture_output=True, check=False)
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
-    buckets = json.loads(done.stdout)["buckets"]
-    check_bad(tmp_path, 200)
-    state = State(tmp_path / "state.db", Design(1.0))
-    state.close()
-    assert state.counts["seen"] == state.counts["graded"] == 600 and buckets["wrong"] in (0, 200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -85,6 +86,19 @@ def test_a_fault_is_that_questions_error(bad: Callable[[Ask], Any], error: str) 
     assert error in str(got["q2", 1].error)
     assert got["q2", 1].answer is None
     assert all(got[f"q{n}", 1].error is None for n in (0, 1, 3, 4))
+
+
+def test_a_pipeline_that_is_down_is_given_up_and_the_rest_not_asked() -> None:
+    tries = list[str]()
+
+    def down(a: Ask) -> Trace:
+        tries.append(a.id)
+        raise TransientError("nobody is there", retry_after=0)
+
+    got = ask(down, questions(200), retries=1, concurrency=4)
+    errors = Counter(str(trace.error) for trace in got.values())
+    assert errors.keys() == {"nobody is there", "not asked: nobody is there"} and errors.total() == 200
+    assert 20 <= len(tries) <= 2 * 14
 
 
 def test_a_hung_pipeline_is_given_up() -> None:

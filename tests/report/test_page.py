@@ -182,10 +182,10 @@ def test_the_markdown_keeps_its_tables_and_the_terminal_its_lines(foreign: str) 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("wrong <= baseline + 25%", "0 \u2192 0 of 2, 0, you allow +0.5; by people: pass"),
-        ("refusal_quality >= baseline - 0.2", "2 \u2192 2, 0, you allow -0.2; by people: pass"),
+        ("wrong <= baseline + 25%", "0 \u2192 0 of 2, no change, you allow +0.5; by people: pass"),
+        ("refusal_quality >= baseline - 0.2", "2 \u2192 2, no change, you allow -0.2; by people: pass"),
         ("acceptable >= 95%", "100.0% \u2192 100.0%, the rule is acceptable >= 95%; by people: pass"),
-        ("acceptable >= baseline - 6 points", "100.0% \u2192 100.0%, 0 points, you allow -6 points; by people: pass"),
+        ("acceptable >= baseline - 6 points", "100.0% \u2192 100.0%, no change, you allow -6 points; by people: pass"),
     ],
 )
 def test_numbers_are_shown_as_what_they_are(text: str, shown: str) -> None:

@@ -6,12 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import surefoot
-from surefoot.core.errors import Incomplete, UsageError
+from surefoot.core.errors import UsageError
 from surefoot.store import Project
 from surefoot.store.export import line_of, read_export
 from tests.in_process import surefoot as command
@@ -136,31 +134,6 @@ def test_a_label_that_differs_from_the_one_of_its_id_is_refused_with_all_others(
         surefoot.import_(tmp_path / "l.jsonl", db=copy)
     with Project.open(copy) as project:
         assert [one.value for one in project.labels()] == ["refused"]
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    folder = tmp_path_factory.mktemp("small")
-    keep_run("r", ASKED[:1], [trace(0)], verdicts("correct"), db=folder / "s.db")
-    surefoot.export(folder / "s.jsonl", db=folder / "s.db")
-    return (folder / "s.jsonl").read_bytes()
-
-
-@settings(max_examples=200)
-@given(st.data())
-def test_a_changed_byte_is_noticed(small: bytes, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(small) - 1))
-    byte = data.draw(st.integers(0, 255).filter(lambda value: value != small[at]))
-    what = data.draw(st.sampled_from(["change", "insert", "delete", "cut"]))
-    rest = {"change": bytes([byte]) + small[at + 1 :], "insert": bytes([byte]) + small[at:], "delete": small[at + 1 :]}
-    path = tmp_path_factory.mktemp("changed") / "x.jsonl"
-    path.write_bytes(small[:at] + rest.get(what, b""))
-    try:
-        assert surefoot.verify_export(path).faults, small[:at][-40:]
-    except UsageError as error:
-        assert "is not an export" in error.message
-    with pytest.raises((UsageError, Incomplete)):
-        surefoot.import_(path, db=path.with_name("p.db"))
 
 
 def test_rows_that_surefoot_cannot_have_written_are_refused(db: str, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ class RuleResult(Struct, frozen=True, kw_only=True):
             return "-"
         if shape == "share":
             return f"{round(value * 100, 1) + 0.0:g} points"
-        return f"{round(value, 2 if shape == 'mean' else 1) + 0.0:g}"
+        return f"{(round(value, 2 if shape == 'mean' else 1) or round(value, 2)) + 0.0:g}"
 
 
 class Judge:

@@ -243,7 +243,11 @@ def grade_run(
     if hasattr(grader, "keeping"):
         grader = grader.keeping(run.project.replies)
     with run.project.database.holding(run.id):
-        graded = read_watched(grader, list(run_items(run)), person, engine, work)
+        try:
+            graded = read_watched(grader, list(run_items(run)), person, engine, work)
+        except KeyboardInterrupt:
+            person.tell(f"no verdict on {run.id} is kept yet, so it stays as it was: give the same command again")
+            raise
         before = run.manifest.grader
         if before != grader.name and getattr(grader, "in_vain", False) and all(one.bucket is None for one in graded):
             by = f"graded by {before}" if before else "not graded"
@@ -297,6 +301,7 @@ def read_log(
         why = f": {problems[0]}" if problems else ""
         has_rows = not problems or problems[0].kind not in ("unreadable", "no_traces", "malformed")
         hint = "say where the fields lie with --map" if has_rows else f"a log is {LOG_FORMATS}"
+        hint = "log only what it answered, and the passages that it was shown" if "too many to read" in why else hint
         raise Incomplete(f"{shown(paths[0])} holds no answer that can be read{why}", hint)
     name = "stdin" if str(paths[0]) == "-" else Path(shown(paths[0])).name.partition(".")[0] or "log"
     return Log(name, list(asked.questions.values()), traces, problems, notes)

@@ -12,9 +12,9 @@ from pathlib import Path
 from surefoot.core import rubric
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import ELSEWHERE, check_outputs, printable
-from surefoot.core.records import BASELINE, Label, Purge, timestamp
+from surefoot.core.records import BASELINE, Label, Purge, place_of, timestamp
 from surefoot.core.result import READER, Person, Result, Tell, tell_problems
-from surefoot.core.types import HARMLESS, Problem, counted
+from surefoot.core.types import HARMLESS, Problem, counted, names
 from surefoot.graders.encoder import Readings
 from surefoot.io.labels import Known, Place, bound, load_labels, not_yet_in
 from surefoot.jobs.runs import Name, check_texts, graders_of, opened, runs_of
@@ -193,6 +193,7 @@ def purge(
 def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: Tell) -> Imported:
     """Add labels on the answers of a run or version, or of all runs of the project."""
     problems, places, new, at = list[Problem](), dict[str, Place](), list[Label](), timestamp()
+    changed = list[str]()  # the questions on which somebody said otherwise before
     with Project.existing(db) as project:
         runs = runs_of(project, name) if name is not None else project.runs()
         rubrics = {run.manifest.rubric for run in runs}
@@ -218,10 +219,15 @@ def _import_labels(path: Path, name: Name | None, db: str | Path | None, tell: T
             raise Incomplete(f"no label in {path} could be placed", hint)
 
         def added(known: list[Label]) -> list[Label]:
+            said = {place_of(one): one.value for one in sorted(known, key=lambda row: (row.at, row.id))}
             new[:] = not_yet_in(known, labels, at)
+            changed[:] = [one.question_id for one in new if said.get(place_of(one), one.value) != one.value]
             return new
 
         project.add_new_labels({one.version for one in labels}, added)
+        if changed:
+            words = f"{counted(len(changed), 'label')} by annotators who said otherwise before now count instead"
+            problems.append(Problem("note", f"{words}: {names(changed)}", str(path)))
         tell_problems(problems, tell)
         left_out = len({(one.source, one.line) for one in problems if one.kind == "unknown_question"})
         counts, fresh = {"labels": _answers_of(labels)}, {"labels": _answers_of(new)}

@@ -112,24 +112,12 @@ class Answers(Result, frozen=True, kw_only=True):
 
 
 def run(
-    pipeline: Source | None = None,
-    *,
-    questions: str | Path | None = None,
-    corpus: str | Path | None = None,
-    version: str = "",
-    repeats: int | None = None,
-    again: str | None = None,
-    only: Sequence[str] = (),
-    resume: str | None = None,
-    retry_errors: bool = False,
-    request_template: str | Path | None = None,
-    prompt: str = PROMPTS[0],
-    mapping: Mapping[str, str] | None = None,
-    settings: Given = None,
-    asking: Asking | None = None,
-    db: str | Path | None = None,
-    person: Person = READER,
-) -> Answers:
+    pipeline: Source | None = None, *, questions: str | Path | None = None, corpus: str | Path | None = None,
+    version: str = "", repeats: int | None = None, again: str | None = None, only: Sequence[str] = (),
+    resume: str | None = None, retry_errors: bool = False, request_template: str | Path | None = None,
+    prompt: str = PROMPTS[0], mapping: Mapping[str, str] | None = None, settings: Given = None,
+    asking: Asking | None = None, db: str | Path | None = None, person: Person = READER,
+) -> Answers:  # fmt: skip
     """Ask a pipeline every question of a set and keep the answers in the project, as a new run of a version.
 
     `pipeline` is what `surefoot run --pipeline` takes, or a function of a question that returns an answer. Without

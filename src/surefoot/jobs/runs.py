@@ -103,21 +103,14 @@ def read_run(run: Run) -> ReadRun:
         message = f"the answer to {edited} in the run {run.id} is not the one that was kept"
         raise Incomplete(message, "somebody changed the database: import the run again into a new project")
     return ReadRun(
-        run.id,
-        verdicts,
-        questions={question.id: question.as_asked for question in _asked(run)},
-        traces={(str(trace.question_id), trace.attempt): trace for trace in run.traces()},
-        versions=run.answer_keys(),
+        run.id, verdicts, questions={question.id: question.as_asked for question in _asked(run)},
+        traces={(str(trace.question_id), trace.attempt): trace for trace in run.traces()}, versions=run.answer_keys(),
         graders=(manifest.grader,) if manifest.grader else (),  # others may have graded it too
-        council=manifest.council,
-        attempts=max(1, manifest.repeats),
-        uneven=manifest.uneven,
+        council=manifest.council, attempts=max(1, manifest.repeats), uneven=manifest.uneven,
         problems=[*(Problem("note", note, run.id) for note in manifest.question_notes), *not_asked(run)],
-        rubric=manifest.rubric_sha256,
-        corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
-        deterministic=manifest.deterministic,
-        partial=manifest.partial,
-    )
+        rubric=manifest.rubric_sha256, corpus=corpus_of(manifest.corpus_sha256, manifest.questions_sha256),
+        deterministic=manifest.deterministic, partial=manifest.partial,
+    )  # fmt: skip
 
 
 def _asked(run: Run) -> list[Question]:

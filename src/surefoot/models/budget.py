@@ -82,13 +82,10 @@ def spent_on(replies: Sequence[Reply]) -> Spent:
     new = [reply for reply in replies if not reply.cached]
     costs = [reply.cost_usd for reply in new if reply.asked or reply.cost_usd is not None]
     return Spent(
-        sum(reply.asked for reply in new),
-        sum(reply.tokens_in for reply in new),
-        sum(reply.tokens_out for reply in new),
-        None if None in costs else sum(filter(None, costs)),
-        len(replies),
+        sum(reply.asked for reply in new), sum(reply.tokens_in for reply in new),
+        sum(reply.tokens_out for reply in new), None if None in costs else sum(filter(None, costs)), len(replies),
         len(replies) - len(new),
-    )
+    )  # fmt: skip
 
 
 class Estimate(Struct, frozen=True):

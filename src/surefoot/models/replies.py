@@ -17,7 +17,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import fastjsonschema
 import msgspec
 from msgspec.structs import replace
 
@@ -80,16 +79,19 @@ def check(schema: Schema) -> None:
 
 def problem(value: Any, schema: Schema) -> str:  # noqa: ANN401 - any JSON
     """The first thing that does not fit, or nothing."""
+    validate = _validator(msgspec.json.encode(schema))
     try:
-        _validator(msgspec.json.encode(schema))(value, name_prefix="the reply")
-    except fastjsonschema.JsonSchemaValueException as error:
-        return str(error.message)[:_LONGEST_PROBLEM]
+        validate(value, name_prefix="the reply")
+    except ValueError as error:
+        return str(error)[:_LONGEST_PROBLEM]
     return ""
 
 
 @lru_cache(maxsize=64)
 def _validator(schema: bytes) -> Callable[..., Any]:
     """Of thousands of prompts with one schema it is compiled once."""
+    import fastjsonschema  # noqa: PLC0415 - only who asks models has it
+
     try:
         return fastjsonschema.compile(msgspec.json.decode(schema), use_default=False, use_formats=False)
     except fastjsonschema.JsonSchemaDefinitionException as error:

@@ -16,7 +16,7 @@ import shlex
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, product
 from math import inf
 from pathlib import Path
@@ -33,6 +33,7 @@ _LONGEST_RETRIEVED = 8_000_000
 _LONGEST_ERROR = 300
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0
 _LISTEN = 0.2  # how long a stop may go unnoticed
+_IN_VAIN = 10  # questions in a row, each asked with all patience, until the rest is spared that
 
 CANNOT_FORCE_NULL = "the pipeline cannot be told to retrieve nothing"
 
@@ -82,6 +83,7 @@ class _Asker:
     retries: int
     stop: threading.Event
     on_trace: Callable[[Trace], None]
+    in_vain: list[str] = field(default_factory=list)  # what came of the last questions, if nothing but temporary errors
 
     def ask(self, jobs: Sequence[_Job], concurrency: int) -> list[tuple[_Job, Trace]]:
         """Ask, and give back what must be asked alone; nothing when stopped, for what was under way is left then."""
@@ -137,6 +139,8 @@ class _Asker:
 
         What failed in a way that may pass is asked again after a growing pause.
         """
+        if len(self.in_vain) >= _IN_VAIN:
+            return _failed(job, f"not asked: {self.in_vain[-1]}", 0.0), False
         chance = Random(f"{job.question.id}/{job.attempt}")
         for again in range(self.retries + 1):
             if over.is_set() or self.stop.is_set():
@@ -150,6 +154,8 @@ class _Asker:
                 break
             pause = error.retry_after if error.retry_after is not None else _FIRST_PAUSE * 2**again
             over.wait(min(_LONGEST_PAUSE, pause * chance.uniform(1.0, 1.5)))
+        if not ask_alone:
+            self.in_vain = [*self.in_vain, trace.error or ""] if error is not None else []
         return trace, ask_alone
 
     def _asked(self, job: _Job) -> tuple[Trace, TransientError | None]:

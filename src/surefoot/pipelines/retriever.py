@@ -47,23 +47,14 @@ class Retriever:
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self.passages = list(passages)
-        self._analyzer = (
-            TextAnalyzerBuilder(Tokenizer.simple())
-            .filter(Filter.remove_long(60))
-            .filter(Filter.lowercase())
-            .filter(Filter.ascii_fold())
-            .filter(Filter.stopword("english"))
-            .filter(Filter.custom_stopword(_QUESTION_WORDS))
-            .filter(Filter.stemmer("english"))
-            .build()
-        )
-        self._schema = (
-            SchemaBuilder()
-            .add_unsigned_field("place", stored=True)
-            .add_text_field("text", tokenizer_name="surefoot")
-            .add_text_field("title", tokenizer_name="surefoot")
-            .build()
-        )
+        words, fields = TextAnalyzerBuilder(Tokenizer.simple()), SchemaBuilder()
+        for one in (Filter.remove_long(60), Filter.lowercase(), Filter.ascii_fold(), Filter.stopword("english"),
+                    Filter.custom_stopword(_QUESTION_WORDS), Filter.stemmer("english")):  # fmt: skip
+            words = words.filter(one)
+        fields.add_unsigned_field("place", stored=True)
+        for name in ("text", "title"):
+            fields.add_text_field(name, tokenizer_name="surefoot")
+        self._analyzer, self._schema = words.build(), fields.build()
         self._index = Index(self._schema)
         self._index.register_tokenizer("surefoot", self._analyzer)
         # One thread: the order of the documents, and so of equal scores, does not hang on timing.

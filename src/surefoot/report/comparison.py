@@ -134,6 +134,8 @@ def _details(found: GateResult, bars: Sequence[tuple[str, Any]]) -> Iterator[Blo
 def _change(rule: RuleResult) -> str:
     if rule.change is None:
         return rule.reason or "-"
+    if not rule.change and rule.low == rule.high:
+        return "no change"
     ends = f" ({_signed(rule, rule.low)} to {_signed(rule, rule.high)})" if rule.low != rule.high else ""
     return f"{_signed(rule, rule.change)}{ends}"
 

@@ -25,11 +25,9 @@ _KINDS = {"pass": "", "fail": "failure", "not_applicable": "skipped"}
 _UNFINISHED = ("MISSING", "ERROR", "DUPLICATE")
 # Which labels pull which metric the wrong way: enough to tell why a question is red.
 _LABELS_BEHIND = {
-    "precision": ("ANS_NO_HIT", "HALLUCINATION", "PARTIAL_REFUSAL"),
-    "over_refusal": ("OVER_REFUSAL",),
-    "under_refusal": ("HALLUCINATION", "PARTIAL_REFUSAL"),
-    "citation_hit_rate": ("ANS_NO_HIT", "OVER_REFUSAL"),
-}
+    "precision": ("ANS_NO_HIT", "HALLUCINATION", "PARTIAL_REFUSAL"), "over_refusal": ("OVER_REFUSAL",),
+    "under_refusal": ("HALLUCINATION", "PARTIAL_REFUSAL"), "citation_hit_rate": ("ANS_NO_HIT", "OVER_REFUSAL"),
+}  # fmt: skip
 
 
 def of(result: Result) -> Iterator[str]:

@@ -10,7 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Literal, get_args
@@ -22,7 +22,7 @@ from msgspec.structs import force_setattr, replace
 
 from surefoot.core.errors import ExitCode, Incomplete, UsageError
 from surefoot.core.files import UNREADABLE, fault_in
-from surefoot.core.intervals import difference, questions_to_be_sure
+from surefoot.core.intervals import difference, wilson
 from surefoot.core.records import fingerprint
 from surefoot.core.result import Result
 from surefoot.core.types import (
@@ -96,14 +96,9 @@ class BlockScorer:
     worker processes once, called per block."""
 
     def __init__(
-        self,
-        questions: Sequence[Question],
-        mapping: Mapping[str, str] | None,
-        refusal: str,
-        keep_rows: bool,
-        is_log: bool = False,
-        texts: PassageTexts | None = None,
-    ) -> None:
+        self, questions: Sequence[Question], mapping: Mapping[str, str] | None, refusal: str, keep_rows: bool,
+        is_log: bool = False, texts: PassageTexts | None = None,
+    ) -> None:  # fmt: skip
         self._index, self._is_log = QuestionIndex(questions), is_log
         self._questions = questions
         self._expected: dict[int, Expected] = {}
@@ -673,11 +668,12 @@ class ScoreResult(Result, frozen=True, kw_only=True):
         metric = max(widths, key=lambda name: widths[name], default="")
         if self.outcome != "SHIP" or not metric or widths[metric] <= _WIDEST:
             return None
-        rate, least, asked = rates[metric], questions_to_be_sure(1, 1 - _WIDEST), self.settings.questions
-        few = asked if asked < 2 * (least or 1) else rate.denominator
+        rate, few = rates[metric], rates[metric].denominator
+        ends = ((n, wilson((rate.value or 0) * n, n)) for n in count(few + 1))
+        least = next(n for n, (low, high) in ends if high - low <= _WIDEST)
         return (
             f"{few} question{' is' if few == 1 else 's are'} too few to mean anything: {metric} is "
-            f"{rate.numerator}/{rate.denominator}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
+            f"{round(rate.numerator, 2)}/{few}, which may be anything from {rate.low:.0%} to {rate.high:.0%}"
             f" (hint: score at least {least} questions of each kind)"
         )
 

@@ -76,7 +76,7 @@ _LOCATOR = re.compile(
     rf"(?:(?P<sign>§{{1,2}})\s{{0,2}}|(?<![^\W_])(?P<kind>(?i:{_WORDS}))(?:\.\s{{0,2}}|\s{{1,2}}))"
     rf"(?P<labels>{_LABEL}(?:(?:\s?[-–]\s?|\s(?:and|to|or|&)\s|,\s?(?:and\s)?(?=\d)){_SECTION_NUMBER}){{0,9}})"
 )
-_KIND_WORDS, _BEFORE_LABEL = frozenset(_KINDS), re.compile(r"([a-z]+)[.\s]")
+_KIND_WORDS, _BEFORE_LABEL = frozenset(_KINDS), re.compile(r"(?<![a-z])([a-z]+)[.\s]")
 _DASH = re.compile(r"\s?[-–]\s?|\sto\s")
 _APART_BY = re.compile(r"\s(?:and|or|&)\s|,\s?(?:and\s)?")
 _LEADING = re.compile(r"(?:see also|see|cf\.?|per|as per|under|in|at|sources?:|ref:|the)\s+", re.IGNORECASE)

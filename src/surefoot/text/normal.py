@@ -252,10 +252,10 @@ def nearest(texts: Iterable[str], wanted: Set[str]) -> str:
 
 def names(text: str) -> list[str]:
     """Words written with a capital inside a sentence: names of parties, people, places, defined terms."""
-    found = []
+    found, last = [], 0
     for match in _TOKEN.finditer(text):
         word = match.group()
-        before = text[: match.start()].rstrip(" \"'“‘(*-|")
+        before, last = text[last : match.start()].rstrip(" \"'“‘(*-|"), match.end() - 1
         if word[0].isupper() and len(word) > 1 and before and before[-1] not in ".!?:\n":
             found.append(stem(word.lower()))
     return [name for name in found if name not in _STOP]
@@ -314,10 +314,12 @@ def sentences(text: str) -> list[str]:
     """Pieces that together are as long as the text, so that offsets can be counted; no piece is left out."""
     if not text.isascii():
         text = _TROUBLE.sub(_plain, text)
-    pieces, at = [], 0
-    for piece in segment("en", _UNIT_AT_END.sub("_", _IN_BRACKETS.sub(r"\1]", text))):
-        pieces.append(text[at : at + len(piece)])
-        at += len(piece)
+    pieces, at, clear = list[str](), 0, _UNIT_AT_END.sub("_", _IN_BRACKETS.sub(r"\1]", text))
+    while at < len(text):  # some at a time: with quotes that nothing closes, the library takes the square of the length
+        found = list(segment("en", clear[at : at + _CUT_AT_ONCE]))
+        for piece in found[: -1 if len(found) > 1 and at + _CUT_AT_ONCE < len(text) else None]:
+            pieces.append(text[at : at + len(piece)])
+            at += len(piece)
     return _joined(pieces)
 
 
@@ -337,6 +339,7 @@ def _plain(match: re.Match[str]) -> str:
     return " " if match.group().isspace() else "\ufffd"
 
 
+_CUT_AT_ONCE = 8_000  # characters
 _GAP = " … "
 _NEIGHBOUR = 0.35  # of a sentence's score goes to the ones beside it: they say who "it" is
 

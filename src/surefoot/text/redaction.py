@@ -149,13 +149,10 @@ def redacted(trace: Trace, redactor: Redactor) -> Trace:
     """With the placeholders of `redactor`, which has learned all texts that belong to it."""
     clean, passages, cited = redactor.text, trace.retrieved, trace.citations
     return replace(
-        trace,
-        question_id=trace.question_id and clean(trace.question_id),
-        question=trace.question and clean(trace.question),
-        answer=trace.answer and clean(trace.answer),
-        error=trace.error and clean(trace.error),
+        trace, question_id=trace.question_id and clean(trace.question_id),
+        question=trace.question and clean(trace.question), answer=trace.answer and clean(trace.answer),
+        error=trace.error and clean(trace.error), citations=cited and tuple(map(clean, cited)),
         retrieved=passages
         and Retrieved(replace(one, id=clean(one.id), text=clean(one.text), doc=clean(one.doc)) for one in passages),
-        citations=cited and tuple(map(clean, cited)),
         subject=hashed_subject(trace.subject) if trace.subject else UNSET,
-    )
+    )  # fmt: skip

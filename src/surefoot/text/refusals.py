@@ -500,7 +500,7 @@ class _Text:
 
     def _is_reported(self, family: str, first: int, start: int, end: int, last: int) -> bool:
         """Whether a decline is only a condition, somebody else's, or the very answer."""
-        before = self.tags[first:start]
+        before = self.tags[max(first, start - _LONGEST_QUESTION) : start]
         if _QUOTING.search(before):
             return True
         condition = _ON_CONDITION.search(before)
