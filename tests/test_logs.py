@@ -217,3 +217,19 @@ def test_a_log_without_a_list_of_what_was_retrieved_says_where_to_name_it(corpus
     rows = [{"q": row["q"], "answer": row["answer"], "found": ["p1"]} for row in ROWS]
     done = grade("--traces", write("bare.jsonl", rows), "--corpus", corpus, cwd=corpus.parent)
     assert "4 answers citing passages of the corpus cannot be graded" in done.err and "--map retrieved=PATH" in done.err
+
+
+@pytest.mark.parametrize(("expects", "status"), [(None, "not_applicable"), ("answer", "fail"), ("refusal", "pass")])
+def test_a_refusal_in_a_log_is_one_too_many_only_where_an_answer_was_due(
+    tmp_path: Path, expects: str | None, status: str
+) -> None:
+    passages = [{"id": "a#1", "text": "The fee is ten euros."}]
+    said = [("What is the fee?", "The fee is ten euros [a#1].", {"expects": "answer"} if expects == "refusal" else {}),
+            ("What is the rent?", "The documents do not say.", {"expects": expects} if expects else {})]  # fmt: skip
+    rows = [{"q": asked, "answer": answer, "retrieved": passages, **more} for asked, answer, more in said]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for version in ("a", "b"):
+        assert command("grade", "--traces", "log.jsonl", "--version", version, cwd=tmp_path).code == 0
+    found = json.loads(command("gate", "a", "b", "--json", cwd=tmp_path).out)
+    (rule,) = [one for one in found["rules"] if one["name"] == "over_refusal"]
+    assert rule["status"] == status

@@ -16,7 +16,7 @@ from msgspec.structs import force_setattr, replace
 
 from surefoot.core.errors import unknown
 
-Expects = Literal["answer", "refusal"]
+Expects = Literal["answer", "refusal", "unknown"]  # what a log does not say is unknown
 RefusalValue = Literal["refused", "partial", "answered"]
 Support = Literal["supported", "contradicted", "not_enough"]
 Better = Literal["higher", "lower"]
@@ -99,7 +99,7 @@ class Question(Struct, frozen=True):
 
     @property
     def answerable(self) -> bool:
-        return self.expects == "answer"
+        return self.expects != "refusal"
 
     @property
     def as_asked(self) -> Question:

@@ -209,7 +209,7 @@ class AnswerParts(Struct, frozen=True):
         sentences = dict(zip(claims, (claim.sentence for claim in self.claims), strict=False))
         asserted = tuple(claim for claim in claims if not NEAR_SOURCE.match(sentences[claim]))
         near = {claim for claim in asserted if declining.is_near_evidence(claim)}
-        is_on_topic = bool(asserted) and self.item.question.expects == "answer"
+        is_on_topic = bool(asserted) and self.item.question.expects != "refusal"
         answers = is_on_topic and (gold == "agrees" or (gold == "none" and self._answers_first))
         if len(near) == len(set(asserted)) and not answers:
             return "refused", ()

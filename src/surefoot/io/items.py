@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from surefoot.core.types import Item, Problem, Question, Trace
+from surefoot.core.types import Expects, Item, Problem, Question, Trace
 from surefoot.io.rows import (
     TEXT,
     TEXTS,
@@ -125,14 +125,13 @@ def _item(row: Mapping[str, Any], trace: Trace, otherwise: str) -> Item:
         raise BadRow(why)
     references = _references(row)
     declines = [detect(text).value == "refused" for text in references]
+    gold_ids = citations_in(row.get("gold_ids") or row.get("reference_context_ids") or []) or ()
+    told: Expects = "unknown" if not (references or gold_ids) else "refusal" if all(declines or [False]) else "answer"
     question = Question(
-        id=identifier,
-        text=trace.question,
-        expects=row.get("expects") or ("refusal" if declines and all(declines) else "answer"),
-        stratum="" if row.get("stratum") is None else str(row["stratum"]),
-        gold_ids=citations_in(row.get("gold_ids") or row.get("reference_context_ids") or []) or (),
+        id=identifier, text=trace.question, expects=row.get("expects") or told,
+        stratum="" if row.get("stratum") is None else str(row["stratum"]), gold_ids=gold_ids,
         gold_claims=tuple(text for text, declined in zip(references, declines, strict=True) if not declined),
-    )
+    )  # fmt: skip
     return Item(question, replace(trace, question_id=identifier, question=None))
 
 
