@@ -676,7 +676,7 @@ def packed_rows(block: Document) -> Iterator[tuple[int, object]]:
 def _csv_rows(block: Document) -> Iterator[tuple[int, object]]:
     text = block.content.decode("utf-16" if block.content.startswith(_UTF16) else "utf-8-sig", "replace")
     if "\ufffd" in text:
-        yield 0, Problem("note", "broken UTF-8 replaced", block.source)
+        yield 0, Problem("note", "broken UTF-8 replaced (hint: convert the file to UTF-8)", block.source)
     csv.field_size_limit(LONGEST_LINE)
     try:
         deque(_csv_cells(text, strict=True), maxlen=0)
@@ -1488,8 +1488,8 @@ def _skip(text: str, at: int, characters: str) -> int:
 
 
 _REPAIRS = (
-    ("broken UTF-8 replaced", ("\ufffd",)), ("lone surrogates replaced", ("\\ud", "\\uD")),
-    ("NaN or Infinity read as null", ("NaN", "Infinity")),
+    ("broken UTF-8 replaced (hint: convert the file to UTF-8)", ("\ufffd",)),
+    ("lone surrogates replaced", ("\\ud", "\\uD")), ("NaN or Infinity read as null", ("NaN", "Infinity")),
 )  # fmt: skip
 
 
