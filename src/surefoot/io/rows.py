@@ -773,7 +773,7 @@ _AGAINST = frozenset({
     "incorrect", "unhelpful", "-1", "👎",
 })  # fmt: skip
 _PREFIXES = ("", "metadata.", "surefoot.")
-_TELLING = frozenset(prefix + key for prefix in _PREFIXES for key in (*_YES, *_NO, *_SAID))
+_TELLING = frozenset(map("".join, product(_PREFIXES, (*_YES, *_NO, *_SAID))))
 
 
 def is_flagged(row: Mapping[str, object]) -> bool:
