@@ -10,6 +10,8 @@ SMOOTH = 0.03
 HEAT = 2.0
 FROM_TEACHER = 0.7
 FROM_SPANS = 0.3
+FROM_TWINS = 0.3
+APART = 3.0  # by how much a claim that holds should lie above one that does not, over the same passage
 EITHER = 3  # the label "unsupported": contradicted or not enough
 
 
@@ -41,3 +43,13 @@ def from_teacher(support: Tensor, answers: Tensor, taught: Tensor, is_answers: T
         answers[:, 0].float() / HEAT, torch.sigmoid(taught[:, 3] / HEAT), reduction="none"
     ) * (HEAT * HEAT)
     return torch.where(is_answers, asked, apart).mean()
+
+
+def from_twins(support: Tensor, labels: Tensor, is_answers: Tensor, passages: Tensor) -> Tensor:
+    """How far claims that hold and claims that do not, over the same passage, fall short of being apart."""
+    logs = F.log_softmax(support.float(), dim=-1)
+    odds = logs[:, 0] - torch.logsumexp(logs[:, 1:], dim=-1)
+    holds, fails = ~is_answers & (labels == 0), ~is_answers & (labels != 0)
+    twins = holds[:, None] & fails[None, :] & (passages[:, None] == passages[None, :])
+    short = F.softplus(APART - (odds[:, None] - odds[None, :]))
+    return (short * twins).sum() / twins.sum().clamp(min=1)

@@ -85,9 +85,12 @@ def _cut(tokenizer: Tokenizer, claim: str) -> str:
     return claim if len(found.ids) <= CLAIM else claim[: found.offsets[CLAIM - 1][1]]
 
 
-def batches(lengths: Ints, size: int, rng: np.random.Generator) -> list[Ints]:
-    """Pairs of like length together, so that little is padding; the order of batches is random."""
-    order = np.argsort(lengths + rng.uniform(0, 12, len(lengths)))
+def batches(lengths: Ints, passages: Ints, size: int, rng: np.random.Generator) -> list[Ints]:
+    """Pairs of like length together, so that little is padding, and claims on one passage beside each other; the order
+    of batches is random."""
+    _, passage, counts = np.unique(passages, return_inverse=True, return_counts=True)
+    means = np.bincount(passage, lengths) / counts + rng.uniform(0, 12, len(counts))
+    order = np.lexsort((passage, means[passage]))
     found = [order[start : start + size] for start in range(0, len(order), size)]
     rng.shuffle(found)
     return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -27,7 +28,8 @@ _HEADS = ("support.weight", "answers.weight")  # stored the other way round
 def restored(path: Path) -> dict[str, torch.Tensor]:
     model = onnx.load(path)
     stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    found = {**_named(stored), **dict(_matrices(model, stored))}
+    found = _named(stored)
+    found |= {one.name: (_numbers(one.stored, stored) * one.factors).T for one in matrices(model, stored)}
     return {name: torch.from_numpy(np.ascontiguousarray(values, np.float32)) for name, values in found.items()}
 
 
@@ -44,19 +46,28 @@ def _named(stored: Arrays) -> Arrays:
     return found
 
 
-def _matrices(model: onnx.ModelProto, stored: Arrays) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Layers are named after the node that multiplies by them; what was evened out is made uneven again."""
+class Matrix(NamedTuple):
+    """A layer's weights: their name in the network, under which they are stored, and what evens out their input."""
+
+    name: str
+    stored: str
+    factors: NDArray[np.float32]
+
+
+def matrices(model: onnx.ModelProto, stored: Arrays) -> Iterator[Matrix]:
+    """Layers are named after the node that multiplies by them."""
     makers = {output: node for node in model.graph.node for output in node.output}
     for node in model.graph.node:
         if node.op_type != "MatMulInteger" or node.input[1] not in stored or "Gemm" in node.name:
             continue
-        numbers = _numbers(node.input[1], stored)
         evening = makers[makers[node.input[0]].input[0]]
-        factors = next((stored[name] for name in evening.input if name in stored), None)
-        if evening.op_type == "Mul" and factors is not None and factors.shape == numbers.shape[:1]:
-            numbers = numbers * factors[:, None]
+        factors = next((stored[name] for name in evening.input if name in stored), np.ones(1, np.float32))
+        width = stored[node.input[1]].shape[:1]
+        if evening.op_type != "Mul" or factors.shape != width:
+            factors = np.ones(width, np.float32)
         name = node.name.removeprefix("/model/").removesuffix("/MatMul_quant").replace("/", ".")
-        yield f"{name if name.startswith('encoder.encoder') else f'encoder.{name}'}.weight", numbers.T
+        name = name if name.startswith("encoder.encoder") else f"encoder.{name}"
+        yield Matrix(f"{name}.weight", node.input[1], factors[:, None])
 
 
 def _numbers(name: str, stored: Arrays) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from torch import Tensor
 
 from training.files import Row, read_all
 from training.fused import fuse
-from training.losses import FROM_SPANS, FROM_TEACHER, from_labels, from_spans, from_teacher
+from training.losses import FROM_SPANS, FROM_TEACHER, FROM_TWINS, from_labels, from_spans, from_teacher, from_twins
 from training.network import TwoHeads, build, device, save
 from training.pairs import Encoded, Ints, batches, takes_types
 
@@ -33,6 +34,8 @@ class Lesson:
         self.asked = torch.tensor([isinstance(row["label"], int) for row in rows])
         self.labels = torch.tensor([LABELS.get(row["label"], row["label"]) for row in rows])
         self.pointed = self.asked & ((self.labels == 0) | (self.spans[:, 1] > 0))  # rows whose place is known
+        numbers: dict[str, int] = {}
+        self.passages = torch.tensor([numbers.setdefault(row["b"], len(numbers)) for row in rows])
         self.weights = torch.tensor([float(row["weight"]) for row in rows])
         self.taught = torch.from_numpy(np.load(teacher)).float() if teacher else None
         if self.taught is not None and len(self.taught) != len(rows):
@@ -45,7 +48,7 @@ class Lesson:
         loss = from_labels(support, answers, labels, asked, weights)
         loss = loss + FROM_SPANS * from_spans(span, sent(self.spans[at]), mask, sent(self.pointed[at]))
         if self.taught is None:
-            return loss
+            return loss + FROM_TWINS * from_twins(support, labels, asked, sent(self.passages[at]))
         return (1 - FROM_TEACHER) * loss + FROM_TEACHER * from_teacher(support, answers, sent(self.taught[at]), asked)
 
 
@@ -69,8 +72,12 @@ def train(args: argparse.Namespace) -> TwoHeads:
     lesson = Lesson(read_part(args.rows, args.limit), args.base, args.teacher)
     model = quickened(args.base, lesson)
     rng = np.random.default_rng(args.seed)
-    plan = [batch for _ in range(args.epochs) for batch in batches(lesson.encoded.lengths, args.batch, rng)]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, fused=device() == "cuda")
+    sizes = lesson.encoded.lengths, lesson.passages.numpy(), args.batch
+    plan = [batch for _ in range(args.epochs) for batch in batches(*sizes, rng)]
+    learning = [weights for name, weights in model.named_parameters() if not _below(name, args.frozen)]
+    for name, weights in model.named_parameters():
+        weights.requires_grad_(not _below(name, args.frozen))
+    optimizer = torch.optim.AdamW(learning, lr=args.rate, weight_decay=0.01, fused=device() == "cuda")
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, args.rate, total_steps=len(plan) + 1, pct_start=0.06, anneal_strategy="linear", div_factor=25
     )
@@ -80,12 +87,20 @@ def train(args: argparse.Namespace) -> TwoHeads:
         loss = lesson.loss(model, places)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(learning, 1.0)
         optimizer.step()
         schedule.step()
         if step % 100 == 0:
             print(f"step {step}/{len(plan)} loss {float(loss):.3f} {time.monotonic() - started:.0f} s", flush=True)
     return model
+
+
+def _below(name: str, layers: int) -> bool:
+    """Whether a weight belongs to what is left as it is: the first layers, and all that comes before them."""
+    if not layers or not name.startswith("encoder."):
+        return False
+    found = re.match(r"encoder\.encoder\.layer\.(\d+)\.", name)
+    return found is None or int(found[1]) < layers
 
 
 def quickened(base: Path, lesson: Lesson) -> TwoHeads:
@@ -129,6 +144,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--frozen", type=int, default=0, help="how many of the first layers stay as they are")
     parser.add_argument("--limit", type=int, default=0, help="only so many rows, for a trial")
     parser.add_argument("--teacher", type=Path, help="logits of a teacher over the same rows")
     return parser.parse_args()

@@ -45,11 +45,11 @@ def test_a_long_claim_leaves_room_for_the_passage(base: Path) -> None:
     assert len(ids) == LENGTH and ids.count(4) == CLAIM and ids.count(3) == LENGTH - CLAIM - 2
 
 
-def test_batches_hold_every_pair_once_and_like_lengths_together() -> None:
-    lengths = np.array([10] * 50 + [200] * 50)
-    found = batches(lengths, 10, np.random.default_rng(1))
+def test_batches_hold_every_pair_once_with_like_lengths_and_one_passage_together() -> None:
+    lengths, passages = np.array([10] * 50 + [200] * 50), np.arange(100) // 5
+    found = batches(lengths, passages, 10, np.random.default_rng(1))
     assert sorted(np.concatenate(found).tolist()) == list(range(100))
-    assert all(len(set(lengths[batch].tolist())) == 1 for batch in found)
+    assert all(len(set(lengths[batch].tolist())) == 1 and len(set(passages[batch].tolist())) == 2 for batch in found)
 
 
 def test_the_words_that_answer_are_found_beside_the_words_of_the_question(base: Path) -> None:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from training import rows
+from training.stated.conditions import passage_on_conditions
 from training.stated.parties import three
 from training.stated.passages import stated_rows
 from training.stated.relations import RELATIONS
@@ -60,6 +61,15 @@ def test_an_old_value_holds_only_for_the_past() -> None:
             if sentences[0].startswith("Until") and now:
                 new = sentences[1].removeprefix("It has stood at ").removesuffix(" ever since.")
                 assert (f" {new} " in f" {claim.text.rstrip('.')} ") == (claim.label == "supported")
+
+
+def test_a_rule_under_conditions_has_as_many_true_claims_as_false_ones() -> None:
+    rng = random.Random(6)
+    for _ in range(300):
+        sentences, claims = passage_on_conditions(rng)
+        labels = Counter(claim.label == "supported" for claim in claims)
+        assert labels[True] == labels[False] >= 1 and "{" not in "".join([*sentences, *(one.text for one in claims)])
+        assert all(text[0].isupper() or text[0].isdigit() for text in sentences)
 
 
 def test_statements_are_rows_like_others() -> None:
