@@ -30,7 +30,7 @@ from surefoot.text.refusals import detect
 if TYPE_CHECKING:
     from surefoot.graders.tiers import Again, Finding, Tiers
 
-VERSION = 11
+VERSION = 12
 VERBATIM = "verbatim@1"
 _ENDS, _FEWEST_TERMS = ".!?;", 3
 _AS_STATED = (0.98, 0.01, 0.01)  # probabilities of what is said word for word
