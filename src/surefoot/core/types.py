@@ -1,6 +1,6 @@
 """The vocabulary: every other module speaks in these words.
 
-Structs rather than dataclasses because one is made per trace, and millions of traces are scored (ADR 2).
+Structs rather than dataclasses because one is made per trace, and millions of traces are scored.
 """
 
 from __future__ import annotations
