@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from ablation_checks import CHECKS, Off
 from ablation_sets import Case, sets_of
-from surefoot.graders import quotes
+from surefoot.graders import local, quotes
 from surefoot.graders.features import deciding_sentence
 from surefoot.graders.grader import JUDGES
 from surefoot.graders.judges import Asked, Judgement, Pair
@@ -44,6 +44,15 @@ class Yes:
 
     def answering(self, asked: Sequence[Asked]) -> list[float | None]:
         return [1.0 for _ in asked]
+
+
+class Sieve(Rules):
+    """Calls what the local grader calls, but for the model: to find what its checks speak of."""
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        for pair in pairs:
+            local._verbatim(pair)
+        return super().judge(pairs)
 
 
 def caches() -> list[Any]:
@@ -145,7 +154,7 @@ def main() -> None:
             for place, case in enumerate(cases):
                 heard.clear()
                 if given.sieve:
-                    decided(case, Rules(), known)
+                    decided(case, Sieve(), known)
                 if given.sieve and not heard:
                     before.append("left out")
                     continue

@@ -37,6 +37,7 @@ CHECKS: dict[str, list[tuple[str, Off]]] = {
     "rewording": [(G + "figures:worded_as", first)],
     "rounds": [("text.numbers:Amount.rounds", always(False))],
     "sign of temperatures": [("text.numbers:same_sign", always(True))],
+    "verbatim": [(G + "local:_verbatim", always(None))],
     "misnumbered": [(G + "rules:_misnumbered", always(False))],
     "parts of year": [("text.numbers:parts_of_year", always([]))],
     "turned round": [(G + "rules:turned_round", always(False))],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.graders.judges import Asked, Pair
-from surefoot.graders.local import LocalJudge
+from surefoot.graders.local import LocalJudge, _verbatim
 from surefoot.text.normal import spoken
 
 PASSAGE = (
@@ -100,6 +100,24 @@ def test_importing_the_grader_loads_no_heavy_library() -> None:
     heavy = "{'onnxruntime', 'tokenizers'}"
     code = f"import sys, surefoot.graders.local; sys.exit(bool({heavy} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], timeout=600).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The total cost is 12.5 million euros per year.", "5 million euros per year"),
+        ("x.The total cost of the works.y", "The total cost of the works"),
+        ("It is not true that the fee for the licence is due.", "the fee for the licence is due"),
+        ("Rechnungen sind nach dem Erhalt sofort zu bezahlen.", "Rechnungen sind nach dem Erhalt sofort zu bezahlen."),
+    ],
+)
+def test_only_a_whole_readable_sentence_counts(passage: str, claim: str) -> None:
+    assert _verbatim(Pair(passage, claim)) is None
+
+
+def test_many_near_hits_cost_no_more_than_reading() -> None:
+    passage = "the cat sat on the mat and " * 40_000
+    assert _verbatim(Pair(passage, "the cat sat on the mat")) is None
 
 
 def test_signs_that_turn_a_sentence_round_are_spoken() -> None:

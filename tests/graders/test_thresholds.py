@@ -16,7 +16,7 @@ from surefoot.graders.encoder import Scores
 from surefoot.graders.features import FEATURE_NAMES, Answered, Reading, prepare, readable_claim, sum_up
 from surefoot.graders.findings import _reconciled
 from surefoot.graders.judges import Asked, Judgement, Pair
-from surefoot.graders.local import LocalJudge
+from surefoot.graders.local import LocalJudge, _verbatim
 from surefoot.graders.tiers import Calibration, Finding, TierFit, Tiers, Trees, inputs_of
 
 EVEN = TierFit(Trees([], 0.0, []), 1.0, 0.0)  # everything is as likely as not
@@ -173,6 +173,13 @@ def test_probabilities_have_four_digits(judge: LocalJudge) -> None:
 def test_when_a_text_is_unknown(judge: LocalJudge, text: str, share: float, is_unknown: bool) -> None:
     judge._tiers.share = share  # type: ignore[attr-defined]
     assert judge._is_unknown(text) == is_unknown
+
+
+def test_three_words_are_enough_to_be_found_word_for_word() -> None:
+    found = _verbatim(Pair("Monthly invoices bear interest. More.", "Monthly invoices bear interest"))
+    assert found and (found.label, found.confidence, found.probabilities) == ("supported", 0.98, (0.98, 0.01, 0.01))
+    assert _verbatim(Pair("Rent increases yearly. More.", "Rent increases yearly"))
+    assert _verbatim(Pair("Rent increases. More.", "Rent increases")) is None
 
 
 @pytest.mark.parametrize(

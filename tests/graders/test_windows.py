@@ -19,7 +19,8 @@ from surefoot.graders.features import (
     why_not,
     windows_of,
 )
-from surefoot.graders.judges import Asked
+from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.local import _verbatim
 
 
 def words(text: str) -> list[tuple[int, int]]:
@@ -155,3 +156,18 @@ def test_a_claim_without_content_is_none(claim: str) -> None:
 def test_names_and_numbers_are_claims() -> None:
     assert [says_nothing(claim, PASSAGE) for claim in ("40", "Oslo", "§ 4", "No interest.")] == [""] * 4
     assert says_nothing("Oslo", "x -") == "the context has no words"
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_there"),
+    [
+        ("Quillon Data may charge interest.", True),
+        ("quillon data  may charge interest", True),
+        ("Data may charge interest.", False),
+        ("Invoices are payable within forty days", False),
+        ("Invoices are payable within 40 days of receipt.", False),
+        ("", False),
+    ],
+)
+def test_only_a_whole_sentence_is_plainly_there(claim: str, is_there: bool) -> None:
+    assert (_verbatim(Pair(PASSAGE, claim)) is not None) == is_there
