@@ -27,7 +27,7 @@ from ablation_sets import Case, sets_of
 from surefoot.graders import local, quotes
 from surefoot.graders.features import deciding_sentence
 from surefoot.graders.grader import JUDGES
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.rules import Rules
 
 
@@ -42,7 +42,7 @@ class Yes:
             Judgement("not_enough" if quotes.objection([one], pair) else "supported", 1, one) for pair, one in found
         ]
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [1.0 for _ in asked]
 
 

@@ -27,7 +27,7 @@ from surefoot.core.types import Ask, Item
 from surefoot.datasets import demo
 from surefoot.graders.encoder import Readings
 from surefoot.graders.grader import FindingsGrader
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.pipelines.retriever import ReferencePipeline
 
 LENGTHS, COUNT = (128, 256), 200
@@ -48,7 +48,7 @@ class Recorder:
         self.pairs += pairs
         return [Judgement("not_enough")] * len(pairs)
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [None] * len(asked)
 
 

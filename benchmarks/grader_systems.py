@@ -110,7 +110,7 @@ class Judged:
     def answers(self, asked: Sequence[Asked]) -> tuple[Floats, Bools] | None:
         if self._answerer is None:
             return None
-        found = self._answerer.answers([(passage, question) for question, passage in asked])
+        found = self._answerer.answers([Pair(passage, question) for question, passage in asked])
         read = [one.probability for one in found]
         scores = np.array([0.5 if p is None else p for p in read], dtype=float)
         return scores, np.array([p is not None and p >= 0.5 for p in read])

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from refusal import scores
-from surefoot.graders.judges import Asked
+from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.text.safety import Finding, check
 
@@ -66,7 +66,7 @@ def paragraphs(text: str) -> Iterator[str]:
 def read(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """With what the rules find, and whether they or the local grader call the text unsafe."""
     kept = list(rows)
-    harmful = LocalJudge().unsafe([Asked(row["text"], row.get("question") or "") for row in kept])
+    harmful = LocalJudge().unsafe([Pair(row["text"], row.get("question") or "") for row in kept])
     found = [check(row["text"]) for row in kept]
     return [
         {**row, "rules": bool(rules), "local": bool(rules) or reads_so}
@@ -141,7 +141,7 @@ def print_corpora(paths: list[Path], show: int) -> None:
         seconds += time.perf_counter() - start
         characters += sum(map(len, pieces))
         some = pieces[::EVERY]
-        harmful = share(sum(LocalJudge().unsafe([Asked(piece, "") for piece in some])), len(some))
+        harmful = share(sum(LocalJudge().unsafe([Pair(piece, "") for piece in some])), len(some))
         print(f"| {path.name.split('.')[0]} | {len(pieces)} | {flagged_cells(results)} | {harmful} |")
         flagged = ((piece, finding) for piece, found in zip(pieces, results, strict=True) for finding in found)
         picked = [(piece, finding) for piece, finding in flagged if show]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.core.result import Person
-from surefoot.graders.judges import Asked, Judgement, Pair, moved
+from surefoot.graders.judges import Judgement, Pair, moved
 from surefoot.graders.llm import ModelGrader
 from surefoot.graders.rules import Rules
 from surefoot.models.seam import Prompt, Reply
@@ -42,7 +42,7 @@ class Sure:
         likely = pair.passage == FEE
         return Judgement("supported" if likely else "not_enough", 0.95)
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [None] * len(asked)
 
 

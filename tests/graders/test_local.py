@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge, _verbatim
 from surefoot.text.normal import spoken
 
@@ -83,10 +83,10 @@ def test_a_short_claim_is_read_with_its_question() -> None:
 
 def test_does_a_passage_answer_a_question() -> None:
     found = LocalJudge().answering(
-        [Asked(*asked) for asked in [(PASSAGE, "When are invoices payable?"), ("", "When?"), (PASSAGE, "!")]]
+        [Pair(*asked) for asked in [(PASSAGE, "When are invoices payable?"), ("", "When?"), (PASSAGE, "!")]]
     )
     assert found[0] is not None and 0 <= found[0] <= 1 and found[1:] == [None, None]
-    assert LocalJudge().answers([("", "When?")])[0].reason == "the passage is empty"
+    assert LocalJudge().answers([Pair("", "When?")])[0].reason == "the passage is empty"
 
 
 @settings(max_examples=15)

@@ -14,7 +14,7 @@ from surefoot.core.errors import ExitCode, Incomplete, SurefootError, UsageError
 from surefoot.core.records import is_called_like_a_grader
 from surefoot.core.types import Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
-from surefoot.graders.judges import Asked, Judgement, Pair, log_odds
+from surefoot.graders.judges import Judgement, Pair, log_odds
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refit import SHIFTS, Fitted, RefitJudge, fit, refit_judge
 from surefoot.jobs.calibrate import refit
@@ -79,7 +79,7 @@ class Strict:
         likely = [STRICT if "EUR 5" in pair.claim else 0.02 for pair in pairs]
         return [Judgement("not_enough", 0.9 * (1 - p), probabilities=(p, 0.1 * (1 - p), 0.9 * (1 - p))) for p in likely]
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [0.9] * len(asked)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import FindingsGrader
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 
@@ -126,7 +126,7 @@ class Asking(Rules):
     def __init__(self, own: float) -> None:
         self.own, self.asked = own, list[str]()
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         self.asked += [one.passage for one in asked]
         return [0.9 if is_around(one.passage) else self.own for one in asked]
 

@@ -15,7 +15,7 @@ from surefoot.graders import tiers
 from surefoot.graders.encoder import Scores
 from surefoot.graders.features import FEATURE_NAMES, Answered, Reading, prepare, readable_claim, sum_up
 from surefoot.graders.findings import _reconciled
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.local import LocalJudge, _verbatim
 from surefoot.graders.tiers import Calibration, Finding, TierFit, Tiers, Trees, inputs_of
 
@@ -66,7 +66,7 @@ def test_the_strong_tier_reads_what_the_quick_one_leaves_open(
 @pytest.mark.parametrize(("low", "is_strong"), [(0.5, True), (0.51, False)])
 def test_and_questions_that_it_does_not_rule_out(monkeypatch: pytest.MonkeyPatch, low: float, is_strong: bool) -> None:
     both, strong = models(monkeypatch, answers_low=low)
-    assert both.answers([Asked("The fee is 5 EUR.", "What is the fee?")]) == [Answered(0.5, "", is_strong)]
+    assert both.answers([Pair("The fee is 5 EUR.", "What is the fee?")]) == [Answered(0.5, "", is_strong)]
     assert bool(strong.shown) == is_strong
 
 
@@ -76,7 +76,7 @@ def test_it_reads_the_windows_that_say_most(monkeypatch: pytest.MonkeyPatch) -> 
     (found,) = both.read([Pair(passage, "The fee is 6 EUR.")])
     assert len({window for _, window in strong.shown}) == 3, "the digest among them"
     assert re.fullmatch(r"12 of \d+ windows of the context were read", found.part_read)
-    (answered,) = both.answers([Asked(passage, "What is the fee?")])
+    (answered,) = both.answers([Pair(passage, "What is the fee?")])
     assert answered.reason.endswith("windows of the passage were read")
 
 
@@ -142,7 +142,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> LocalJudge:
         def read(self, pairs: Sequence[Pair]) -> list[Finding]:
             return [self.found for _ in pairs]
 
-        def answers(self, asked: Sequence[Asked], again: tiers.Again) -> list[Answered]:
+        def answers(self, asked: Sequence[Pair], again: tiers.Again) -> list[Answered]:
             return [Answered(0.123456, "12 of 42 windows were read", True) for _ in asked]
 
         def unknown_share(self, text: str) -> float:
@@ -156,7 +156,7 @@ def test_probabilities_have_four_digits(judge: LocalJudge) -> None:
     found = judge.judge([Pair("The fee is 5 EUR a month.", "The monthly fee is high.")])[0]
     assert found.probabilities == (0.6123, 0.2, 0.1877)
     assert (found.label, found.confidence, found.reason) == ("supported", 0.6123, "12 of 42 windows were read")
-    answered = judge.answers([("The fee is 5 EUR a month.", "What is the fee?")])
+    answered = judge.answers([Pair("The fee is 5 EUR a month.", "What is the fee?")])
     assert answered == [Answered(0.1235, "12 of 42 windows were read", True)]
 
 

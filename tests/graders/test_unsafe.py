@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from surefoot.graders.grader import FindingsGrader
-from surefoot.graders.judges import Asked
+from surefoot.graders.judges import Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.rules import Rules
 from surefoot.text.safety import check
@@ -18,7 +18,7 @@ ANSWERS = Path(__file__).parents[2] / "benchmarks" / "data" / "quality" / "safet
 def test_answers_over_documents_are_judged_as_well_as_documented() -> None:
     rows = [json.loads(line) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
     held_out = [row for row in rows if row["split"] == "held-out"]
-    harmful = LocalJudge().unsafe([Asked(row["text"], "") for row in held_out])
+    harmful = LocalJudge().unsafe([Pair(row["text"], "") for row in held_out])
     flagged = [row for row, one in zip(held_out, harmful, strict=True) if one or check(row["text"])]
     assert sum(row["unsafe"] for row in flagged) >= 30
     assert sum(not row["unsafe"] for row in flagged) <= 4
@@ -35,4 +35,4 @@ def test_rules_look_for_plain_harm_and_the_local_grader_for_more() -> None:
 
 def test_what_cannot_be_read_is_left_to_the_rules() -> None:
     for answer, question in (("", "?"), ("日本語の答えです。" * 20, "?"), ("Rent is due.", "?" * 9_000)):
-        assert LocalJudge().unsafe([Asked(answer, question)]) == [False]
+        assert LocalJudge().unsafe([Pair(answer, question)]) == [False]

@@ -19,7 +19,7 @@ from surefoot.graders.features import (
     why_not,
     windows_of,
 )
-from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.judges import Pair
 from surefoot.graders.local import _verbatim
 
 
@@ -111,7 +111,7 @@ def test_a_huge_document_is_read_in_part_and_says_so() -> None:
 
 
 def test_a_question_is_read_under_the_title_of_every_window() -> None:
-    plain, titled = (prepare_question(Asked(PASSAGE, "When?", title), words) for title in ("", "Lease"))
+    plain, titled = (prepare_question(Pair(PASSAGE, "When?", title), words) for title in ("", "Lease"))
     assert plain == prepare(PASSAGE, "When?", words) and plain.pairs == [("When?", PASSAGE)]
     assert titled.pairs == [("When?", f"Lease\n{PASSAGE}")]
 

@@ -12,7 +12,7 @@ import pytest
 import surefoot as library
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace, Verdict
 from surefoot.graders.grader import JUDGES, SURE_FROM, FindingsGrader
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.llm import ModelGrader
 from surefoot.models.seam import Prompt
 from surefoot.text.normal import unreadable
@@ -128,7 +128,7 @@ class Scripted:
         likely = 0.98 if "6 months" in said else 0.6
         return Judgement("supported", likely, probabilities=(likely, 0.01, 0.99 - likely))
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [0.9] * len(asked)
 
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from surefoot.core.types import Passage, document_in
 from surefoot.graders.features import Answered, deciding_sentence, why_not
 from surefoot.graders.gold import pieces
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.local import LocalJudge
 from surefoot.pipelines.retriever import Retriever
 from surefoot.text.normal import phrase, proper_names, stem
@@ -74,7 +74,7 @@ class Proof:
 
     def answering(self, question: str, passages: Sequence[Passage]) -> list[Answering]:
         """How likely each of some passages answers a question, the likeliest first."""
-        read = self._judge.answers([Asked(passage.text, question, passage.doc) for passage in passages], _likeliest)
+        read = self._judge.answers([Pair(passage.text, question, passage.doc) for passage in passages], _likeliest)
         found = [_answering(question, passage, one) for passage, one in zip(passages, read, strict=True)]
         return sorted(found, key=lambda one: -(one.probability or 0.0))
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from surefoot.core.types import Support
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.rules import Rules
 from surefoot.text.normal import (
     digest,
@@ -347,10 +347,10 @@ def prepare(passage: str, claim: str, offsets: Offsets) -> Reading:
     return Reading(parts, windows, len(windows), skipped)
 
 
-def prepare_question(asked: Asked, offsets: Offsets) -> Reading:
-    passage, question, title = asked
+def prepare_question(asked: Pair, offsets: Offsets) -> Reading:
+    question, title = asked.claim, asked.title
     # With the title counted to the question, there is room for it in front of every window.
-    found = prepare(passage, f"{title} {question}".strip(), offsets)
+    found = prepare(asked.passage, f"{title} {question}".strip(), offsets)
     if not title:
         return found
     return replace(found, parts=(question,), windows=tuple(f"{title}\n{window}" for window in found.windows))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from surefoot.core.table import Findings, Gold, decide
 from surefoot.core.types import Item, Passage
 from surefoot.graders.figures import ONE, RANGE, figures_of, same, stated, sums_of, worded_as
-from surefoot.graders.judges import Asked
+from surefoot.graders.judges import Pair
 from surefoot.text.claims import Claim
 from surefoot.text.normal import (
     OR,
@@ -227,7 +227,7 @@ def _sign(text: str, amount: Amount) -> int:
 # benchmarks/target.py measures them. A claim in words of its own reads lower than a sentence of the passage.
 ANSWERS, TELLING, CLAIM_AS_WELL, SENTENCE_AS_WELL = 0.1, 0.2, 0.2, 0.5
 MOST_PIECES = 12
-Scores = Mapping[Asked, float | None]
+Scores = Mapping[Pair, float | None]
 
 
 class Cited(Struct, frozen=True):
@@ -238,7 +238,7 @@ class Cited(Struct, frozen=True):
     passage: Passage
 
 
-def to_ask(item: Item, findings: Findings, scores: Scores) -> list[Asked]:
+def to_ask(item: Item, findings: Findings, scores: Scores) -> list[Pair]:
     """What is still to be read against the question: the claims, and where these do not tell, the passages they cite.
     Nothing where gold claims tell the answer, or where another row of the table decides."""
     if not _is_open(findings):
@@ -307,18 +307,18 @@ def _answers(question: str, one: Cited, scores: Scores, is_gold: bool) -> bool:
     return _best(holding, scores) >= SENTENCE_AS_WELL * top
 
 
-def _best(asked: Sequence[Asked], scores: Scores) -> float:
+def _best(asked: Sequence[Pair], scores: Scores) -> float:
     return max((scores.get(one) or 0.0 for one in asked), default=0.0)
 
 
-def _said(question: str, one: Cited) -> list[Asked]:
+def _said(question: str, one: Cited) -> list[Pair]:
     """The claim, and of what supports it the part that is nearest to it: its neighbour may answer the question."""
     clauses = [clause for sentence in sentences(one.quote) for clause in _CLAUSE.split(sentence)]
     texts = dict.fromkeys((one.claim, nearest(clauses, frozenset(terms(one.claim))).strip()))
-    return [Asked(text, question, one.passage.doc) for text in texts if text]
+    return [Pair(text, question, one.passage.doc) for text in texts if text]
 
 
-def _holding(question: str, one: Cited) -> list[Asked]:
+def _holding(question: str, one: Cited) -> list[Pair]:
     """The sentences and rows that have most of the claim's figures."""
     figures, every = figures_of(one.claim), pieces(question, one.passage)
     shared = [sum(bool(stated(one, figures_of(piece.passage))) for one in figures) for piece in every]
@@ -326,13 +326,13 @@ def _holding(question: str, one: Cited) -> list[Asked]:
     return [piece for piece, count in zip(every, shared, strict=True) if most and count == most]
 
 
-def _whole(question: str, one: Cited) -> Asked:
-    return Asked(one.passage.text, question, one.passage.doc)
+def _whole(question: str, one: Cited) -> Pair:
+    return Pair(one.passage.text, question, one.passage.doc)
 
 
-def pieces(question: str, passage: Passage) -> list[Asked]:
+def pieces(question: str, passage: Passage) -> list[Pair]:
     """The sentences and rows of the passage, those nearest to the question if there are many."""
     wanted = frozenset(terms(question))
     units = [unit for unit in units_of(with_rows(passage.text)) if len(unit.sentences) == 1]
     nearest = sorted(units, key=lambda unit: -len(wanted & unit.terms))[:MOST_PIECES]
-    return [Asked(unit.text, question, passage.doc) for unit in nearest]
+    return [Pair(unit.text, question, passage.doc) for unit in nearest]

@@ -18,7 +18,7 @@ from surefoot.core.table import AXES, SAFETY, Findings
 from surefoot.core.types import Evidence, Item, Verdict
 from surefoot.graders import gold as target
 from surefoot.graders.findings import WORDS, AnswerParts
-from surefoot.graders.judges import Asked, Judge, Judgement, Pair, ReadsWhole, log_odds, moved
+from surefoot.graders.judges import Judge, Judgement, Pair, ReadsWhole, log_odds, moved
 from surefoot.graders.local import LocalJudge
 from surefoot.graders.refusals import refusal_quality
 from surefoot.graders.rules import Rules
@@ -132,7 +132,7 @@ class FindingsGrader:
         """The cited passages one by one; then together, and then all others, for the claims that are left open."""
         readings, judged = self._read(items)
         found = self._on_target([(reading.item, self._findings(reading, judged)) for reading in readings])
-        said = [Asked(item.trace.answer or "", item.question.text) for item in items]
+        said = [Pair(item.trace.answer or "", item.question.text) for item in items]
         # The rules are there to be quick, whatever the weights.
         harmful = [False] * len(said) if isinstance(self._judge, Rules) else LocalJudge().unsafe(said)
         return [self._graded(*one, judged) for one in zip(readings, found, harmful, strict=True)]
@@ -176,7 +176,7 @@ class FindingsGrader:
         """With whether the question is answered: from a judge that has read all of it; else by scores, or by words."""
         if isinstance(self._judge, ReadsWhole):
             return [target.as_read(item, findings, self._judge.is_answered) for item, findings in found]
-        scores: dict[Asked, float | None] = {}
+        scores: dict[Pair, float | None] = {}
         while asked := dict.fromkeys(one for item, findings in found for one in target.to_ask(item, findings, scores)):
             said = dict(zip(asked, self._judge.answering(list(asked)), strict=True))
             silent = [one for one, score in said.items() if score is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,20 +19,13 @@ _LIKELY = 0.5
 
 
 class Pair(Struct, frozen=True):
-    """A claim to be held against a text. `context` helps to read the claim: the question it answers."""
+    """A claim, or a question, to be held against a text. The title is that of its document; `context` helps to read a
+    claim: the question it answers."""
 
     passage: str
     claim: str
     title: str = ""
     context: str = ""
-
-
-class Asked(NamedTuple):
-    """A question to be held against a passage, which is read under the title of its document."""
-
-    passage: str
-    question: str
-    title: str = ""
 
 
 class Judgement(Struct, frozen=True):
@@ -112,7 +105,7 @@ class Judge(Protocol):
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         """How likely each passage answers its question; None where the judge does not say."""
         ...
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from surefoot.core.table import ACCEPTABLE
 from surefoot.core.types import Item, Passage, Question, Retrieved, Trace
 from surefoot.graders.grader import Graded, SelfCheck
-from surefoot.graders.judges import Asked, Judgement, Pair
+from surefoot.graders.judges import Judgement, Pair
 from surefoot.graders.llm_prompts import ClaimRead, Evidenced, Found, neutral
 from surefoot.graders.quotes import is_small, name_lacking, objection, quoted_words, says_gold, stands_in, why_void
 from surefoot.text.citations import blanked, locate
@@ -44,7 +44,7 @@ class ModelJudge:
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [self._one(pair) for pair in pairs]
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         """The model says it of the whole answer."""
         return [None] * len(asked)
 

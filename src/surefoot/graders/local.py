@@ -22,7 +22,7 @@ from surefoot.core.errors import Incomplete, UsageError
 from surefoot.core.result import READER, Person
 from surefoot.core.types import Problem, Support, plain
 from surefoot.graders.features import Answered, deciding_sentence, says_nothing, why_not
-from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
+from surefoot.graders.judges import Judgement, Pair, read_in_full
 from surefoot.io.rows import is_folder, is_there, kind_of, read_rows, shown
 from surefoot.text.normal import is_empty, normalise, sample, sentences, terms, without_yes_no
 from surefoot.text.refusals import detect
@@ -108,19 +108,18 @@ class LocalJudge:
         read = iter(self._judged([pair for pair, known in zip(pairs, found, strict=True) if known is None]))
         return [known or next(read) for known in found]
 
-    def answers(self, pairs: Sequence[tuple[str, str] | Asked], again: Again = list) -> list[Answered]:
-        """Of (passage, question) pairs: does the passage answer the question? `again` is as for `Tiers.answers`."""
-        asked = [Asked(*pair) for pair in pairs]
-        reasons = [self._why_not(passage=one.passage, question=one.question) for one in asked]
+    def answers(self, asked: Sequence[Pair], again: Again = list) -> list[Answered]:
+        """Does each passage answer its question? `again` is as for `Tiers.answers`."""
+        reasons = [self._why_not(passage=one.passage, question=one.claim) for one in asked]
         readable = [one for one, reason in zip(asked, reasons, strict=True) if not reason]
         said = self._tiers.answers(readable, again) if readable else ()
         found = (replace(one, probability=round(one.probability or 0.0, _DIGITS)) for one in said)
         return [Answered(None, reason) if reason else next(found) for reason in reasons]
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return [found.probability for found in self.answers(asked)]
 
-    def unsafe(self, said: Sequence[Asked]) -> list[bool]:
+    def unsafe(self, said: Sequence[Pair]) -> list[bool]:
         """Of answers, with their questions: does one urge or enable harm? What cannot be read does not count."""
         readable = [one for one in said if not self._why_not(answer=one.passage)]
         found = {one for one, is_unsafe in zip(readable, self._tiers.unsafe(readable), strict=True) if is_unsafe}
@@ -261,7 +260,7 @@ def _claims(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
 
 
 def _passages(rows: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    found = LocalJudge().answers([(row["passage"], row["question"]) for row in rows])
+    found = LocalJudge().answers([Pair(row["passage"], row["question"]) for row in rows])
     return [{"answers": one.probability, "reason": one.reason} for one in found]
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from surefoot.core.errors import UsageError
 from surefoot.core.files import fault_in
-from surefoot.graders.judges import Asked, Judge, Judgement, Pair, moved
+from surefoot.graders.judges import Judge, Judgement, Pair, moved
 from surefoot.graders.local import LocalJudge
 
 _AGAIN = "make it again with surefoot calibrate RUN --refit FILE"
@@ -120,7 +120,7 @@ class RefitJudge:
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return [moved(one, self._fitted.shift, self._fitted.scale) for one in self._judge.judge(pairs)]
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         return self._judge.answering(asked)
 
 

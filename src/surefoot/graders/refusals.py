@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
-
-from msgspec import Struct
 
 from surefoot.core.table import ClaimFinding
 from surefoot.core.types import Evidence, Item, Passage, Question, Trace
@@ -204,27 +202,17 @@ _OWN = re.compile(r"\b(?:i|answer)\b", re.IGNORECASE)
 _NEAREST = re.compile(r"\b(?:closest|nearest|most relevant)\b", re.IGNORECASE)
 
 
-class Subject(Struct, frozen=True):
+class Subject:
     """What was asked, and what the passages say: words and figures that carry meaning."""
 
-    passages: tuple[Passage, ...]
-    titles: frozenset[str]  # words
-    asked: frozenset[str]
-    by_passage: dict[str, frozenset[str]]
-    in_passages: frozenset[str]
-    known: frozenset[str]  # asked, in a passage, or in a title
-    answering: frozenset[str]  # passages that have the answer
-
-    @classmethod
-    def of(cls, question: Question, passages: Iterable[Passage]) -> Subject:
-        passages = tuple(passages)
-        titles = frozenset(word for passage in passages for word in words(passage.doc))
-        asked = frozenset(contents(question.text))
-        by_passage = {passage.id: contents(passage.text) for passage in passages}
-        in_passages = frozenset[str]().union(*by_passage.values())
-        known = in_passages.union(asked, *(contents(passage.doc) for passage in passages))
-        answering = frozenset(question.gold_ids if question.answerable else ())
-        return cls(passages, titles, asked, by_passage, in_passages, known, answering)
+    def __init__(self, question: Question, passages: Sequence[Passage]) -> None:
+        self.passages = passages
+        self.titles = {word for passage in passages for word in words(passage.doc)}
+        self.asked = contents(question.text)
+        self.by_passage = {passage.id: contents(passage.text) for passage in passages}
+        self.in_passages = frozenset[str]().union(*self.by_passage.values())
+        self.known = self.in_passages.union(self.asked, *(contents(passage.doc) for passage in passages))
+        self.has_answer = set(question.gold_ids if question.answerable else ())  # passages
 
 
 def missing(clause: Clause, subject: Subject) -> bool:
@@ -243,7 +231,7 @@ def evidence(clause: Clause, subject: Subject) -> Evidence | None:
         found = next(
             (Evidence(clause.shown, passage.id) for passage in subject.passages if passage.id in clause.cited), None
         )
-    return None if found is None or not subject.answering.isdisjoint((found.passage, *clause.cited)) else found
+    return None if found is None or not subject.has_answer.isdisjoint((found.passage, *clause.cited)) else found
 
 
 def reported(clause: Clause, subject: Subject) -> Evidence | None:
@@ -287,7 +275,7 @@ class Quality(NamedTuple):
 
 def refusal_quality(item: Item) -> Quality:
     """The level, what earned it, and the words of the answer that it rests on."""
-    subject = Subject.of(item.question, item.trace.sources)
+    subject = Subject(item.question, item.trace.sources)
     if asks_back(item.trace.answer or ""):
         asked = contents(item.trace.answer or "") - subject.asked
         are_known = len(asked & subject.in_passages) > 1

@@ -13,7 +13,7 @@ from functools import lru_cache
 from surefoot.core.types import Support
 from surefoot.graders.cells import cell_check
 from surefoot.graders.figures import figures_of, scales_of, stated, worded_as
-from surefoot.graders.judges import Asked, Judgement, Pair, read_in_full
+from surefoot.graders.judges import Judgement, Pair, read_in_full
 from surefoot.text.normal import WORDS, is_terse, names, nearest, phrase, rows, terms, with_rows, without_yes_no
 from surefoot.text.numbers import CURRENCIES, Amount, Quantity, numbered, placeholders, same_family, same_kind
 from surefoot.text.tables import Unit, units_of
@@ -67,7 +67,7 @@ class Rules:
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return read_in_full(pairs, lambda full: [_Reading(pair).judgement() for pair in full])
 
-    def answering(self, asked: Sequence[Asked]) -> list[float | None]:
+    def answering(self, asked: Sequence[Pair]) -> list[float | None]:
         """The share of the question's words that the passage has, names counting more; a rough stand-in for reading."""
         return [_shared(one) for one in asked]
 
@@ -153,8 +153,8 @@ def _misnumbered(passage: str, claim: str, question: str) -> bool:
     )
 
 
-def _shared(asked: Asked) -> float:
-    wanted = _weights(asked.question, frozenset())
+def _shared(asked: Pair) -> float:
+    wanted = _weights(asked.claim, frozenset())
     there = set(terms(f"{asked.title} {asked.passage}"))
     return sum(weight for term, weight in wanted.items() if term in there) / (sum(wanted.values()) or 1.0)
 

@@ -33,7 +33,7 @@ from surefoot.graders.features import (
     sum_up,
 )
 from surefoot.graders.figures import worded_as
-from surefoot.graders.judges import Asked, Pair
+from surefoot.graders.judges import Pair
 from surefoot.graders.local import verified
 from surefoot.text.normal import spoken
 
@@ -239,7 +239,7 @@ class Tiers:
     def unknown_share(self, text: str) -> float:
         return self._quick.unknown_share(text)
 
-    def answers(self, asked: Sequence[Asked], again: Again = list) -> list[Answered]:
+    def answers(self, asked: Sequence[Pair], again: Again = list) -> list[Answered]:
         """The window that answers best counts; `again` says which of those left open the strong tier reads."""
         readings = [prepare_question(one, self._quick.offsets) for one in asked]
         found = self.calibration.answering("quick", _highest(self._quick, readings, "answers"))
@@ -252,7 +252,7 @@ class Tiers:
             for place, reading in enumerate(readings)
         ]
 
-    def unsafe(self, said: Sequence[Asked]) -> list[bool]:
+    def unsafe(self, said: Sequence[Pair]) -> list[bool]:
         """Whether some window of an answer does harm; the strong tier reads those that the quick one does not pass."""
         readings = [prepare_question(one, self._quick.offsets) for one in said]
         doubtful = [place for place, logit in enumerate(_highest(self._quick, readings, "unsafe")) if logit > 0]

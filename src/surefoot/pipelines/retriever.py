@@ -16,7 +16,7 @@ from threading import Lock
 from tantivy import Document, Filter, Index, Occur, Query, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from surefoot.core.types import Ask, Passage, Retrieved, Trace
-from surefoot.graders.judges import Asked
+from surefoot.graders.judges import Pair
 
 _TITLE_WEIGHT = 0.8
 _SPARE = 20  # hits beyond those asked for, so that equal scores are cut in the order of the corpus
@@ -107,7 +107,7 @@ class ReferencePipeline:
     def answer(self, ask: Ask) -> Trace:
         hits = [] if ask.retrieval == "null" else self._retriever.search(ask.text, _READ)
         # A passage is read behind the title of its document: nothing else says which contract or year it is about.
-        asked = [Asked(passage.text, ask.text, passage.doc[:_LONGEST_TITLE]) for passage, _ in hits]
+        asked = [Pair(passage.text, ask.text, passage.doc[:_LONGEST_TITLE]) for passage, _ in hits]
         likely = [(one.strong, one.probability or 0.0) for one in self._judge.answers(asked, _best)]
         order = sorted(range(len(hits)), key=lambda place: likely[place], reverse=True)
         passages = [hits[place][0] for place in order]
