@@ -33,8 +33,7 @@ FOR_A_PERSON = "for a person"
 # other judges are never called unsure.
 # fmt: off
 SURE_FROM: dict[str, dict[str, float]] = {
-    "local": {"correct": 0.93, "miscited": 0.9, "no_evidence": 0.97, "refused": 0.5, "uncited": 0.5,
-              "unknown_source": 0.5},
+    "local": {"correct": 0.93, "miscited": 0.9, "refused": 0.9, "uncited": 0.5, "unknown_source": 0.5},
     "rules": {"miscited": 0.75, "refused": 1.0, "uncited": 0.5, "unknown_source": 0.5},
 }
 # fmt: on
