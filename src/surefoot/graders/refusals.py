@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from surefoot.core.table import ClaimFinding
@@ -75,9 +76,11 @@ def clauses_of(trace: Trace) -> list[Clause]:
     inline = [mark for mark in marks if not mark.is_list]
     starts = [mark.start for mark in inline]
     found: list[Clause] = []
-    for number, (start, end) in enumerate(_sentences(answer)):
+    ends = accumulate(len(piece) for line in answer.splitlines(keepends=True) for piece in sentences(line))
+    for number, (start, end) in enumerate(pairwise([0, *ends])):
         asks = text[start:end].rstrip(" \n\"'”)*").endswith("?")
-        for left, right in _cut(text, start, end):
+        cuts = [at for match in _CLAUSE.finditer(text, start, end) for at in match.span()]
+        for left, right in zip([start, *cuts[1::2]], [*cuts[::2], end], strict=True):
             inside = inline[bisect_left(starts, left) : bisect_left(starts, right)]
             if inside and found and not found[-1].cited and not _SPOKEN.search(text, left, inside[0].start):
                 found[-1] = found[-1]._replace(cited=inside[0].ids)  # the mark stands behind a full stop
@@ -87,32 +90,9 @@ def clauses_of(trace: Trace) -> list[Clause]:
     return found
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    at = 0
-    for line in text.splitlines(keepends=True):
-        start = at
-        for piece in sentences(line) if line.strip() else ():
-            yield start, start + len(piece)
-            start += len(piece)
-        at += len(line)
-
-
-def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for match in _CLAUSE.finditer(text, start, end):
-        if match.start() > start:
-            yield start, match.start()
-            start = match.end()
-    yield start, end
-
-
 def words(text: str) -> list[str]:
     """Each word in lower case and without its ending."""
-    return [_bare(match.group()) for match in _SPOKEN.finditer(text)]
-
-
-@lru_cache(maxsize=20_000)
-def _bare(word: str) -> str:
-    return _ENDING.sub("", word.lower())
+    return [_ENDING.sub("", match[0].lower()) for match in _SPOKEN.finditer(text)]
 
 
 def digits_in(text: str) -> set[str]:
