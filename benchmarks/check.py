@@ -16,8 +16,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from surefoot.build.duplicates import duplicates_of
-from surefoot.build.reading import Reader
+from surefoot.build.reading import Reader, duplicates_of
 from surefoot.core.types import Question
 from surefoot.datasets import demo
 from surefoot.datasets.hygiene import Finding

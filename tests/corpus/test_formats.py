@@ -201,3 +201,19 @@ def test_a_line_that_a_page_repeats_is_no_running_head(folder: Path) -> None:
     ))  # fmt: skip
     (folder / "a.pdf").write_bytes(documents.packed_pdf(b"BT /F1 12 Tf " + shown + b" ET"))
     assert "".join(row["text"] for row in added(folder)).count("paid for in advance") == 2
+
+
+def test_a_workbook_is_called_by_its_title_or_its_title_cell(folder: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    for name, said in (("property", "Prices of 2025"), ("cell", ""), ("none", "")):
+        book = openpyxl.Workbook()
+        book.properties.title = said
+        sheet = book.worksheets[0]
+        for row in ([["Tower tariff 2025"], []] if name == "cell" else []) + ROWS:
+            sheet.append(row)
+        book.save(folder / f"{name}.xlsx")
+    passages = added(folder)
+    assert {row["file"]: row["doc"] for row in passages} == {
+        "property.xlsx": "Prices of 2025", "cell.xlsx": "Tower tariff 2025", "none.xlsx": "none",
+    }  # fmt: skip
+    assert rows_in([row for row in passages if row["file"] == "cell.xlsx"]) == ROWS

@@ -15,7 +15,7 @@ import surefoot
 from surefoot.core.errors import UsageError
 from surefoot.core.types import Passage
 from surefoot.corpus import corpus as load
-from surefoot.corpus.rows import rows_of
+from surefoot.corpus.read import rows_of
 from surefoot.io.rows import Row
 from tests.conftest import Write
 from tests.in_process import surefoot as command

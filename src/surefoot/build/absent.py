@@ -37,7 +37,7 @@ class Mould(Struct, frozen=True, forbid_unknown_fields=True):
             "paper": not is_about, "minutes": "minutes" in name.lower(), "place": naming(name) == "at",
         }  # fmt: skip
         is_on_topic = not self.topic or re.search(rf"\b(?:{self.topic})", text, re.I)
-        is_settled = self.settled and re.search(self.settled, text, re.I | re.DOTALL)
+        is_settled = self.settled and re.search(self.settled, f"{name}\n{text}", re.I | re.DOTALL)
         return bool(fitting[self.of] and is_on_topic and not is_settled)
 
 
@@ -92,12 +92,9 @@ def _filled(
         if ("{span}" in mould.asks and not span) or (mould.money and not re.match(MONEY, fact.value)):
             continue
         claim = inside_of(fact.claim, f"{fact.row.doc}\n{fact.row.text}")
-        is_said = (
-            fact.kind not in ("cell", "comparison", "definition") and fact.claim.endswith(".") and ";" not in claim
-        )
-        if "{claim}" in mould.asks and not (
-            is_said and len(claim.split()) in _SHORT_CLAIM and not points_outside(claim)
-        ):
+        is_said = fact.kind not in ("cell", "comparison", "definition") and not fact.is_order
+        is_said &= fact.claim.endswith(".") and ";" not in claim and len(claim.split()) in _SHORT_CLAIM
+        if "{claim}" in mould.asks and (not is_said or points_outside(claim)):
             continue
         term = fact.asks.partition('"')[2].partition('"')[0]
         asks = mould.asks.format(
@@ -205,14 +202,8 @@ def moved_years(facts: Sequence[Fact], texts: Mapping[str, str]) -> Iterator[Abs
             year = str(int(years[0]) + step)
             if year not in texts[document]:
                 asks = fact.asks.replace(years[0], year)
-                yield Absent(
-                    "wrong_date",
-                    asks,
-                    document,
-                    f"it has this for {years[0]} and nothing of {year}",
-                    fact,
-                    is_proven=True,
-                )
+                why = f"it has this for {years[0]} and nothing of {year}"
+                yield Absent("wrong_date", asks, document, why, fact, is_proven=True)
                 break
 
 

@@ -393,6 +393,8 @@ def _flipped(fact: Fact, rival: Fact | None = None) -> str:
         )
         is_act = is_act and (helper == "may" or fact.who.lower() != "you")
         return f"{fact.who} {helper} {fact.does}" if is_act else ""
+    if fact.is_order:
+        return ""
     if fact.kind == "law":
         law = rival.value if rival.value.endswith(" law") else f"that of {rival.value}"
         return f"the governing law of {THIS} is {law}"

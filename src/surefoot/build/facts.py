@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from surefoot.build.asking import THIS, Asking, is_plural, made, question
+from surefoot.build.asking import READERS, THIS, Asking, is_plural, made, question
 from surefoot.build.clauses import DATE, MONEY, NUMBER, SHARE, UNIT, YEAR, asked, clause_of, patterns_of, plain
-from surefoot.build.values import READERS
 from surefoot.corpus.passages import Row
 from surefoot.text.normal import sentences, words_of
 from surefoot.text.tables import cells_of, prose_of
@@ -34,6 +33,11 @@ class Fact(Struct, frozen=True):
     value: str  # of these, what is asked for
     who: str = ""  # and
     does: str = ""  # what, of a duty
+
+    @property
+    def is_order(self) -> bool:
+        """ "Clean the filter": no sentence that another could take in."""
+        return "should you" in self.asks and not re.search(r"\byou\b", self.claim, re.IGNORECASE)
 
 
 def facts_of(row: Row, around: str = "") -> list[Fact]:
@@ -131,6 +135,7 @@ def _highest(row: Row, corner: str, heading: str, cells: list[tuple[str, str]]) 
 
 def _is_cell(heading: str, name: str, cell: str) -> bool:
     is_named = re.search(r"[A-Za-z]{3}|(?:19|20)\d\d", heading) and re.match("[A-Za-z].*[A-Za-z]", name)
+    is_named = is_named and name.split()[-1].lower() not in _LOOSE_ENDS  # "Solids up to"
     is_short = all(0 < len(text) <= _LONGEST_CELL for text in (heading, name, cell))
     return bool(is_named and is_short and re.search(r"\w", cell)) and not re.match(
         r"(?:total|all|sum|other)\b", name, re.I

@@ -13,9 +13,9 @@ from contextlib import closing
 
 from msgspec import Struct
 
-from surefoot.build.duplicates import duplicates_of
 from surefoot.build.facts import facts_of
 from surefoot.build.proof import Answering, Proof
+from surefoot.build.reading import duplicates_of
 from surefoot.core.result import Person
 from surefoot.core.types import Passage, Question, Trace, counted
 from surefoot.corpus.passages import Row

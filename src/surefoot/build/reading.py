@@ -15,7 +15,6 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from surefoot.build.duplicates import duplicates_of, listed
 from surefoot.build.names import later_of
 from surefoot.build.proof import ANSWERS, Proof
 from surefoot.core.errors import ExitCode, UsageError
@@ -27,8 +26,9 @@ from surefoot.datasets.hygiene import ERRORS, SURE, Finding, findings_of, proble
 from surefoot.datasets.protocol import USUAL, mix_of
 from surefoot.datasets.question_file import QuestionFile
 from surefoot.datasets.review import decided
-from surefoot.io.questions import REJECTED, content_hash, load, lock_path, read_lock, review_of
-from surefoot.text.normal import id_of_text, normalise, sentences, vocabulary
+from surefoot.io.questions import REJECTED, content_hash, load, lock_path, made_of, read_lock, review_of
+from surefoot.pipelines.retriever import Retriever
+from surefoot.text.normal import id_of_text, normalise, numbers, proper_names, sentences, vocabulary
 from surefoot.text.numbers import quantities
 
 _NEAREST = 5  # passages that are looked through for one that supports a claim
@@ -49,6 +49,14 @@ _RIVALS = 3  # later passages that are read
 # Two passages answer the first, and none the others, however they read.
 _NOT_READ = frozenset({"ambiguous", "judgement", "no_record", "adjacent_entity", "wrong_date"})
 _OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held before, or in two documents, is asked
+
+_NEIGHBOURS = 4
+# Fitted to 30 questions of the demo in other words, and to the pairs of the demo that ask different things.
+_SAME_WORDS = (
+    0.38  # share of words that both have, rare ones counting for more: from here on one question rather than two
+)
+_SAME_GOLD = 0.1  # so much less is enough where both lead to one passage
+_MOST = 0.95
 
 
 class Reader:
@@ -205,6 +213,55 @@ def _finding(question: Question, kind: str, what: str, sure: float = 1.0) -> Fin
 
 def _short(text: str) -> str:
     return text if len(text) <= _QUOTE else f"{text[: _QUOTE - 1]}…"
+
+
+def duplicates_of(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Each pair once, the later question of it named."""
+    retriever = Retriever(Passage(question.id, question.text) for question in questions)
+    place = {question.id: number for number, question in enumerate(questions)}
+    for question in questions:
+        for near, _ in retriever.search(question.text, _NEIGHBOURS):
+            earlier = questions[place[near.id]]
+            if place[earlier.id] < place[question.id] and (sure := _sure(earlier, question, retriever)) >= 0.5:
+                message = f"question {question.id!r} seems to ask the same as {earlier.id!r}: {earlier.text}"
+                yield Finding(question.id, "duplicate", message, sure)
+
+
+def _sure(one: Question, other: Question, retriever: Retriever) -> float:
+    """How sure it is that both ask the same; 0.5 where their words are as alike as `_SAME_WORDS` says."""
+    is_other = one.expects != other.expects or _differ(one.text, other.text) or _are_apart(one, other)
+    if is_other or normalise(one.text) == normalise(other.text):
+        return 0.0  # the first is told without any reading
+    words, others = (_asked(question.text, retriever) for question in (one, other))
+    shared, every = (sum(map(retriever.weight, found)) for found in (words & others, words | others))
+    alike = shared / every if every else 0.0
+    bonus = _SAME_GOLD if set(one.gold_ids) & set(other.gold_ids) else 0.0
+    return round(min(_MOST, 0.5 + alike + bonus - _SAME_WORDS), 4)
+
+
+def _are_apart(one: Question, other: Question) -> bool:
+    """Asked of other documents, or built of other facts or to probe other things."""
+    places = [{document_in(id_) for id_ in (*each.gold_ids, *listed(each))} for each in (one, other)]
+    are_built = all(made_of(each).get("by") == "templates" for each in (one, other))
+    are_built &= one.probes != other.probes or one.gold_claims != other.gold_claims or not one.gold_claims
+    return are_built or ("" not in places[0] | places[1] and all(places) and places[0].isdisjoint(places[1]))
+
+
+def listed(question: Question) -> list[str]:
+    """The passages that it was built on."""
+    evidence = made_of(question).get("evidence")
+    return [one for one in evidence if isinstance(one, str)] if isinstance(evidence, list) else []
+
+
+def _asked(text: str, retriever: Retriever) -> set[str]:
+    """Its words but for names: they say whom a question is about, not what it asks."""
+    return set(retriever.terms(text)) - set(retriever.terms(" ".join(proper_names(text))))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Each has a number, or each a name, that the other lacks: two years, two parties."""
+    pairs = ((set(find(one)), set(find(other))) for find in (numbers, proper_names))
+    return any(left - right and right - left for left, right in pairs)
 
 
 class Checked(Result, frozen=True):

@@ -1,14 +1,15 @@
 """The words of a question: its document named, and the same thing not always asked in the same way.
 
-A language model may reword it. That is taken only if it names all that the question names, and answers nothing.
+A language model may reword it. That is taken only if it names what the question names and nothing else, has none of the
+answer's own words, and the documents say nothing against it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -23,19 +24,11 @@ from surefoot.corpus.passages import Row
 from surefoot.datasets.question_file import Entry, QuestionFile
 from surefoot.io.questions import made_of
 from surefoot.models.seam import Model, Prompt
-from surefoot.text.normal import words_of
+from surefoot.text.normal import vocabulary, words_of
+from surefoot.text.numbers import quantities
 
 _IN = words_of("documents")["naming"]
-_MANY = {
-    "does": "do",
-    "is": "are",
-    "has": "have",
-    "was": "were",
-    "Does": "Do",
-    "Is": "Are",
-    "Has": "Have",
-    "Was": "Were",
-}
+_MANY = {"does": "do", "is": "are", "has": "have", "was": "were"}
 _SHORT = 14  # words, with which a question can bear its document at the end
 _VARIANTS = (
     (re.compile(r'What does "(.+?)" mean\?'), ('What does "{0}" mean?', 'How is "{0}" defined?')),
@@ -66,9 +59,8 @@ def worded(asks: str, name: str, key: str) -> str:
     """The question, with its document named where there are several."""
     text = _varied(asks, key)
     if re.match(r"[^,]*?\w[^\Wsiu]s(?= (?:of|for|to|in|with|between)\b| \d|$)", name):
-        text = re.sub(
-            rf"\b(does|is|has|was) {THIS}", lambda found: f"{_MANY[found[1]]} {THIS}", text, flags=re.IGNORECASE
-        )
+        for one, many in (*_MANY.items(), *((one.capitalize(), many.capitalize()) for one, many in _MANY.items())):
+            text = re.sub(rf"\b{one} {THIS}", f"{many} {THIS}", text)
     if THIS in text:
         first, _, others = text.partition(THIS)
         return f"{first}{name or 'the document'}{others.replace(THIS, 'it')}"
@@ -108,14 +100,26 @@ def lowered(text: str) -> str:
     return text if text[:2].isupper() else f"{text[0].lower()}{text[1:]}"
 
 
+@contextmanager
+def filling(file: QuestionFile, person: Person) -> Iterator[None]:
+    """Every question is written as soon as it is made; whoever interrupts is told what is there."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        found = len(file.questions())
+        kept = f"{file.path} keeps its {counted(found, 'question')}" if found else "no question was made yet"
+        person.tell(f"note: {kept}; give the same command again for the rest")
+        raise
+
+
 def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person: Person, rows: Sequence[Row]) -> None:
     """Let a model word these questions of a file; a wording that loses a name, a number or its proof is not taken."""
     kept, failed, reader = 0, list[tuple[str, str]](), Reader([row.passage for row in rows])
     prompts = [Prompt(f"{_TASK}{question.text}", longest=_LONGEST_REPLY) for question in waiting]
-    with closing(person.watch(len(waiting), "wordings")) as watch:
+    with filling(file, person), closing(person.watch(len(waiting), "wordings")) as watch:
         for place, reply in model.complete_all(prompts):
             watch.count(Seen(reply.error or None))
-            text = reworded(waiting[place].text, reply.text)
+            text = reworded(waiting[place].text, reply.text, " ".join(waiting[place].gold_claims))
             text = text if text and reader.proves(replace(waiting[place], text=text)) else None
             kept += text is None
             failed += [(reply.error, reply.hint)] if reply.error else []
@@ -125,7 +129,8 @@ def reword(file: QuestionFile, waiting: Sequence[Question], model: Model, person
     if len(failed) == len(waiting):
         raise Incomplete("no question was worded anew: the model did not answer", "the file has them as they were made")
     if kept:
-        person.tell(f"note: {counted(kept, 'question')} kept the words of the template: no better ones came back")
+        why = "what came back was no other wording of it, gave the answer away, or was not proven"
+        person.tell(f"note: {counted(kept, 'question')} kept the words of the template: {why}")
 
 
 def _with_words(qid: str, text: str, model: str, entry: Entry) -> Question | None:
@@ -134,10 +139,13 @@ def _with_words(qid: str, text: str, model: str, entry: Entry) -> Question | Non
     return replace(question, text=text, metadata={**question.metadata, "made": made}) if question.id == qid else None
 
 
-def reworded(question: str, reply: str) -> str | None:
-    """The reply as a question, or None where it is none or another."""
+def reworded(question: str, reply: str, claims: str = "") -> str | None:
+    """The reply as a question, or None where it is none, is another, or has words of its answer."""
     text = " ".join(reply.strip().strip('"“”').split())
     kept = [name for name in _KEPT.findall(question) if not _OPENING.fullmatch(name)]
     is_whole = text.endswith("?") and text.count("?") == 1 and len(text) <= _LONGER * len(question)
-    adds = set(re.findall(r"\d+", text)) - set(re.findall(r"\d+", question))
-    return text if is_whole and not adds and all(name.lower() in text.lower() for name in kept) else None
+    adds_names = any(name.lower() not in question.lower() for name in _KEPT.findall(text.partition(" ")[2]))
+    adds_figures = any(not any(one.agrees(known) for known in quantities(question)) for one in quantities(text))
+    tells = vocabulary(claims) & (vocabulary(text) - vocabulary(question))
+    is_same = is_whole and all(name.lower() in text.lower() for name in kept)
+    return text if is_same and not (adds_names or adds_figures or tells) else None

@@ -23,8 +23,7 @@ from surefoot.core.result import READER, Person, Result, Seen, Tell
 from surefoot.core.types import Item, Passage, Problem, Retrieved, Trace, counted, names
 from surefoot.corpus.files import OF_OFFICE_97, READERS, Source
 from surefoot.corpus.passages import Row, is_rows
-from surefoot.corpus.read import find_documents, read_documents
-from surefoot.corpus.rows import rows_of
+from surefoot.corpus.read import find_documents, read_documents, rows_of
 from surefoot.io.rows import read_rows
 from surefoot.text.citations import parse
 

@@ -29,6 +29,7 @@ _MOST_TAGS = 2_000_000
 _LARGEST = 64 * 1024 * 1024
 _WIDEST = 20  # columns of one cell
 _HEADING = re.compile(r"(?:heading|überschrift|titre)\s*(\d)|title", re.IGNORECASE)
+_TITLE = re.compile(r"[^\W\d_].{1,98}[^\W_]\)?")  # of a sheet
 _PART = re.compile(r"word/document\.xml|(?:word/)?styles\.xml|content\.xml|ppt/slides/slide\d+\.xml")
 _PARAGRAPHS, _TABLES = frozenset({"p", "h"}), frozenset({"tbl", "table"})
 _WORDS, _SPACES = ("t", "p", "h", "span", "a"), ("tab", "br", "cr", "s", "line-break")
@@ -165,12 +166,21 @@ def _cells(node: Element) -> list[list[str]]:
 
 
 def read_workbook(data: bytes) -> Iterator[Block]:
-    """Each sheet. Rows of one cell above a table are text."""
+    """Each sheet. Rows of one cell above a table are text; the first of all is the title, if the workbook has none."""
     with _unpacked(data):
-        for sheet in library("openpyxl", "office").load_workbook(io.BytesIO(data), read_only=True, data_only=True):
+        book = library("openpyxl", "office").load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        title = " ".join((book.properties.title or "").split())
+        yield from [Block("heading", title, 1)] if title else []
+        for place, sheet in enumerate(book):
+            groups = groupby(([_shown(cell) for cell in row] for row in sheet.iter_rows()), any)
+            filled = (list(group) for is_filled, group in groups if is_filled)
+            top = next(filled, [])
+            said = " ".join("".join(top[0]).split()) if top and sum(map(bool, top[0])) == 1 else ""
+            if not (place or title) and _TITLE.fullmatch(said):
+                yield Block("heading", said, 1)
+                top = top[1:]
             yield Block("heading", sheet.title, 3)
-            for is_filled, group in groupby(([_shown(cell) for cell in row] for row in sheet.iter_rows()), any):
-                rows = list(group) if is_filled else []
+            for rows in (top, *filled):
                 while rows and sum(map(bool, rows[0])) < 2:
                     yield Block("text", "".join(rows.pop(0)))
                 yield from table(rows)

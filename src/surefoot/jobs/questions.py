@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from surefoot.build.builder import TEMPLATES, Builder
 from surefoot.build.from_log import proposals
-from surefoot.build.wording import reword
+from surefoot.build.wording import filling, reword
 from surefoot.core.errors import ExitCode, UsageError, check_number
 from surefoot.core.files import make_folder
 from surefoot.core.result import READER, Person, Result, Seen, tell_problems
@@ -88,7 +88,7 @@ def build_questions(
         new = Builder(rows, seed).fill(wanted, made, size, taken)
     elif missing:
         new = map(question_of, proposals_from_log(from_traces, corpus, missing, taken, settings=given, person=person))
-    with closing(person.watch(missing, "questions")) as watch:
+    with filling(file, person), closing(person.watch(missing, "questions")) as watch:
         for question in new:
             file.add(question)
             made[kind_of(question)] += 1
