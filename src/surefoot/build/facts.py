@@ -135,9 +135,9 @@ def _highest(row: Row, corner: str, heading: str, cells: list[tuple[str, str]]) 
 
 def _is_cell(heading: str, name: str, cell: str) -> bool:
     is_named = re.search(r"[A-Za-z]{3}|(?:19|20)\d\d", heading) and re.match("[A-Za-z].*[A-Za-z]", name)
-    is_named = is_named and name.split()[-1].lower() not in _LOOSE_ENDS  # "Solids up to"
+    is_whole = is_named and name.split()[-1].lower() not in _LOOSE_ENDS  # not "Solids up to"
     is_short = all(0 < len(text) <= _LONGEST_CELL for text in (heading, name, cell))
-    return bool(is_named and is_short and re.search(r"\w", cell)) and not re.match(
+    return bool(is_whole and is_short and re.search(r"\w", cell)) and not re.match(
         r"(?:total|all|sum|other)\b", name, re.I
     )
 
