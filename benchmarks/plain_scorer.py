@@ -30,7 +30,7 @@ def marked(answer: str) -> list[str] | None:
     return MARKS.findall(answer) or None
 
 
-def seed(row: dict[str, Any]) -> Found:
+def claims_listed(row: dict[str, Any]) -> Found:
     return row["q"], row["answer"], listed(row["answer"])
 
 
@@ -69,8 +69,8 @@ def blocks(row: dict[str, Any]) -> Found:
 
 
 READERS: dict[str, Callable[[dict[str, Any]], Found]] = {
-    "seed": seed, "inline": inline, "nested": nested, "json_text": json_text, "test_case": test_case, "chat": chat,
-    "otlp": otlp, "blocks": blocks,
+    "listed": claims_listed, "inline": inline, "nested": nested, "json_text": json_text, "test_case": test_case,
+    "chat": chat, "otlp": otlp, "blocks": blocks,
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """CPU and memory of `surefoot score` beside a plain loop over the same rows, for rows of many shapes, in one run.
 
-    make bench                               # or: python benchmarks/score.py --rows 20000 --shape seed --shape otlp
+    make bench                               # or: python benchmarks/score.py --rows 20000 --shape listed --shape otlp
 
 Every row is different. `plain_scorer.py` has the loop of each shape.
 """
@@ -88,7 +88,7 @@ class Shape(NamedTuple):
     ids: str = "doc{i}#2.1"
 
 
-def seed(said: Said) -> dict[str, Any]:
+def listed(said: Said) -> dict[str, Any]:
     return _row(said, [{"id": one} for one in said.ids], said.listed)
 
 
@@ -148,9 +148,9 @@ def blocks(said: Said) -> dict[str, Any]:
 
 
 SHAPES = (
-    Shape("the seed's", "seed", seed),
-    Shape("two citations in a list", "seed", seed, cited=2, sentences=2),
-    Shape("ids that were not retrieved", "seed", seed, strays=0.7),
+    Shape("listed claims", "listed", listed),
+    Shape("two citations in a list", "listed", listed, cited=2, sentences=2),
+    Shape("ids that were not retrieved", "listed", listed, strays=0.7),
     Shape("prose with marks", "inline", inline, cited=2, sentences=3),
     Shape("a leading citation", "inline", leading, ids="p{i}"),
     Shape("refusals in words", "inline", inline, declines=0.4),

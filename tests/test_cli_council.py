@@ -151,28 +151,28 @@ def reviewing(say: Callable[[str, list[str]], str]) -> Callable[[Call], Fault]:
     return script
 
 
-SEED_BALLOT = {"accuracy": "9/10", "relevance": 8, "completeness": 8, "conciseness": 7, "clarity": 8, "overall": 8.15}
+BALLOT = {"accuracy": "9/10", "relevance": 8, "completeness": 8, "conciseness": 7, "clarity": 8, "overall": 8.15}
 LIVE = {
-    "seed 003": lambda code, titles: json.dumps({"ranking": titles, "evaluations": dict.fromkeys(titles, SEED_BALLOT)}),
+    "one mark": lambda code, titles: json.dumps({"ranking": titles, "evaluations": dict.fromkeys(titles, BALLOT)}),
     "extra keys": lambda code, titles: json.dumps(
         {
             "ballot": code,
             "ranking": titles,
             "sure": 1,
-            "evaluations": dict.fromkeys(titles, SEED_BALLOT | {"notes": ""}),
+            "evaluations": dict.fromkeys(titles, BALLOT | {"notes": ""}),
         }
     ),
     "overall alone": lambda code, titles: json.dumps(
         {"ballot": code, "evaluations": {title: {"overall": 8} for title in titles}}
     ),
     "a list": lambda code, titles: json.dumps(
-        {"ballot": code, "evaluations": [{"response": title[-1], **SEED_BALLOT} for title in titles]}
+        {"ballot": code, "evaluations": [{"response": title[-1], **BALLOT} for title in titles]}
     ),
     "wrapped": lambda code, titles: json.dumps(
-        {"result": {"ballot": code, "evaluations": dict.fromkeys(titles, SEED_BALLOT)}}
+        {"result": {"ballot": code, "evaluations": dict.fromkeys(titles, BALLOT)}}
     ),
     "nested": lambda code, titles: json.dumps(
-        {"ballot": code, "evaluations": {title: {"scores": SEED_BALLOT} for title in titles}}
+        {"ballot": code, "evaluations": {title: {"scores": BALLOT} for title in titles}}
     ),
     "in words": lambda code, titles: json.dumps(
         {

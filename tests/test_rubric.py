@@ -183,7 +183,7 @@ def test_refusal_aware_holds_down_what_is_invented_and_what_is_needlessly_refuse
     assert poor.value == 4 and poor.capped_by == ("declining",)
     assert aware.score(best | {"declining": 4}).value == 10, "of a response that does not decline, it is nothing"
     assert aware.score(best | {"declining": None}, refused=True).value == 10
-    # A reviewer who knows no better gives an invented answer 8.30 and the honest refusal 6.85 by the seed's rubric.
+    # A reviewer who knows no better gives an invented answer 8.30 and the honest refusal 6.85 by plain means of marks.
     invented = {"accuracy": 8, "relevance": 9, "completeness": 9, "conciseness": 8, "clarity": 8}
     refusal = {"accuracy": 8, "relevance": 7, "completeness": 2, "conciseness": 9, "clarity": 8}
     plain = rubric.load("council")

@@ -149,7 +149,7 @@ def test_what_the_question_set_says_of_refusing_goes_before_what_reviewers_make_
     assert pooled(two[1])["q3"] == 3, "beats an answer to what cannot be answered"
     assert pooled(two[1])["q1"] == 4 and pooled(two[0])["q1"] == 10, "and a needless refusal loses"
     council_runs(two[1], reviewers=[Reviewer("fond of all", lambda _: (10, 10, 10, 10, 10))], rubric="council")
-    assert pooled(two[1])["q3"] == 10, "the seed's own rubric knows nothing of that"
+    assert pooled(two[1])["q3"] == 10, "a rubric of marks knows nothing of that"
 
 
 def test_a_model_does_not_score_its_own_answers(tmp_path: Path) -> None:
