@@ -20,8 +20,8 @@ from training.files import read_all, read_usable
 from training.pairs import whole_texts
 from training.split import part_of
 
-_OF_A_SOURCE = 1_200
-_OF_ROWS = {"made": 2_500, "qa": 2_500, "written": 2_500, "question": 3_500}
+_OF_A_SOURCE = 500
+_OF_ROWS = {"made": 1_200, "qa": 1_200, "written": 3_000, "question": 3_500}
 _ASKED = ("squad2", "clapnq")  # whose passages are read whole, too
 
 

@@ -52,9 +52,8 @@ _OF_MANY = frozenset({"point_in_time", "conflict", "comparison"})  # what held b
 
 _NEIGHBOURS = 4
 # Fitted to 30 questions of the demo in other words, and to the pairs of the demo that ask different things.
-_SAME_WORDS = (
-    0.38  # share of words that both have, rare ones counting for more: from here on one question rather than two
-)
+# The share of words that both have, rare ones counting for more, from which on they are one question rather than two.
+_SAME_WORDS = 0.38
 _SAME_GOLD = 0.1  # so much less is enough where both lead to one passage
 _MOST = 0.95
 
